@@ -1,9 +1,9 @@
-//! The same scoring as a profile and written out by hand, side by side: `cargo bench -- ratios`, and `cargo bench -- instructions`
-//! for what does not depend on the machine.
+//! Scoring by a profile and by hand-written code, side by side: `cargo bench -- ratios`, and
+//! `cargo bench -- instructions` for what does not depend on the machine.
 //!
-//! Machines differ and are noisy, so only the ratio counts: both are timed in turn in each round, and the median of the rounds'
-//! ratios is compared with the one in `ratios.txt` (`instructions.txt`). More than a quarter above it fails; `LOOPCTL_UPDATE=1`
-//! writes the file anew.
+//! Machines differ and are noisy, so only the ratio counts: both are timed in turn in each round, and the median of the
+//! rounds' ratios is compared with the one in `ratios.txt` (`instructions.txt`). More than a quarter above it fails;
+//! `LOOPCTL_UPDATE=1` rewrites the file.
 #![expect(clippy::print_stdout, reason = "a bench says what it has measured")]
 #![expect(clippy::indexing_slicing, reason = "of records that stand here, and of rounds that were counted")]
 
@@ -24,11 +24,11 @@ use std::time::{Duration, Instant};
 
 const ROUNDS: usize = 31;
 const SLICE: Duration = Duration::from_millis(4);
-/// How much worse than what is written down a ratio may be.
+/// The factor by which a ratio may be worse than the recorded one.
 const WORSE: f64 = 1.25;
 const RATIOS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/benches/ratios.txt");
 const INSTRUCTIONS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/benches/instructions.txt");
-/// With this argument, the bench does one thing a number of times, for whoever counts its instructions.
+/// With this argument, the bench does one thing a number of times, so that its instructions can be counted.
 pub(crate) const COUNTED: &str = "--counted";
 
 /// The seven fields, and what each weighs.
@@ -43,26 +43,26 @@ const WEIGHED: [(&str, f64); 7] = [
 ];
 const WIDE: usize = 200;
 
-/// One candidate, and how it is scored. Whoever scores it says its overall score.
+/// One candidate, and the two ways to score it. Each returns its overall score.
 struct Case {
     name: String,
     ours: Box<dyn FnMut() -> f64>,
     by_hand: Box<dyn FnMut() -> f64>,
 }
 
-/// Prints how long each case takes, and fails where a ratio is worse than the one that is written down.
+/// Prints how long each case takes, and fails where a ratio is worse than the recorded one.
 ///
 /// # Panics
-/// When one is.
+/// If one is.
 pub(crate) fn table() {
     let measured = cases().into_iter().map(|mut case| (case.name.clone(), case.side_by_side()));
     report("nanoseconds", RATIOS, &measured.collect());
 }
 
-/// The same by the instructions that each case takes, which are the same on every run. Valgrind counts them.
+/// Like [`table`], by the instructions that each case takes, which are the same on every run. Valgrind counts them.
 ///
 /// # Panics
-/// When a ratio is worse than the one that is written down.
+/// If a ratio is worse than the recorded one.
 pub(crate) fn instructions() {
     let names: Vec<String> = cases().into_iter().map(|case| case.name).collect();
     let mut measured = BTreeMap::new();
@@ -89,7 +89,7 @@ pub(crate) fn repeat(arguments: &[String]) {
     }
 }
 
-/// How many instructions one case takes: what a thousand take more than none.
+/// The number of instructions that one case takes: what 1,010 take more than 10, divided by 1,000.
 fn counted(name: &str, who: &str) -> Option<f64> {
     const TIMES: u32 = 1_000;
     let of = |times: u32| -> Option<f64> {
@@ -188,13 +188,13 @@ fn decision(plan: &Arc<Plan>, by_hand: &Arc<ByHand>) -> Case {
 }
 
 impl Case {
-    /// The median ratio, and the median times in nanoseconds: ours, by hand.
+    /// The median ratio, and the median times in nanoseconds: ours, the hand-written code's.
     fn side_by_side(&mut self) -> [f64; 3] {
         let (ours, theirs) = ((self.ours)(), (self.by_hand)());
         assert!((ours - theirs).abs() < 1e-9, "{}: {ours} is {theirs} by hand", self.name);
         let mut rounds: Vec<[f64; 3]> = (0..ROUNDS)
             .map(|round| {
-                // Whoever comes first finds the caches cold, so they take turns.
+                // The first finds the caches cold, so they take turns.
                 let (a, b) = if round % 2 == 0 {
                     let a = nanoseconds(&mut self.ours);
                     (a, nanoseconds(&mut self.by_hand))
@@ -364,7 +364,7 @@ fn penalized(issues: u32, penalty: f64, floor: f64) -> f64 {
     (1.0 - penalty * f64::from(issues)).max(floor)
 }
 
-/// What somebody would write who needs just these rules.
+/// The code that a user would write who needs just these rules.
 struct ByHand {
     grade: Regex,
     marker_key: Regex,

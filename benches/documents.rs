@@ -63,7 +63,7 @@ pub(crate) fn plan(loaded: &Loaded) -> Plan {
     Plan::compile(loaded, &mut problems).unwrap_or_else(|| panic!("{problems:?}"))
 }
 
-/// How many fields the wide document has.
+/// The number of fields of the wide document.
 const FIELDS: usize = 200;
 
 /// A text of 200 lines and the extraction of a value from each.
@@ -79,7 +79,7 @@ pub(crate) fn wide() -> (String, Value) {
     (text, Value::Object(candidate))
 }
 
-/// A profile that looks at each of the 200 fields with rubric, rules and grounding. Its files stand in `folder`.
+/// A profile that checks each of the 200 fields with rubric, rules and grounding. Its files are in `folder`.
 pub(crate) fn wide_plan(folder: &Path) -> Plan {
     let names: Vec<String> = (0..FIELDS).map(|field| format!("field{field}")).collect();
     // With a vocabulary, so that values are looked up by their words.

@@ -1,7 +1,7 @@
-//! What loopctl costs, in one binary: each further binary would link everything again.
+//! The costs of loopctl, in one binary: each further binary would link everything again.
 //!
 //! `cargo bench` runs all in about a minute; `cargo bench -- score` those whose name has that word. Each number that
-//! matters stands next to one from the same run to hold it against.
+//! matters is next to one from the same run to compare it with.
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a bench that can't be set up has nothing to measure")]
 
 mod by_hand;
@@ -34,7 +34,7 @@ fn main() {
     plugin_round_trip::bench(&mut criterion);
     trajectories::bench(&mut criterion);
     criterion.final_summary();
-    // Not criterion's: what counts is how the cells of a table stand to each other.
+    // Not criterion's: what counts is how the cells of a table compare to each other.
     let filters: Vec<String> = arguments.into_iter().filter(|word| !word.starts_with('-')).collect();
     let asked = |name: &str| filters.is_empty() || filters.iter().any(|word| word == name);
     if asked("growth") {

@@ -42,7 +42,7 @@ fn invoice() -> (String, Value) {
     (text, candidate)
 }
 
-/// A profile for invoices, which no vocabulary reads. Its files stand in `folder`.
+/// A profile for invoices, which no vocabulary reads. Its files are in `folder`.
 fn invoice_plan(folder: &Path) -> Plan {
     let rubric = "types: { invoice: { required: [invoiceNumber, invoiceDate, items, total] } }\n";
     let profile = "extends: marc
@@ -63,7 +63,7 @@ overall: { completeness: 0.5, accuracy: 0.5, validity: null, consistency: null }
     plan(&loaded(&folder.join("invoice.yaml").to_string_lossy()))
 }
 
-/// How grounding grows with the text: values that are not there are the dearest.
+/// Growth of the time for grounding with the text: values that are not there are the most expensive.
 fn growth(criterion: &mut Criterion, plan: &Plan) {
     let mut group = criterion.benchmark_group("ground 200 values that are not there");
     let rows: Vec<Value> =
@@ -124,7 +124,7 @@ fn one(
     group.finish();
 }
 
-/// How many leaves are not empty.
+/// The number of leaves that are not empty.
 fn present(value: &Value) -> usize {
     match value {
         Value::Object(members) => members.values().map(present).sum(),
@@ -135,7 +135,7 @@ fn present(value: &Value) -> usize {
     }
 }
 
-/// How many leaves stand in the text as they are, in lower case.
+/// The number of leaves that are in the text as they are, in lower case.
 fn found(candidate: &Value, text: &str) -> usize {
     fn walk(value: &Value, text: &str) -> usize {
         match value {

@@ -1,13 +1,14 @@
-//! How well the profile `aas` tells valid Asset Administration Shells from invalid ones, measured on conformance cases.
+//! The accuracy with which the profile `aas` tells valid Asset Administration Shells from invalid ones, measured on
+//! conformance cases.
 //!
 //! ```text
 //! cargo run --example aas_quality -- FOLDER [PROFILE]
 //! ```
 //!
-//! `FOLDER` is laid out as `test_data/Json` of aas-core3.0-python (`docs/quality.md` says where to get it): a file below `Expected` is
-//! valid; one below `Unexpected/STAGE/KIND` is invalid, and `KIND` says why. Other files of a folder, and a folder that has neither, are
-//! counted under `-`. Each file is assessed as it stands (`candidate: value`), not as the document of an edit. Prints Markdown; no
-//! text of a document.
+//! `FOLDER` is laid out as `test_data/Json` of aas-core3.0-python (`docs/quality.md` says where to get it): a file
+//! below `Expected` is valid; one below `Unexpected/STAGE/KIND` is invalid, and `KIND` says why. Other files of a
+//! folder, and a folder that has neither, are counted under `-`. Each file is assessed as it is (`candidate: value`),
+//! not as the document of an edit. Prints Markdown; no text of a document.
 
 use loopctl::diag::{Problems, Style, render_human};
 use loopctl::plan::{DocumentContext, Given, Plan};
@@ -21,7 +22,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-/// What was found in the files of one kind.
+/// The findings in the files of one kind.
 #[derive(Default)]
 struct Kind {
     files: usize,
@@ -107,7 +108,7 @@ fn documents(folder: &Path) -> std::io::Result<Vec<PathBuf>> {
     Ok(found)
 }
 
-/// What the folders say of a file: its verdict, and why it is invalid.
+/// The verdict of the folders on a file, and why it is invalid.
 fn verdict(file: &Path) -> (String, String) {
     let folders: Vec<_> = file.iter().map(|part| part.to_string_lossy()).collect();
     let after = |name: &str, steps: usize| {

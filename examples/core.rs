@@ -52,7 +52,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
                         notes: Vec::new(),
                         repairs: Vec::new(),
                     }),
-                    // Nobody corrects it here.
+                    // No one corrects it here.
                     _ => Input::Stop { in_flight: Usage::default() },
                 });
             }

@@ -1,4 +1,4 @@
-//! How well the support of values agrees with careful readers.
+//! The agreement of the support of values with careful readers.
 //!
 //! ```text
 //! cargo run --example evidence_quality -- SET… [--profile NAME] [--each] [--kinds] [--patterns]

@@ -155,7 +155,7 @@ const YAML_WORDS: [&str; 40] = [
     "%YAML",
 ];
 
-/// xorshift64*: nobody depends on its quality.
+/// xorshift64*: nothing depends on its quality.
 struct Dice(u64);
 
 impl Dice {
@@ -221,7 +221,7 @@ fn profiles() -> Result<Vec<Vec<u8>>, Box<dyn Error>> {
     Ok(found)
 }
 
-/// What models answered, and candidates with the fields that the rules look at.
+/// The answers of models, and candidates with the fields that the rules inspect.
 fn candidates() -> Result<Vec<Vec<u8>>, Box<dyn Error>> {
     let own = [
         r#"{"a": "text", "b": [{"a": 1}, {"a": 2.5, "a": 3}], "c": {"a": 1.0}, "c_status": "not_present"}"#,

@@ -1,4 +1,4 @@
-//! How much of a corpus of damaged JSON is salvaged to the value that its record expects.
+//! The share of a corpus of damaged JSON that is salvaged to the value that its record expects.
 //!
 //! ```text
 //! cargo run --example salvage_share -- CORPUS.jsonl [--show]

@@ -1,4 +1,5 @@
-//! How fast recordings are read, decided on, and swept: `cargo run --release --example sweep_speed -- runs.jsonl…`
+//! The speed at which recordings are read, decided on, and swept:
+//! `cargo run --release --example sweep_speed -- runs.jsonl…`
 //!
 //! Documents are taken again and again until there are 2,000. Each number is of one core, but for the sweep, which takes all.
 

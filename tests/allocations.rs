@@ -130,7 +130,7 @@ stop: {max_iterations: 2}
     assert_free(&plan, "unknown", &Value::Object(candidate), "");
 }
 
-/// What is known already of a candidate moves from state to state.
+/// Facts already known about a candidate move from state to state.
 #[test]
 fn an_answer_costs_the_same_whatever_was_found_and_answered_before() {
     let root = tempfile::tempdir().unwrap();

@@ -39,7 +39,7 @@ fn measure(fields: usize) -> [Duration; 2] {
     let write = |name: &str, text: String| std::fs::write(place.path().join(name), text).unwrap();
     let line = |at: usize| format!("Item {at} measures {}.{} mm. {}\n", at % 97, at % 10, REST.repeat(9));
     write("d.txt", (0..fields).map(line).collect());
-    // Every seventh size does not stand there, so it is doubtful.
+    // Every seventh size is not there, so it is doubtful.
     let size = |at: usize| {
         if at.is_multiple_of(7) { "999 mm".to_owned() } else { format!("{}.{} mm", at % 97, at % 10) }
     };

@@ -1,4 +1,4 @@
-//! How grounding grows with the candidate and with the document.
+//! Growth of the time for grounding with the candidate and with the document.
 //!
 //! Each cell is a candidate that is assessed for the first time, by a new assessor: nothing is remembered. An exponent of 1 is
 //! linear: ten times as much takes ten times as long.
@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 const LEAVES: [usize; 4] = [10, 50, 200, 1_000];
 const TEXT_KB: [usize; 4] = [3, 30, 300, 3_000];
 
-/// What the leaves of a candidate say, and how they are named.
+/// The contents of a candidate's leaves, and their keys.
 const KINDS: [(&str, Leaves); 5] = [
     ("as written, each leaf under a key of its own", Leaves { keys: Keys::Own, values: Values::Written }),
     ("as written, rows of five", Leaves { keys: Keys::Rows, values: Values::Written }),

@@ -1,6 +1,6 @@
-//! How a decision grows with the candidates before it.
+//! Growth of the time for a decision with the candidates before it.
 //!
-//! Half of the candidates equal an earlier one, scores neither rise nor fall for long, and one place goes through ever other
+//! Half of the candidates equal an earlier one, scores neither rise nor fall for long, and one location takes ever new
 //! values: every criterion looks back, and none ends the run.
 
 use super::print_doublings;
@@ -14,12 +14,12 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 const CANDIDATES: [usize; 9] = [1, 2, 4, 8, 16, 32, 64, 128, 256];
-/// What the candidates score, in turn.
+/// The scores of the candidates, in turn.
 const OVERALLS: [f64; 4] = [0.5, 0.52, 0.48, 0.46];
 /// Runs that one time is the median of.
 const RUNS: usize = 21;
 
-/// A group looks at each of its members, and one of these never holds: the run goes on whatever the others say.
+/// A group checks each of its members, and one of these never holds: the run continues regardless of the others.
 const PROFILE: &str = "extends: marc
 classify: null
 stages: null
@@ -52,7 +52,7 @@ pub(super) fn table() {
     print_doublings("growth of a decision with the candidates before it", "before", &rows);
 }
 
-/// How long it takes to add a candidate after so many and to decide.
+/// The time to add a candidate after so many and to decide.
 fn decision_after(plan: &Plan, summaries: &[IterationSummary], count: usize) -> Duration {
     let mut history = History::new();
     let mut last = Duration::ZERO;

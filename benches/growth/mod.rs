@@ -1,4 +1,4 @@
-//! How time grows with what is assessed, as tables: `cargo bench -- growth`.
+//! Growth of times with what is assessed, as tables: `cargo bench -- growth`.
 #![expect(clippy::print_stdout, reason = "a bench says what it has measured")]
 
 mod desk;

@@ -1,4 +1,4 @@
-//! How an assessment grows with the rules of its profile, each about a field of its own.
+//! Growth of the time for an assessment with the rules of its profile, each about a field of its own.
 
 use super::{median, print_doublings};
 use crate::documents::{loaded, plan};

@@ -133,7 +133,7 @@ fn prose(bytes: usize) -> String {
 
 type Layout = (&'static str, usize, fn(usize) -> String);
 
-/// Layouts that nobody sends who means well, with the number of their pieces.
+/// Layouts that only an attacker sends, with the number of their pieces.
 fn hostile() -> [Layout; 6] {
     [
         ("one line of 10 MB", 150_000, |pieces| {

@@ -1,4 +1,4 @@
-//! How an assessment grows with the text of its candidate, which is read and scored.
+//! Growth of the time for an assessment with the text of its candidate, which is read and scored.
 
 use super::{median, print_doublings};
 use crate::documents::{pathology, shipped};

@@ -1,5 +1,5 @@
-//! The same loop as somebody writes it who needs it once: ask, check, say what is wrong, ask again, write a line. It keeps
-//! nothing that would survive its end but the results, and checks what the profile of the other loop checks.
+//! A hand-written loop for a single purpose: ask, check, say what is wrong, ask again, write a line. It keeps nothing
+//! that would survive its end but the results, and checks what the profile of the other loop checks.
 
 use super::Failure;
 use serde_json::{Value, json};

@@ -1,11 +1,11 @@
-//! What a process took.
+//! The resources that a process took.
 
 use super::Failure;
 use std::fmt;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-/// What a process took until its end.
+/// The resources that a process took until its end.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Measured {
     wall: Duration,

@@ -1,5 +1,5 @@
-//! `kill -9` at random moments, again and again: nothing is lost, nothing that was finished is paid twice, and the results are
-//! those of a run that nobody killed.
+//! `kill -9` at random moments, again and again: nothing is lost, nothing that was finished is paid twice, and the
+//! results are those of an uninterrupted run.
 
 use super::Failure;
 use super::project::Project;
@@ -9,11 +9,11 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::Duration;
 
-/// Documents of a batch, and how many of them are under way at once.
+/// The number of documents in a batch, and the most of them in flight at once.
 const DOCUMENTS: usize = 100;
 const JOBS: usize = 8;
 
-/// What was found. Fails when something was lost, paid twice without a cause, damaged, or came to something else.
+/// The findings. Fails when something was lost, paid twice without a cause, damaged, or had another result.
 pub(super) fn run(loopctl: &Path, kills: usize) -> Result<String, Failure> {
     let expected = uninterrupted(loopctl)?;
     let (mut done, mut batches, mut calls, mut twice) = (0, 0, 0, 0);
@@ -95,7 +95,7 @@ fn uninterrupted(loopctl: &Path) -> Result<BTreeMap<String, Value>, Failure> {
     results(&project)
 }
 
-/// What each document came to, but for times and for remarks about calls that were under way.
+/// The result of each document, but for times and for remarks about calls that were in flight.
 fn results(project: &Project) -> Result<BTreeMap<String, Value>, Failure> {
     let journal = project.journal()?;
     let mut found = BTreeMap::new();
@@ -110,7 +110,7 @@ fn results(project: &Project) -> Result<BTreeMap<String, Value>, Failure> {
     Ok(found)
 }
 
-/// What is there of documents without a result.
+/// A description of the documents without a result.
 fn missing(project: &Project) -> Result<String, Failure> {
     let journal = project.journal()?;
     let run = journal.runs()?.pop().ok_or("there is no run")?;

@@ -1,5 +1,5 @@
-//! Many documents over the loopback: what a document costs beside the same loop written by hand, how much memory it takes, how
-//! large the journal gets, and what a run loses that is killed again and again.
+//! Many documents over the loopback: what a document costs compared to a hand-written loop, how much memory it takes,
+//! how large the journal gets, and what a run loses that is killed again and again.
 //!
 //! ```text
 //! cargo run --release --example load -- cost 100000      CPU per document, memory, journal
@@ -53,7 +53,7 @@ fn main() -> Result<(), Failure> {
     }
 }
 
-/// `target/release/examples/load` stands beside `target/release/loopctl`.
+/// `target/release/examples/load` lies beside `target/release/loopctl`.
 fn project(count: usize) -> Result<Project, Failure> {
     let own = std::env::current_exe()?;
     Project::new(own.ancestors().nth(2).unwrap_or(Path::new(".")).join("loopctl"), count)
@@ -122,7 +122,7 @@ fn memory(most: usize) -> Result<(), Failure> {
 fn processes(count: usize) -> Result<(), Failure> {
     for processes in [1, 2, 4] {
         let project = project(count)?;
-        // A server that takes its time: each process has so many calls under way, and more processes more.
+        // A server that takes its time: each process has so many calls in flight, and more processes more.
         let server = Server::start(Duration::from_millis(20))?;
         let began = std::time::Instant::now();
         let first = project.run(server.address(), 4).spawn()?;

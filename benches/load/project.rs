@@ -90,7 +90,7 @@ impl Project {
         command
     }
 
-    /// Goes on with the run.
+    /// Resumes the run.
     pub(super) fn resume(&self, address: SocketAddr, jobs: usize) -> Command {
         let mut command = self.command(address);
         command.args(["resume", "--quiet", "--journal", "journal.sqlite", "--jobs"]).arg(jobs.to_string());
@@ -115,7 +115,7 @@ impl Project {
         self.path(&document_path(number))
     }
 
-    /// The same loop, written by hand.
+    /// Like [`Project::run`], by the hand-written loop.
     pub(super) fn by_hand(&self, address: SocketAddr) -> Result<Command, Failure> {
         let mut command = Command::new(std::env::current_exe()?);
         command.arg("by-hand").arg("0").arg(self.path("documents")).arg(address.to_string());
@@ -183,7 +183,7 @@ const FILES: [(&str, &str); 6] = [
     ),
 ];
 
-/// Where a document is in its project.
+/// The path of a document in its project.
 fn document_path(number: usize) -> String {
     format!("documents/{:03}/report-{number:06}.txt", number / 1_000)
 }

@@ -10,10 +10,10 @@ use std::time::{Duration, Instant};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 
-/// How long it is waited before something else is looked at.
+/// The longest wait before something else is checked.
 const MOMENT: Duration = Duration::from_millis(5);
 
-/// What was answered.
+/// The calls that were answered.
 #[derive(Debug, Default, Clone)]
 pub(super) struct Answered {
     pub(super) calls: u64,
@@ -23,7 +23,7 @@ pub(super) struct Answered {
     pub(super) twice: u64,
     /// By document and candidate.
     pub(super) by_call: HashMap<(String, u32), u32>,
-    /// When the first call came.
+    /// The time at which the first call came.
     first: Option<Instant>,
 }
 
@@ -57,12 +57,12 @@ impl Server {
         self.address
     }
 
-    /// What was answered since this was asked last.
+    /// Takes what was answered since the last call of this.
     pub(super) fn take(&self) -> Answered {
         std::mem::take(&mut self.answered.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Waits a moment for so many calls. Whether they have come, and how many have.
+    /// Waits a moment for so many calls. Returns whether they have come, and how many have.
     pub(super) fn reached(&self, calls: u64) -> (bool, u64) {
         let (answered, told) = &*self.answered;
         let answered = answered.lock().unwrap_or_else(PoisonError::into_inner);
@@ -73,7 +73,7 @@ impl Server {
         (answered.calls >= calls, answered.calls)
     }
 
-    /// Waits until so many calls have come; when the first did.
+    /// Waits until so many calls have come; returns when the first did.
     pub(super) fn wait_for_calls(&self, calls: u64) -> Instant {
         let (answered, told) = &*self.answered;
         let mut answered = answered.lock().unwrap_or_else(PoisonError::into_inner);
@@ -158,7 +158,7 @@ async fn read_request(stream: &mut TcpStream, buffer: &mut Vec<u8>) -> std::io::
     }
 }
 
-/// Which document a request is about, and which candidate of it: texts of both loops say so.
+/// The document that a request is about, and the number of its candidate: texts of both loops have them.
 fn asked(body: &str) -> (String, u32) {
     let after = |mark: &str| body.split_once(mark).map(|(_, rest)| rest);
     let document = after("Report number: ")

@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 /// Documents of the profile at the same time.
 const JOBS: usize = 8;
 
-/// Where the service is, and how often it was started.
+/// The address and token of the service, and how often it was started.
 #[derive(Clone)]
 struct Door {
     starts: usize,
@@ -24,7 +24,7 @@ struct Door {
     token: String,
 }
 
-/// What clients share: where the service is at the moment.
+/// The state that clients share: where the service is at the moment.
 struct Doors {
     latest: Mutex<Option<Door>>,
     opened: Condvar,
@@ -48,8 +48,8 @@ impl Doors {
     }
 }
 
-/// Submits `documents` by `clients` at once and kills the service `kills` times. Says what was found; fails when something was lost, done
-/// twice, or out of order.
+/// Submits `documents` by `clients` at once and kills the service `kills` times. Returns the findings; fails when
+/// something was lost, done twice, or out of order.
 pub(super) fn run(loopctl: &Path, documents: usize, clients: usize, kills: usize) -> Result<String, Failure> {
     let project = Project::new(loopctl.to_path_buf(), documents)?;
     let model = Server::start(Duration::from_millis(2))?;
@@ -186,7 +186,7 @@ fn ask(door: &Door, line: &str, head: &str, body: &str) -> Option<(u16, String)>
     is_whole.then(|| (status, body.to_owned()))
 }
 
-/// What the journal holds: each document once, passed, with its events one after the other.
+/// Checks the journal: each document once, passed, with its events one after the other.
 fn check(project: &Project, documents: usize) -> Result<(), Failure> {
     let journal = project.service_journal()?;
     let runs = journal.runs()?;

@@ -1,5 +1,5 @@
-//! How often certificates of `loopctl calibrate` break their promise, by simulation: a table, and status 1 where it is more often than
-//! in 6 % of the repetitions (the chance to err, 5 %, and one percent for the simulation).
+//! The rate at which certificates of `loopctl calibrate` break their promise, by simulation: a table, and status 1
+//! where it is above 6 % of the repetitions (the chance to err, 5 %, and one percent for the simulation).
 //!
 //! ```sh
 //! cargo run --release --example certificate_coverage            # 2,000 repetitions of each

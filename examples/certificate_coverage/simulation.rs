@@ -1,4 +1,4 @@
-//! How often certificates break their promise, on invented documents whose true share of wrong ones is known.
+//! The rate at which certificates break their promise, on invented documents whose true share of wrong ones is known.
 
 use loopctl::experiment::calibrate::{Against, Counts, Promise, Wealth, certified};
 
@@ -93,7 +93,7 @@ pub(crate) fn models(target: f64) -> Vec<Model> {
     let confident =
         [(1.0, 0.1, 3.5), (0.98, 0.25, 0.35), (0.95, 0.25, 0.45), (0.9, 0.2, 1.6), (0.85, 0.2, 5.0)];
     let confident = confident.map(|(score, mass, times)| (score, mass, target * times));
-    // The worst there is: whatever is certified, is wrongly certified.
+    // The worst there is: everything that is certified is wrongly certified.
     let everywhere = (0..=20).map(|k| (1.0 - 0.01 * f64::from(k), 1.0, target * 1.001));
     // Few documents above, of which too many are wrong, make the share just too high below: where too few of them happen to be drawn,
     // the first test sees it too well.
@@ -107,7 +107,7 @@ pub(crate) fn models(target: f64) -> Vec<Model> {
     ]
 }
 
-/// What came of many repetitions, as shares of them.
+/// The outcome of many repetitions, as shares of them.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Outcome {
     /// A threshold was certified at which more is wrong than was promised.
@@ -231,8 +231,8 @@ pub(crate) fn any_time(model: &Model, target: f64, reviewed: u32, repetitions: u
     outcome
 }
 
-/// How often an audit of so many documents says drift where exactly as many are wrong as was promised (`broken`), and where
-/// `times` as many are (`found`).
+/// The rate at which an audit of so many documents reports drift where exactly as many are wrong as was promised
+/// (`broken`), and where `times` as many are (`found`).
 pub(crate) fn audit(target: f64, times: f64, audited: u32, repetitions: u32, seed: u64) -> Outcome {
     let mut random = Random(seed);
     let mut said = |risk: f64| {

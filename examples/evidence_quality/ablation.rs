@@ -8,8 +8,8 @@ use std::fs::read_to_string;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-/// Groups of words that are looked up in names and values of fields only, and words without a meaning of their own: whatever a context
-/// takes away from the words of a text, they act as before.
+/// Groups of words that are looked up in names and values of fields only, and words without a meaning of their own:
+/// they act as before, regardless of what a context takes away from the words of a text.
 const BEYOND_CONTEXTS: [&str; 10] = [
     "role",
     "generic",
@@ -112,11 +112,12 @@ fn files(folder: &str) -> Result<Vec<(String, String)>, Box<dyn Error>> {
     Ok(files)
 }
 
-/// The groups of words of `clauses.txt`, which a context takes away from texts by its key `ignored`. A word loses whatever it does
-/// there, so a group that shares words with others is left out twice: with all of its words, and with those that no other group has.
-/// Beginnings (`possib*`) are taken away as the words of the sets that have them. A phrase does nothing then, and nor do its words.
-/// The groups of [`BEYOND_CONTEXTS`] stay, and so does the effect that words of `absent`, `condition`, `distance`, `doubt`, `join`,
-/// `limit`, `past`, `person`, `present` and `side` have in names and values of fields.
+/// The groups of words of `clauses.txt`, which a context takes away from texts by its key `ignored`. A word loses all
+/// that it does there, so a group that shares words with others is left out twice: with all of its words, and with
+/// those that no other group has. Beginnings (`possib*`) are taken away as the words of the sets that have them. A
+/// phrase does nothing then, and nor do its words. The groups of [`BEYOND_CONTEXTS`] stay, and so does the effect that
+/// words of `absent`, `condition`, `distance`, `doubt`, `join`, `limit`, `past`, `person`, `present` and `side` have in
+/// names and values of fields.
 fn groups(texts: &BTreeSet<String>) -> Result<Vec<Part>, Box<dyn Error>> {
     let clauses = read_to_string("crates/ground/words/clauses.txt")?;
     let mut groups: BTreeMap<&str, BTreeSet<String>> = BTreeMap::new();

@@ -16,7 +16,7 @@ use super::subject::PluginUnderTest;
 use super::{http_request, samples, verdict};
 use crate::provider::plugin::{Opened, RawReply};
 
-/// What the ids of these checks begin with.
+/// The prefix of the ids of these checks.
 pub(super) const GROUP: &str = "batch.";
 const HTTP: Option<PluginKind> = Some(PluginKind::Http);
 const LIMITS: &[&str] = &["encode.minimal", "batch.limits"];
@@ -114,7 +114,7 @@ fn limits(opened: &Opened) -> Result<Option<BatchLimits>, String> {
     verdict::payload(&answer, "the limits of a batch", "asking for the limits of a batch")
 }
 
-/// Whether the service has no batches, so that there is nothing more to see.
+/// Returns whether the service has no batches, so that there is nothing more to see.
 fn has_none(opened: &Opened) -> Result<bool, String> {
     limits(opened).map(|limits| limits.is_none())
 }
@@ -160,7 +160,7 @@ fn line(subject: &PluginUnderTest<'_>) -> Verdict {
 /// Makes a step of a turn.
 type Stepping = Box<dyn Fn(BatchTurn) -> BatchStep>;
 
-/// The steps about a batch that there is, and the search.
+/// The steps about an existing batch, and the search.
 fn steps(handle: &str) -> Vec<(&'static str, Stepping)> {
     let since = BatchSince { unix: 1_795_000_000, utc: "2026-11-18T15:06:40Z".to_owned() };
     let [poll, results, cancel, delete] = [(); 4].map(|()| handle.to_owned());
@@ -210,7 +210,7 @@ fn first(
     }
 }
 
-/// Whether a step can end with this.
+/// Returns whether a step can end with this.
 fn ends(name: &str, done: &Value) -> bool {
     match name {
         "submit" => done.is_string(),

@@ -1,4 +1,4 @@
-//! What a check is, and the list of them all.
+//! The definition of a check, and the list of them all.
 
 use std::collections::BTreeMap;
 
@@ -14,24 +14,24 @@ pub(super) struct Check {
     pub(super) id: &'static str,
     /// The plugins that it is about; all, if none is named.
     pub(super) kind: Option<PluginKind>,
-    /// Without these it says nothing.
+    /// The checks without which it says nothing.
     pub(super) needs: &'static [&'static str],
-    /// What the contract asks, in one sentence.
+    /// The contract's demand, in one sentence.
     pub(super) asks: &'static str,
-    /// What to do when it fails.
+    /// Advice on what to do when it fails.
     pub(super) help: &'static str,
-    /// Looks.
+    /// Runs the check.
     pub(super) run: fn(&PluginUnderTest<'_>) -> Verdict,
 }
 
-/// What was found: that all is well, or why not.
+/// The finding of a check: that all is well, or why not.
 pub(super) type Verdict = Result<String, Trouble>;
 
-/// Why a check didn't pass.
+/// The reason why a check didn't pass.
 pub(super) enum Trouble {
     /// The promise is broken.
     Failed(String),
-    /// It can't be told.
+    /// It can't be determined.
     Skipped(String),
 }
 
@@ -48,7 +48,7 @@ pub(super) fn broken<T>(found: impl Into<String>) -> Result<T, Trouble> {
 
 /// Checks that share a process.
 pub(super) struct Group {
-    /// Whether the plugin's code runs, so that the process may die.
+    /// `true` if the plugin's code runs, so that the process may die.
     pub(super) runs_code: bool,
     pub(super) checks: &'static [Check],
 }
@@ -64,7 +64,7 @@ pub(super) static GROUPS: [Group; 7] = [
     Group { runs_code: true, checks: &direct::CHECKS },
 ];
 
-/// What is known so far, by the id of a check.
+/// The outcomes known so far, by the id of a check.
 pub(super) type Known = BTreeMap<String, Outcome>;
 
 impl Check {
@@ -73,13 +73,13 @@ impl Check {
         GROUPS.iter().flat_map(|group| group.checks).find(|check| check.id == id)
     }
 
-    /// Whether it is about plugins of this kind, with these capabilities.
+    /// Returns whether it is about plugins of this kind, with these capabilities.
     pub(super) fn is_for(&self, manifest: &Manifest) -> bool {
         self.kind.is_none_or(|of| of == manifest.kind)
             && (!self.id.starts_with(batch::GROUP) || manifest.speaks_batch())
     }
 
-    /// Why it can't be run, after what is known so far.
+    /// The reason why it can't be run, after the outcomes so far.
     pub(super) fn unmet(&self, known: &Known) -> Option<String> {
         let missing = self.needs.iter().find(|need| known.get(**need) != Some(&Outcome::Passed))?;
         Some(match known.get(*missing) {

@@ -14,7 +14,7 @@ use crate::provider::plugin::{Call, Opened, RawReply, Started};
 const DIRECT: Option<PluginKind> = Some(PluginKind::Direct);
 const OPENS: &[&str] = &["open.opens"];
 const ANSWERS: &[&str] = &["direct.answers"];
-/// How long answers that nobody is owed are waited for.
+/// The time for which answers that are not owed are awaited.
 const SETTLE: Duration = Duration::from_millis(100);
 
 pub(super) static CHECKS: [Check; 15] = [
@@ -177,7 +177,7 @@ pub(super) static CHECKS: [Check; 15] = [
     },
 ];
 
-/// A call that runs, or how it was refused.
+/// A call that runs, or its refusal.
 enum Running {
     Call(u64, Call),
     Refused(RawReply),
@@ -214,7 +214,7 @@ fn finish(subject: &PluginUnderTest<'_>, running: Running, doing: &str) -> Resul
     }
 }
 
-/// What it says to one request, of an instance of its own.
+/// The plugin's reply to one request, of an instance of its own.
 fn alone(subject: &PluginUnderTest<'_>, request: &[u8], doing: &str) -> Result<PluginReply, String> {
     let opened = subject.open()?;
     let said = ask(subject, &opened, request, doing)?;
@@ -268,7 +268,7 @@ fn once(subject: &PluginUnderTest<'_>) -> Verdict {
     if !strays.is_empty() {
         return broken(format!("it completed {} ids that no call had", strays.len()));
     }
-    // Whatever else has come belongs to a call that was refused.
+    // Anything else that has come belongs to a call that was refused.
     let uncalled = (1..=subject.ledger().issue())
         .filter(|id| !ids.contains(id) && !subject.ledger().take(*id).is_empty())
         .count();
@@ -333,8 +333,8 @@ fn concurrent(subject: &PluginUnderTest<'_>) -> Verdict {
     Ok(format!("{completed} completed, {} refused", refused.len()))
 }
 
-/// Waits for the end of calls, of which `kind` says what is special, and holds each answer against the contract; how many
-/// there were.
+/// Waits for the end of calls, which `kind` describes, and checks the first answer to each against the contract;
+/// returns how many calls there were.
 fn completed(
     subject: &PluginUnderTest<'_>,
     calls: Vec<(u64, Call)>,
@@ -391,7 +391,7 @@ fn cancel(subject: &PluginUnderTest<'_>) -> Verdict {
     }
     let completed = completed(subject, calls, "cancelled", "being cancelled")?;
     opened.close();
-    // How many were faster than their cancellation differs from time to time, and isn't told.
+    // The number that were faster than their cancellation differs from time to time, and isn't reported.
     Ok(if completed == 0 { "it refuses every call" } else { "every cancelled call was completed" }.to_owned())
 }
 

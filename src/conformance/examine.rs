@@ -1,4 +1,4 @@
-//! The parent: looks at what needs no plugin code itself, and has a child process look at each group of the rest.
+//! The parent: checks what needs no plugin code itself, and has a child process check each group of the rest.
 
 use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
@@ -23,18 +23,18 @@ const LOOK: Duration = Duration::from_millis(5);
 /// One plugin to be checked.
 #[derive(Debug)]
 pub(crate) struct Conformance<'a> {
-    /// Where the lock file is, which says whether the plugin may run.
+    /// The source of the lock file, which says whether the plugin may run.
     pub providers: &'a Providers,
     /// The library.
     pub path: &'a Path,
-    /// What instances are opened with: an object. For an empty one, the first of the `examples` of the manifest's
-    /// `config_schema` stands in.
+    /// The configuration of instances: an object. An empty one is replaced by the first of the `examples` of the
+    /// manifest's `config_schema`.
     pub config: &'a Value,
-    /// How long one check may take before the plugin counts as hanging.
+    /// The time that one check may take before the plugin counts as hanging.
     pub limit: Duration,
 }
 
-/// What a child process is to do.
+/// The task of a child process.
 #[derive(Debug)]
 pub(crate) struct Part<'a> {
     /// The checks, by id.
@@ -93,7 +93,8 @@ impl Conformance<'_> {
         part::run(&PluginUnderTest::new(&file, self.config, self.limit), checks, notes)
     }
 
-    /// What is no plugin at all fails at one of the first two checks, and the others aren't run.
+    /// Reports a file that is not a plugin: it fails at one of the first two checks, and the others aren't
+    /// run.
     fn unreadable(&self, error: ProviderError) -> Result<Conforms, ProviderError> {
         let failed = match &error {
             ProviderError::NotAPlugin { .. } | ProviderError::BadManifest { .. } => manifest::READABLE,
@@ -114,7 +115,7 @@ impl Conformance<'_> {
         Ok(Conforms { path, sha256: None, manifest: None, findings: findings.list })
     }
 
-    /// Runs these checks in a child process, and goes on in another after each that failed or that it died in.
+    /// Runs these checks in a child process, and continues in another after each that failed or that it died in.
     fn run_in_children(
         &self,
         mut checks: Vec<&'static Check>,
@@ -182,9 +183,10 @@ impl Conformance<'_> {
         let said = folder.path().join("stderr.txt");
         let stderr = std::fs::File::create(&said).map_err(|error| self.cannot(&error))?;
         let mut command = child(&Part { checks: ids, notes: &notes }).map_err(|error| self.cannot(&error))?;
-        // A plugin may write to standard output, where the report is to stand alone.
+        // A plugin may write to standard output, which is for the report alone.
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(stderr);
-        // What a process that dies leaves behind goes with the folder: the copy of the library that it loads, say.
+        // What a process that dies leaves behind is removed with the folder: the copy of the library that it loads,
+        // say.
         command.env("TMPDIR", folder.path());
         let mut child = Kept(command.spawn().map_err(|error| self.cannot(&error))?);
         let patience = self.limit.saturating_add(GRACE);
@@ -225,7 +227,7 @@ impl Check {
     }
 }
 
-/// A child that doesn't outlive whoever waits for it.
+/// A child that doesn't outlive its parent's wait for it.
 struct Kept(Child);
 
 impl Drop for Kept {
@@ -236,7 +238,7 @@ impl Drop for Kept {
     }
 }
 
-/// How a child ended.
+/// The end of a child.
 enum End {
     Well,
     Died { how: String, said: Option<String> },
@@ -299,7 +301,7 @@ fn died(status: ExitStatus) -> String {
     format!("ended the process ({status})")
 }
 
-/// The last line of a file, tamed; `None` when there is nothing in it.
+/// The last line of a file, sanitized; `None` when there is nothing in it.
 fn last_line(path: &Path) -> Option<String> {
     use std::io::{Read, Seek, SeekFrom};
     const TAIL: u64 = 2048;
@@ -331,7 +333,7 @@ impl Findings {
         self.list.sort_by_key(|finding| place(finding.id));
     }
 
-    /// What was thought to have passed has not.
+    /// Fails a check that was thought to have passed.
     fn fail(&mut self, id: &'static str, found: &str) {
         if let Some(at) = self.list.iter().position(|finding| finding.id == id)
             && let Some(check) = Check::of(id)
@@ -342,12 +344,12 @@ impl Findings {
     }
 }
 
-/// Where a check stands among all.
+/// The position of a check among all.
 fn place(id: &str) -> usize {
     GROUPS.iter().flat_map(|group| group.checks).take_while(|check| check.id != id).count()
 }
 
-/// Which kind a plugin is of, as the manifest has it.
+/// The kind of a plugin, as spelled in the manifest.
 #[must_use]
 pub(crate) fn kind_name(kind: PluginKind) -> &'static str {
     match kind {

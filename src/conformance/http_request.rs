@@ -1,4 +1,4 @@
-//! Whether an HTTP request is one that the host would send, and that gives nothing away.
+//! Checks that an HTTP request is one that the host would send, and that it gives nothing away.
 
 use std::sync::LazyLock;
 
@@ -10,7 +10,7 @@ use crate::provider::error::sanitize_message;
 
 const OPEN: &str = "${secret:";
 
-/// What keys of well-known vendors look like.
+/// The form of keys of well-known vendors.
 static KEY: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(
         r"\b(?:sk-[A-Za-z0-9_-]{16,}|AIza[0-9A-Za-z_-]{30,}|gh[pousr]_[A-Za-z0-9]{30,}|AKIA[0-9A-Z]{16})\b",
@@ -23,7 +23,7 @@ static CARRIES_KEY: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(r"(?i)(?:^|[-_])(?:authorization|(?:api)?-?_?key|token|secret|cookie)$").ok()
 });
 
-/// Nothing for a request that the host would send. What is wrong is said without the values of headers.
+/// `Ok` for a request that the host would send. Errors don't have the values of headers.
 pub(super) fn check(subject: &PluginUnderTest<'_>, request: &HttpRequest) -> Result<(), String> {
     if !request.path.starts_with('/') {
         return Err("the path doesn't begin with `/`".to_owned());

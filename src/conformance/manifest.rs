@@ -105,7 +105,7 @@ fn secrets(subject: &PluginUnderTest<'_>) -> Verdict {
             && name.chars().all(|c| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_')
     };
     match secrets.iter().position(|name| !fits(name)) {
-        // Which one, and not what it says: somebody may have written the key itself.
+        // Its index, and not its text: someone may have written the key itself.
         Some(at) => broken(format!("entry {} of `secrets` can't be the name of a variable", at + 1)),
         None if secrets.is_empty() => Ok("it asks for none".to_owned()),
         None => Ok(secrets.join(", ")),

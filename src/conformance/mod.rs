@@ -2,8 +2,8 @@
 //!
 //! | file | its one job |
 //! | --- | --- |
-//! | `check` | what a check is, and the list of them all |
-//! | `report` | what came of each check |
+//! | `check` | the definition of a check, and the list of them all |
+//! | `report` | the outcome of each check |
 //! | `examine` | the parent: what needs no plugin code, and a child process for each group of the rest |
 //! | `part` | the child: runs checks, and notes each before it begins |
 //! | `subject` | the plugin as checks see it: file, manifest, library, table, instances |
@@ -14,8 +14,8 @@
 //! | `batch` | of those that speak their vendor's batch API |
 //! | `direct` | of plugins of kind `direct` |
 //!
-//! A plugin that crashes or hangs takes a child process with it, and nothing else: the parent says during which check,
-//! and goes on with the next.
+//! A plugin that crashes or hangs takes a child process with it, and nothing else: the parent reports during which
+//! check, and continues with the next.
 
 mod batch;
 mod check;

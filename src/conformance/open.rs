@@ -139,7 +139,8 @@ fn several(subject: &PluginUnderTest<'_>) -> Verdict {
     Ok(format!("{count} at once"))
 }
 
-/// Whether it refuses this configuration, which it must do as INVALID_CONFIG with an error that says why.
+/// Returns whether it refuses this configuration, which it must do as INVALID_CONFIG with an error that says
+/// why.
 fn refused(subject: &PluginUnderTest<'_>, config: &[u8], doing: &str) -> Result<bool, Trouble> {
     match subject.table()?.open(config) {
         Opening::Opened(opened) => {

@@ -1,4 +1,4 @@
-//! The child: runs checks one after the other, and notes each in a file before it begins, so that whoever waits knows
+//! The child: runs checks one after the other, and notes each in a file before it begins, so that the parent knows
 //! during which one the process died.
 
 use std::fs::File;
@@ -14,7 +14,7 @@ use crate::disk;
 use crate::provider::ProviderError;
 use crate::provider::error::sanitize_message;
 
-/// Largest file of notes, in bytes. Each check adds two short lines.
+/// The largest file of notes, in bytes. Each check adds two short lines.
 const MAX_NOTES: u64 = 16 << 20;
 
 /// One line of the file.
@@ -23,7 +23,7 @@ const MAX_NOTES: u64 = 16 << 20;
 pub(super) enum Note {
     /// This check begins.
     Begun(String),
-    /// It ended so.
+    /// It ended with this outcome.
     Ended { id: String, outcome: Outcome, found: String },
 }
 
@@ -48,7 +48,7 @@ pub(super) fn run(subject: &PluginUnderTest<'_>, ids: &[String], notes: &Path) -
         line.push(b'\n');
         file.write_all(&line)
     };
-    // What they rest on besides has passed, or they would not have been asked for.
+    // All else that they rest on has passed, or they would not have been asked for.
     let mut known: Known = ids
         .iter()
         .filter_map(|id| Check::of(id))

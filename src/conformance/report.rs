@@ -1,11 +1,11 @@
-//! What came of each check.
+//! The outcome of each check.
 
 use std::path::PathBuf;
 
 use loopctl_plugin_sdk::protocol::Manifest;
 use serde::{Deserialize, Serialize};
 
-/// What came of all checks of one plugin.
+/// The outcome of all checks of one plugin.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub(crate) struct Conforms {
     /// The library, with symbolic links resolved.
@@ -13,43 +13,43 @@ pub(crate) struct Conforms {
     pub path: PathBuf,
     /// SHA-256 of its bytes, if it could be read as a plugin.
     pub sha256: Option<String>,
-    /// What it says about itself, if it could be read as a plugin.
+    /// The plugin's description of itself, if it could be read as a plugin.
     pub manifest: Option<Manifest>,
     /// One for each check that is about plugins of its kind, in the order in which they were run.
     pub findings: Vec<Finding>,
 }
 
 impl Conforms {
-    /// How many checks came to this.
+    /// The number of checks with this outcome.
     #[must_use]
     pub(crate) fn count(&self, outcome: Outcome) -> usize {
         self.findings.iter().filter(|finding| finding.outcome == outcome).count()
     }
 
-    /// Whether no check failed, and none had to be left out for want of another.
+    /// Returns whether no check failed. Skipped checks don't count.
     #[must_use]
     pub(crate) fn conforms(&self) -> bool {
         self.count(Outcome::Failed) == 0
     }
 }
 
-/// What came of one check.
+/// The outcome of one check.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub(crate) struct Finding {
     /// `group.promise`, the same in every version.
     pub id: &'static str,
-    /// Whether the promise is kept.
+    /// The outcome: whether the promise is kept.
     pub outcome: Outcome,
-    /// What the contract asks, in one sentence.
+    /// The contract's demand, in one sentence.
     pub asks: &'static str,
-    /// What the plugin did; or why the check was skipped.
+    /// The plugin's behaviour, or the reason why the check was skipped.
     pub found: String,
-    /// What to do, if it failed.
+    /// Advice on what to do, if it failed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub help: Option<&'static str>,
 }
 
-/// How a check came out.
+/// The outcome of a check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Outcome {
@@ -57,7 +57,7 @@ pub(crate) enum Outcome {
     Passed,
     /// The promise is broken.
     Failed,
-    /// It can't be told: what it rests on failed, or doesn't apply.
+    /// It can't be determined: what it rests on failed, or doesn't apply.
     Skipped,
 }
 

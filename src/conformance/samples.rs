@@ -9,7 +9,7 @@ use loopctl_plugin_sdk::protocol::{
 };
 use serde_json::{Map, Value, json};
 
-/// Stands in the text of every document, and must not turn up in errors or logs.
+/// Appears in the text of every document, and must not turn up in errors or logs.
 pub(super) const CANARY: &str = "canary-7f3a-of-the-document";
 /// The model that is asked for.
 const MODEL: &str = "conformance";
@@ -99,8 +99,8 @@ pub(super) fn with_attachment(id: &str) -> CompletionRequest {
     }
 }
 
-/// A document of tens of MiB, as it crosses the boundary. Its text is put into the JSON as it stands, which takes no
-/// time, where writing it as JSON would.
+/// A document of tens of MiB, as it crosses the boundary. Its text is put into the JSON as it is, which takes no time,
+/// where writing it as JSON would.
 pub(super) fn huge(id: &str) -> Vec<u8> {
     const LINE: &str = r"The tumour measures 2.3 cm; the margins are free of disease.\n";
     let fill = |bytes: usize| LINE.repeat(bytes / LINE.len());
@@ -113,7 +113,7 @@ pub(super) fn huge(id: &str) -> Vec<u8> {
     json.replace("THE SOURCE", &fill(SOURCE_BYTES)).replace("THE MESSAGE", &fill(MESSAGE_BYTES)).into_bytes()
 }
 
-/// The same request from a host that knows more: fields that nobody has heard of, wherever there are fields.
+/// Like [`full`], from a host that knows more: unknown fields, wherever there are fields.
 pub(super) fn from_the_future(id: &str) -> Vec<u8> {
     fn widen(value: &mut Value) {
         match value {

@@ -29,7 +29,7 @@ pub(super) struct PluginUnderTest<'a> {
 }
 
 impl<'a> PluginUnderTest<'a> {
-    /// `limit` is how long one check may wait for answers.
+    /// `limit` is the time that one check may wait for answers.
     pub(super) fn new(file: &'a PluginFile, config: &Value, limit: Duration) -> Self {
         let (link, config) = linked(&file.manifest, given_or_example(&file.manifest, config));
         Self {
@@ -51,16 +51,16 @@ impl<'a> PluginUnderTest<'a> {
     /// A check begins.
     pub(super) fn begin(&self) {
         let now = Instant::now();
-        // A limit that no clock can hold is none; a day stands for it.
+        // A limit that no clock can hold is none; a day replaces it.
         self.ends.set(now.checked_add(self.limit).unwrap_or(now + Duration::from_secs(86_400)));
     }
 
-    /// When the check that runs stops waiting for answers.
+    /// The time at which the check that runs stops waiting for answers.
     pub(super) fn ends(&self) -> Instant {
         self.ends.get()
     }
 
-    /// In seconds, for what is said about it.
+    /// The limit in seconds, for messages about it.
     pub(super) fn limit(&self) -> f64 {
         self.limit.as_secs_f64()
     }
@@ -80,7 +80,7 @@ impl<'a> PluginUnderTest<'a> {
         Ok(done)
     }
 
-    /// What the plugin tells its host.
+    /// The record of what the plugin tells its host.
     pub(super) fn ledger(&self) -> &'static Ledger {
         self.ledger.get_or_init(Ledger::leak)
     }
@@ -111,7 +111,7 @@ impl<'a> PluginUnderTest<'a> {
         }
     }
 
-    /// Whether there is anywhere for an http plugin's requests to go.
+    /// Checks that an http plugin's requests have a destination.
     pub(super) fn has_link(&self) -> Result<(), String> {
         match &self.link {
             Some(Err(problem)) => Err(problem.clone()),
@@ -119,7 +119,7 @@ impl<'a> PluginUnderTest<'a> {
         }
     }
 
-    /// Whether the host would send this request for the plugin.
+    /// Checks that the host would send this request for the plugin.
     pub(super) fn would_send(&self, request: &HttpRequest) -> Result<(), String> {
         match &self.link {
             Some(Ok(link)) => link.would_send(request),

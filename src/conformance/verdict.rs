@@ -1,4 +1,4 @@
-//! Whether an answer is one that the contract knows. In words why not: these end up in reports.
+//! Checks that an answer is one that the contract knows. Errors are in words: these end up in reports.
 
 use loopctl_plugin_sdk::abi;
 use loopctl_plugin_sdk::abi::{LC_MAX_OUTPUT, LC_OK, LC_PANIC, lc_status};
@@ -11,7 +11,7 @@ use crate::provider::error::sanitize_message;
 use crate::provider::plugin::{Opened, Payload, RawReply};
 use crate::provider::reply::sensible;
 
-/// What the plugin said.
+/// The plugin's reply.
 pub(super) enum PluginReply {
     /// OK, and a completion that makes sense.
     Done(Box<Completion>),
@@ -20,7 +20,7 @@ pub(super) enum PluginReply {
 }
 
 impl PluginReply {
-    /// In words.
+    /// Describes it in words.
     pub(super) fn describe(&self) -> String {
         match self {
             Self::Done(completion) => {
@@ -151,8 +151,8 @@ pub(super) fn name(status: lc_status) -> String {
     name.to_owned()
 }
 
-/// Whether the buffers of several answers to the same call are freed, or need no freeing. Without `drop` they must be
-/// static, and so be in one place: bytes in another place each time were allocated, and nobody can free them.
+/// Checks that the buffers of several answers to the same call are freed, or need no freeing. Without `drop` they must
+/// be static, and so at one address: bytes at another address each time were allocated, and no one can free them.
 pub(super) fn freed(answers: &[RawReply]) -> Result<(), String> {
     let mut places: Vec<usize> = answers
         .iter()
@@ -171,7 +171,7 @@ pub(super) fn freed(answers: &[RawReply]) -> Result<(), String> {
     Ok(())
 }
 
-/// Whether every byte that was lent to an instance came back as it was; the instance is closed.
+/// Checks that every byte that was lent to an instance came back as it was, and closes the instance.
 pub(super) fn untouched(opened: Opened) -> Verdict {
     let wrote = opened.wrote_into_input();
     opened.close();

@@ -10,7 +10,7 @@ static PAGES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/docs/codes");
 /// Names each code, its stable text, and what it is about.
 macro_rules! codes {
     ($($(#[$doc:meta])* $name:ident = $text:literal,)+) => {
-        /// What kind of mistake a problem is. The text form (`LC102`) is stable; scripts may rely on it.
+        /// The kind of mistake that a problem is. The text form (`LC102`) is stable; scripts may rely on it.
         ///
         /// LC0: files; LC1: the shape of what is in them; LC2: profiles; LC3: patterns, paths, scripts, schemas and
         /// templates; LC4: plugins; LC5: policies that do not do what they say; LC6: rules, prompts and judges that do not.
@@ -21,7 +21,7 @@ macro_rules! codes {
         }
 
         impl Code {
-            /// Every code, in their order.
+            /// Every code, in order.
             pub const ALL: &'static [Code] = &[$(Code::$name),+];
 
             /// The stable text form.
@@ -70,7 +70,7 @@ codes! {
     BadOverride = "LC204",
     /// A name of a dimension, stage, field, type or rule that is not defined.
     UnknownName = "LC205",
-    /// A policy that could go on for ever.
+    /// A policy that could continue forever.
     NoLimit = "LC206",
     /// Weights that don't add up to 1.
     Weights = "LC207",
@@ -90,11 +90,11 @@ codes! {
     Plugin = "LC401",
     /// A dimension whose score decides nothing.
     MeasuredForNothing = "LC501",
-    /// Rules that score 1 whatever they find.
+    /// Rules that score 1 regardless of what they find.
     ConstantScore = "LC502",
     /// A stop criterion that can never fire.
     NeverFires = "LC505",
-    /// A stop criterion that ends every run at the same place.
+    /// A stop criterion that ends every run at the same point.
     AlwaysFires = "LC506",
     /// A stop criterion that another one leaves nothing to.
     Overtaken = "LC507",
@@ -108,7 +108,7 @@ codes! {
     NeverAccepted = "LC522",
     /// A line of `accept` that decides nothing.
     InertBound = "LC523",
-    /// Acceptance that does not look at critical issues.
+    /// Acceptance that ignores critical issues.
     CriticalAccepted = "LC524",
     /// A bound that only the highest score reaches.
     PerfectScore = "LC525",
@@ -138,9 +138,9 @@ codes! {
     UnmadeField = "LC601",
     /// A path that can't match anything that the schema allows.
     DeadPath = "LC602",
-    /// A rule for document types in a profile that tells none apart.
+    /// A rule for document types in a profile that distinguishes none.
     NoSuchType = "LC603",
-    /// Fields of a schema that no rubric and no rule looks at.
+    /// Fields of a schema that no rubric or rule inspects.
     UnmeasuredField = "LC604",
     /// A rubric or pattern names a field that the schema rules out.
     UndeclaredField = "LC605",
@@ -152,7 +152,7 @@ codes! {
     DecidedCondition = "LC608",
     /// Two rules that ask the same.
     SameRule = "LC609",
-    /// A rule whose issues nobody acts on.
+    /// A rule whose issues no one acts on.
     IdleRule = "LC610",
     /// A placeholder in single braces.
     LiteralPlaceholder = "LC611",
@@ -162,19 +162,19 @@ codes! {
     SchemaSlip = "LC613",
     /// A document type that no document can have.
     NeverRecognised = "LC614",
-    /// A pattern that matches whatever it is given.
+    /// A pattern that matches anything.
     MatchesAll = "LC615",
     /// A pattern that can't match anything.
     MatchesNone = "LC616",
     /// A pattern that does not match its own example.
     MissedExample = "LC617",
-    /// A case about a field or document type that there is not.
+    /// A case about a field or document type that does not exist.
     StrangeCase = "LC618",
     /// A file that calls itself by another name.
     OtherName = "LC619",
     /// A prompt that never shows the document.
     BlindPrompt = "LC620",
-    /// A judge's prompt that never shows what is to be judged, or what by.
+    /// A judge's prompt that never shows what is to be judged, or by what criteria.
     BlindJudge = "LC621",
     /// Feedback that does not say what is wrong.
     SilentFeedback = "LC622",
@@ -186,17 +186,17 @@ codes! {
     SharedReference = "LC625",
     /// A reference that the judge never sees.
     UnusedReference = "LC626",
-    /// A mask that hides something from everybody.
+    /// A mask that hides something from everyone.
     UnreadMask = "LC627",
-    /// A judge that sees what a stage says of its own work.
+    /// A judge that sees what a stage says about its own work.
     OwnClaims = "LC628",
-    /// Rules of a parent that nobody asks any more.
+    /// Rules of a parent that are no longer asked.
     LostRules = "LC629",
     /// An example in a prompt that breaks the profile's own rules.
     WrongExample = "LC630",
     /// A value of a schema that no phrase of the field's vocabulary says.
     UnreadValue = "LC631",
-    /// A number whose unit only its name tells.
+    /// A number whose unit appears only in its name.
     UnitInName = "LC632",
     /// A provider whose key is not set on this machine.
     NoKey = "LC635",
@@ -204,16 +204,16 @@ codes! {
     ProviderSettings = "LC636",
     /// A program that runs with `--allow-commands` only.
     CommandsNeeded = "LC637",
-    /// A key that goes to whatever listens at a port of this machine that a profile names.
+    /// A key that is sent to any program listening on a port of this machine that a profile names.
     KeyToNamedPort = "LC638",
-    /// A server or proxy that only a profile names, and documents go there.
+    /// A server or proxy that only a profile names, to which documents are sent.
     NamedServer = "LC639",
     /// A price of 0 for a provider that charges.
     FreePrice = "LC640",
 }
 
 impl Code {
-    /// The code with this text, in capitals or not.
+    /// The code with this text, ignoring case.
     #[must_use]
     pub fn parse(text: &str) -> Option<Code> {
         Code::ALL.iter().copied().find(|code| code.as_str().eq_ignore_ascii_case(text))
@@ -226,14 +226,14 @@ impl Code {
         file.and_then(include_dir::File::contents_utf8).unwrap_or_default()
     }
 
-    /// What it is about, in a few words: the title of its page.
+    /// Its subject, in a few words: the title of its page.
     #[must_use]
     pub fn title(self) -> &'static str {
         let first = self.page().lines().next().unwrap_or_default();
         first.split_once(": ").map_or(first, |(_, title)| title)
     }
 
-    /// Why it matters, in one sentence: the first paragraph of its page.
+    /// The reason why it matters, in one sentence: the first paragraph of its page.
     #[must_use]
     pub fn why(self) -> &'static str {
         self.page().split("\n\n").nth(1).unwrap_or_default().trim()

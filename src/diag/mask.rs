@@ -1,21 +1,21 @@
-//! What is not shown of a source line, because it could be a secret: diagnostics end up in logs, tickets and chats.
+//! Masks the parts of a source line that could be secrets: diagnostics end up in logs, tickets and chats.
 
 use regex::Regex;
 use std::sync::LazyLock;
 
 /// Each with the secret as the group `secret`.
 const PATTERNS: [&str; 4] = [
-    // The value of a key that is called so, quoted or to the end of it.
+    // The value of a key with such a name, quoted or to the end of it.
     r#"(?i)\b[\w-]*(?:api[-_]?key|token|secret|passw(?:or)?d|authorization|credentials?|cookie)["']?[ \t]*:[ \t]*(?:"(?P<secret>[^"\n]+)|'(?P<quoted>[^'\n]+)|(?P<plain>[^\s"'\[{$,}#]#*(?:[^,}\n# ]#*| +[^,}\n# ]#*)*))"#,
-    // As vendors write them, wherever they stand.
+    // As vendors write them, wherever they appear.
     r"\b(?P<secret>(?:(?:sk|pk|rk|xai|gsk|hf|ghp)[-_]|AIza)[-_A-Za-z0-9]{16,})",
     r"(?i)\bbearer\s+(?P<secret>[-._~+/A-Za-z0-9]{8,}=*)",
     // The password of a URL.
     r"://[^\s/@?#:]*:(?P<secret>[^\s/@?#]+)@",
 ];
 
-/// The same text, as long as before, with `*` in the place of what could be a secret. References to variables and
-/// truth values are none.
+/// Returns the text, at its full length, with `*` in place of anything that could be a secret. References to variables,
+/// truth values and `null` are not masked.
 pub(super) fn masked(text: &str) -> String {
     static FOUND: LazyLock<Vec<Regex>> =
         LazyLock::new(|| PATTERNS.iter().filter_map(|pattern| Regex::new(pattern).ok()).collect());

@@ -1,6 +1,6 @@
 //! Problems in what people wrote: where they are, what they mean, how they are shown.
 //!
-//! A check never stops at the first mistake: it pushes each [`Problem`] into [`Problems`] and goes on, so that one
+//! A check never stops at the first mistake: it pushes each [`Problem`] into [`Problems`] and continues, so that one
 //! run shows everything. A problem carries a stable [`Code`], the [`Span`] it is about, and what to do about it.
 
 mod code;

@@ -1,4 +1,4 @@
-//! Which known name was meant.
+//! Finds the known name that was meant.
 
 /// Longest name that is compared, in bytes: the time it takes grows with the product of both lengths.
 const MAX_BYTES: usize = 256;

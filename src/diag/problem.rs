@@ -1,9 +1,9 @@
-//! One problem: what, where, how much it weighs, and what to do about it.
+//! One problem: what, where, how severe it is, and what to do about it.
 
 use super::{Code, Span};
 use std::fmt;
 
-/// How much a problem weighs: an error makes the file unusable, a warning and a note do not.
+/// The severity of a problem: an error makes the file unusable, a warning and a note do not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Level {
@@ -31,19 +31,19 @@ impl Level {
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Problem {
-    /// What kind of mistake; stable across releases.
+    /// The kind of mistake; stable across releases.
     pub code: Code,
-    /// Error or warning.
+    /// An error, a warning or a note.
     pub level: Level,
-    /// What is wrong: lower case, one line, no full stop.
+    /// A description of what is wrong: lower case, one line, no full stop.
     pub message: String,
-    /// Where. `None` only when the problem has no text to point at, such as a file that does not exist.
+    /// The location. `None` only when the problem has no text to point at, such as a file that does not exist.
     pub span: Option<Span>,
     /// A few words beside the marked text.
     pub label: String,
-    /// What to do about it.
+    /// Advice on what to do about it.
     pub help: Option<String>,
-    /// Other places that matter, each with a few words on why.
+    /// Other locations that matter, each with a few words on why.
     pub related: Vec<(Span, String)>,
 }
 
@@ -76,21 +76,21 @@ impl Problem {
         Problem { code, level, message, span, label: String::new(), help: None, related: Vec::new() }
     }
 
-    /// Says a few words beside the marked text.
+    /// Adds a few words beside the marked text.
     #[must_use]
     pub fn label(mut self, label: impl Into<String>) -> Self {
         self.label = label.into();
         self
     }
 
-    /// Says what to do.
+    /// Adds advice on what to do.
     #[must_use]
     pub fn help(mut self, help: impl Into<String>) -> Self {
         self.help = Some(help.into());
         self
     }
 
-    /// Points at another place that matters.
+    /// Points at another location that matters.
     #[must_use]
     pub fn related(mut self, span: &Span, why: impl Into<String>) -> Self {
         self.related.push((span.clone(), why.into()));

@@ -1,8 +1,8 @@
-//! All problems that were found, of which so many are kept.
+//! All problems that were found, of which a limited number is kept.
 
 use super::{Level, Problem};
 
-/// Most problems that are kept: nobody reads more, and a file of nothing but mistakes must not take for ever.
+/// The most problems that are kept: no one reads more, and a file of nothing but mistakes must not take forever.
 const MOST_KEPT: usize = 500;
 
 /// All problems found so far, in the order in which they were found. Those after the first 500 are only counted.
@@ -15,13 +15,13 @@ pub struct Problems {
 }
 
 impl Problems {
-    /// None yet.
+    /// An empty collection.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Adds one. A second problem with the same code, place and message says nothing and is dropped.
+    /// Adds one. A second problem with the same code, location and message adds nothing and is dropped.
     pub fn push(&mut self, problem: Problem) {
         if self.kept.len() >= MOST_KEPT {
             match problem.level {
@@ -36,7 +36,7 @@ impl Problems {
         }
     }
 
-    /// Whether there is one with the same code, place and message.
+    /// Returns whether there is one with the same code, location and message.
     #[must_use]
     pub fn contains(&self, problem: &Problem) -> bool {
         let is_same = |kept: &Problem| {
@@ -45,7 +45,7 @@ impl Problems {
         self.kept.iter().any(is_same)
     }
 
-    /// Puts some problems otherwise, for whoever reads them.
+    /// Rewords some problems for their reader.
     pub(crate) fn reword(&mut self, reword: impl Fn(Problem) -> Problem) {
         self.kept = std::mem::take(&mut self.kept).into_iter().map(reword).collect();
     }
@@ -60,7 +60,7 @@ impl Problems {
         self.more_notes += other.more_notes;
     }
 
-    /// Whether any of them is an error.
+    /// Returns whether any of them is an error.
     #[must_use]
     pub fn has_errors(&self) -> bool {
         self.error_count() > 0
@@ -88,7 +88,7 @@ impl Problems {
         self.kept.iter().filter(|p| p.level == level).count()
     }
 
-    /// Whether there is nothing to say.
+    /// Returns whether there are no problems.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
@@ -100,13 +100,13 @@ impl Problems {
         self.kept.len() + self.not_kept()
     }
 
-    /// How many were counted and not kept.
+    /// The number of problems that were counted but not kept.
     #[must_use]
     pub(crate) fn not_kept(&self) -> usize {
         self.more_errors + self.more_warnings + self.more_notes
     }
 
-    /// The kept problems in the order of their files and places; those without a place first.
+    /// The kept problems in the order of their files and positions; those without a location first.
     #[must_use]
     pub(crate) fn sorted(&self) -> Vec<&Problem> {
         let mut all: Vec<&Problem> = self.kept.iter().collect();
@@ -117,12 +117,12 @@ impl Problems {
         all
     }
 
-    /// Keeps those of which `keep` holds. Those that were only counted stay so.
+    /// Keeps those for which `keep` holds. Those that were only counted stay so.
     pub fn retain(&mut self, keep: impl FnMut(&Problem) -> bool) {
         self.kept.retain(keep);
     }
 
-    /// Changes those that are kept.
+    /// Applies `change` to those that are kept.
     pub fn change(&mut self, change: impl FnMut(&mut Problem)) {
         self.kept.iter_mut().for_each(change);
     }

@@ -5,7 +5,7 @@ use super::{Code, Level, Problem, Problems};
 use annotate_snippets::{AnnotationKind, Group, Level as Mark, Renderer, Snippet};
 use serde_json::{Value, json};
 
-/// How to draw for people.
+/// The style in which problems are drawn for people.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Style {
     /// No escape sequences.
@@ -14,7 +14,7 @@ pub enum Style {
     Coloured,
 }
 
-/// Lines longer than this are cut out of their file before they are drawn around the marked place.
+/// Lines longer than this are cut out of their file before they are drawn around the marked position.
 const LONGEST_LINE: usize = 400;
 
 /// Draws each problem with its source line, the marked text and what to do; an empty line between them.
@@ -78,8 +78,8 @@ fn render_one(problem: &Problem, renderer: &Renderer) -> String {
     renderer.render(&[group.elements(remarks.map(|(mark, text)| mark.message(text)))])
 }
 
-/// Whether people are told why such a problem matters. A slip of the keyboard explains itself; what is correct and yet
-/// doubtful (LC5, LC6) does not.
+/// Returns whether people are shown why such a problem matters. A slip of the keyboard explains itself; what is correct
+/// yet doubtful (LC5, LC6) does not.
 fn says_why(code: Code) -> bool {
     matches!(code.as_str().as_bytes(), [_, _, b'5' | b'6', ..])
 }
@@ -101,7 +101,7 @@ impl Excerpt {
         let line_start = |at: usize| text.get(..at).and_then(|t| t.rfind('\n')).map_or(0, |i| i + 1);
         let line_end = |at: usize| text.get(at..).and_then(|t| t.find('\n')).map_or(text.len(), |i| at + i);
         let first = line_start(span.start());
-        // A block that goes over many lines is marked on its first line only: the place is what matters.
+        // A block that spans many lines is marked on its first line only: the position is what matters.
         let last = line_end(span.start());
         let end = span.end().min(last).max(span.start());
         let from = if first == 0 { 0 } else { line_start(first - 1) };
@@ -131,8 +131,8 @@ impl Excerpt {
     }
 }
 
-/// Problems as a JSON list of `{code, level, message, why, file, line, column, help, related}`. Where there are too many, the
-/// last one says how many more there are.
+/// Problems as a JSON list of `{code, level, message, why, file, line, column, help, related}`. If there are too many,
+/// the last one says how many more there are.
 #[must_use]
 pub fn render_json(problems: &Problems) -> Value {
     let more = (problems.not_kept() > 0).then(|| {

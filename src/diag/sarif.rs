@@ -1,14 +1,14 @@
-//! Problems as SARIF 2.1.0, the format in which code hosts and editors take what checkers find.
+//! Problems as SARIF 2.1.0, the format in which code hosts and editors accept the findings of checkers.
 
 use super::{Code, Problems, SourceFile, Span};
 use serde_json::{Map, Value, json};
 use std::path::{Component, Path};
 
-/// What the version of the format is known by.
+/// The URL that identifies the version of the format.
 const SCHEMA: &str = "https://json.schemastore.org/sarif-2.1.0.json";
 
-/// Problems as one SARIF log. Files below `base`, the working directory, are named relative to it. Places that are in no
-/// file (a flag, a variable, a file embedded in the program) are told in words.
+/// Problems as one SARIF log. Files below `base`, the working directory, are named relative to it. Locations that are
+/// in no file (a flag, a variable, a file embedded in the program) are described in words.
 #[must_use]
 pub(crate) fn render_sarif(problems: &Problems, base: &Path) -> Value {
     let sorted = problems.sorted();
@@ -98,7 +98,7 @@ fn location(span: &Span, base: &Path) -> Map<String, Value> {
     location
 }
 
-/// The URI of a file: relative where it lies below `base`. `None` for what is no file on the disk.
+/// The URI of a file: relative if it lies below `base`. `None` for anything that is not a file on disk.
 fn uri(file: &SourceFile, base: &Path) -> Option<String> {
     let name = file.name();
     if file.is_argument() || name.starts_with('<') || name.starts_with("--") {
@@ -122,7 +122,7 @@ fn uri(file: &SourceFile, base: &Path) -> Option<String> {
     Some(format!("{prefix}{root}{}", parts.join("/")))
 }
 
-/// A part of a path as it stands in a URI (RFC 3986, 2.3: what need not be escaped).
+/// A part of a path as it appears in a URI (RFC 3986, 2.3: the characters that need no escaping).
 fn escaped(part: &str) -> String {
     part.bytes()
         .map(|byte| match byte {

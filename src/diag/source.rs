@@ -1,4 +1,4 @@
-//! Texts that problems point into, and the places in them.
+//! Texts that problems point into, and the positions in them.
 
 use std::fmt;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ pub struct SourceFile {
     origin: Origin,
 }
 
-/// Whose word it is.
+/// The origin of a source.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Origin {
     Argument,
@@ -21,20 +21,20 @@ enum Origin {
 }
 
 impl SourceFile {
-    /// `name` is what people know it by: a path, `--config`, or the name of a variable.
+    /// `name` is what people call it: a path, `--config`, or the name of a variable.
     #[must_use]
     pub fn new(name: impl Into<String>, text: impl Into<String>) -> Arc<Self> {
         Arc::new(SourceFile { name: name.into(), text: text.into(), origin: Origin::Other })
     }
 
-    /// What the person who runs the program says with a flag or a variable of this name: their own word, as a file that
-    /// may be somebody else's is not.
+    /// The text that the person who runs the program gives in a flag or a variable of this name: their own word, unlike
+    /// a file, which may be someone else's.
     #[must_use]
     pub(crate) fn argument(name: impl Into<String>, text: impl Into<String>) -> Arc<Self> {
         Arc::new(SourceFile { name: name.into(), text: text.into(), origin: Origin::Argument })
     }
 
-    /// A flag as a run's record has it: whoever wrote the journal gave it, which need not be the person who runs the program.
+    /// A flag from a run's record: given by whoever wrote the journal, not necessarily the person who runs the program.
     #[must_use]
     pub(crate) fn recorded(name: impl Into<String>, text: impl Into<String>) -> Arc<Self> {
         Arc::new(SourceFile { name: name.into(), text: text.into(), origin: Origin::Recorded })
@@ -47,25 +47,26 @@ impl SourceFile {
         Arc::new(SourceFile { name, text: text.into(), origin: Origin::Shipped })
     }
 
-    /// Whether it was said with a flag or a variable, now or when a run was recorded: its lines and columns mean little.
+    /// Returns whether it was given in a flag or a variable, now or when a run was recorded: its lines and columns mean
+    /// little.
     #[must_use]
     pub(crate) fn is_argument(&self) -> bool {
         matches!(self.origin, Origin::Argument | Origin::Recorded)
     }
 
-    /// Whether it is a flag of a run's record.
+    /// Returns whether it is a flag from a run's record.
     #[must_use]
     pub(crate) fn is_recorded(&self) -> bool {
         self.origin == Origin::Recorded
     }
 
-    /// Whether it is one of the files in the executable.
+    /// Returns whether it is one of the files in the executable.
     #[must_use]
     pub(crate) fn is_shipped(&self) -> bool {
         self.origin == Origin::Shipped
     }
 
-    /// What people know it by.
+    /// The name by which people know it.
     #[must_use]
     pub(crate) fn name(&self) -> &str {
         &self.name
@@ -127,7 +128,7 @@ impl Span {
         self.end
     }
 
-    /// Whether the other one lies in it.
+    /// Returns whether the other one lies in it.
     pub(crate) fn contains(&self, other: &Span) -> bool {
         self.file.name == other.file.name && self.start <= other.start && other.end <= self.end
     }
@@ -173,7 +174,7 @@ impl fmt::Debug for Span {
     }
 }
 
-/// A place as people write it. Lines and columns count from 1; columns count characters.
+/// A location as people write it. Lines and columns count from 1; columns count characters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Location<'a> {
     /// Name of the source.

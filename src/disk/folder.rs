@@ -1,4 +1,4 @@
-//! What is in a folder of documents, read a part at a time: such a folder may hold more than memory does.
+//! The contents of a folder of documents, read a part at a time: such a folder may hold more than memory does.
 
 use super::read::{ReadError, check, check_kind_of_file_system};
 use std::ffi::OsString;
@@ -9,7 +9,7 @@ use std::path::Path;
 /// Most entries that are in memory at once. A folder with fewer is sorted as a whole.
 pub(crate) const ENTRIES_AT_ONCE: usize = 4_096;
 
-/// What stands in a folder.
+/// The kind of an entry in a folder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum EntryKind {
     /// A regular file.
@@ -27,7 +27,7 @@ pub(crate) enum EntryKind {
 pub(crate) struct Entry {
     /// Its name in the folder.
     pub name: OsString,
-    /// What has the name.
+    /// The kind of the entry.
     pub kind: EntryKind,
 }
 
@@ -42,7 +42,7 @@ impl OpenFolder {
     /// Opens a folder.
     ///
     /// # Errors
-    /// What the system says; [`ReadError::Special`] for those in which the kernel shows the state of processes.
+    /// The error of the system; [`ReadError::Special`] for those in which the kernel shows the state of processes.
     pub(crate) fn open(path: &Path) -> Result<Self, ReadError> {
         check_kind_of_file_system(path)?;
         Ok(OpenFolder { rest: Some(std::fs::read_dir(path)?) })
@@ -88,7 +88,7 @@ fn kind_of(kind: std::fs::FileType) -> EntryKind {
     }
 }
 
-/// What a link leads to.
+/// The kind of entry that a link leads to.
 ///
 /// # Errors
 /// [`ReadError::Missing`] when it leads nowhere or in a circle; what else the system says.
@@ -118,7 +118,7 @@ fn is_circle(_: &io::Error) -> bool {
     false
 }
 
-/// What tells a folder, or a file, from all others, whatever it is called.
+/// The identity of a folder or file, regardless of its name.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) struct FolderKey(#[cfg(unix)] (u64, u64), #[cfg(not(unix))] std::path::PathBuf);
 
@@ -126,7 +126,7 @@ impl FolderKey {
     /// Of the folder or file that has this name, or to which a link of this name leads.
     ///
     /// # Errors
-    /// What the system says.
+    /// The error of the system.
     #[cfg(unix)]
     pub(crate) fn of(path: &Path) -> io::Result<Self> {
         use std::os::unix::fs::MetadataExt;
@@ -137,7 +137,7 @@ impl FolderKey {
     /// Of the folder that has this name, or to which a link of this name leads.
     ///
     /// # Errors
-    /// What the system says.
+    /// The error of the system.
     #[cfg(not(unix))]
     pub(crate) fn of(path: &Path) -> io::Result<Self> {
         path.canonicalize().map(FolderKey)

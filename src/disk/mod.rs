@@ -1,4 +1,4 @@
-//! Files: the one place that opens them for reading, walks folders, and replaces files whole.
+//! Files: the one module that opens them for reading, walks folders, and replaces files whole.
 
 mod folder;
 mod ownership;

@@ -1,4 +1,4 @@
-//! Who besides root and this process's user could change a file: what others can change is not trusted.
+//! The users besides root and this process's own who could change a file: what others can change is not trusted.
 
 use super::read::{ReadError, bounded, open};
 use crate::value::ShownPath;
@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 /// Longest chain of links that is followed, as in the kernel.
 const MOST_LINKS: usize = 40;
 
-/// Somebody else who could change a file.
+/// Another user who could change a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Stranger {
     /// It belongs to another user.
@@ -31,14 +31,14 @@ impl std::fmt::Display for Stranger {
     }
 }
 
-/// Who besides root and the user of this process could change the file, by what is known of it.
+/// The user besides root and that of this process who could change the file, by its metadata.
 #[cfg(unix)]
 #[must_use]
 pub(crate) fn stranger(found: &Metadata) -> Option<Stranger> {
     stranger_to(found, rustix::process::geteuid().as_raw())
 }
 
-/// The same with another user than that of this process.
+/// Like [`stranger`], with another user than that of this process.
 #[cfg(unix)]
 #[must_use]
 pub(crate) fn stranger_to(found: &Metadata, user: u32) -> Option<Stranger> {
@@ -51,8 +51,8 @@ pub(crate) fn stranger_to(found: &Metadata, user: u32) -> Option<Stranger> {
     }
 }
 
-/// Who besides the owner may write a file. A group that has the number of its user is that user's own on systems that
-/// give every user such a group, and let it write what the user makes.
+/// The user besides the owner who may write a file. A group that has the number of its user is that user's own on
+/// systems that give every user such a group, and let it write what the user makes.
 #[cfg(unix)]
 fn writer(mode: u32, owner: u32, group: u32) -> Option<Stranger> {
     if mode & 0o002 != 0 {
@@ -78,7 +78,7 @@ pub(crate) fn stranger_to(_: &Metadata, _: u32) -> Option<Stranger> {
     None
 }
 
-/// Reads a regular file that nobody else could have changed.
+/// Reads a regular file that no one else could have changed.
 ///
 /// # Errors
 /// As [`super::read()`]; [`ReadError::Strange`].
@@ -90,10 +90,10 @@ pub(crate) fn read_own(path: &Path, limit: u64) -> Result<Vec<u8>, ReadError> {
     }
 }
 
-/// Whether nobody else could put another file in the place of the one at `path`, be it through a link that leads to it.
+/// Checks that no one else could replace the file at `path`, be it through a link that leads to it.
 ///
 /// # Errors
-/// In words, the folder that somebody else may write.
+/// In words, the folder that another user may write.
 pub(crate) fn check_place(path: &Path) -> Result<(), String> {
     let mut at = path.to_path_buf();
     for _ in 0..MOST_LINKS {
@@ -107,10 +107,10 @@ pub(crate) fn check_place(path: &Path) -> Result<(), String> {
     Err("too many links lead to it".to_owned())
 }
 
-/// Whether nobody else can rename or replace what is in a folder.
+/// Checks that no one else can rename or replace the contents of a folder.
 ///
 /// # Errors
-/// In words, the folder that somebody else may write.
+/// In words, the folder that another user may write.
 pub(crate) fn check_folder(folder: &Path) -> Result<(), String> {
     let unknown =
         |error: std::io::Error| format!("its folder `{}` can't be checked: {error}", folder.shown());
@@ -122,10 +122,10 @@ pub(crate) fn check_folder(folder: &Path) -> Result<(), String> {
     check_above(&real)
 }
 
-/// Whether a folder that is made in this one stays where it is: others may write there, but rename only what is their own.
+/// Checks that a folder that is made in this one stays in place: others may write there, but rename only their own.
 ///
 /// # Errors
-/// In words, the folder that somebody else may write.
+/// In words, the folder that another user may write.
 pub(crate) fn check_shared(folder: &Path) -> Result<(), String> {
     let unknown = |error: std::io::Error| format!("`{}` can't be checked: {error}", folder.shown());
     let real = folder.canonicalize().map_err(unknown)?;
@@ -149,8 +149,8 @@ fn is_sticky(_: &Metadata) -> bool {
     false
 }
 
-/// Whether nobody else can put another folder in the place of this one: in a folder with the sticky bit, such as `/tmp`, each
-/// renames only what is their own.
+/// Checks that no one else can replace this folder by another: in a folder with the sticky bit, such as `/tmp`, each
+/// user renames only what is their own.
 #[cfg(unix)]
 fn check_above(real: &Path) -> Result<(), String> {
     use std::os::unix::fs::MetadataExt;

@@ -1,4 +1,4 @@
-//! Opens files for reading. A profile may be somebody else's, and what it names is shown to servers that it names: so
+//! Opens files for reading. A profile may be someone else's, and what it names is shown to servers that it names: so
 //! what it reaches is a regular file below its folder, after links are resolved, and nothing else is opened. A named
 //! pipe is never waited for, and nothing is read without a bound.
 
@@ -7,7 +7,7 @@ use std::fs::{File, Metadata};
 use std::io::{self, Read};
 use std::path::{Component, Path, PathBuf};
 
-/// Why a file is not read.
+/// The reason why a file is not read.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ReadError {
     /// Nothing has that name.
@@ -34,7 +34,7 @@ pub(crate) enum ReadError {
         /// The limit in bytes.
         limit: u64,
     },
-    /// Somebody else could have changed it.
+    /// Another user could have changed it.
     #[error("{0}")]
     Strange(super::Stranger),
     /// The system does not permit it.
@@ -46,7 +46,7 @@ pub(crate) enum ReadError {
 }
 
 impl ReadError {
-    /// What to do about it, where more is to be said than the message says.
+    /// Advice on what to do about it, where the message does not say enough.
     #[must_use]
     pub(crate) fn help(&self) -> Option<&'static str> {
         match self {
@@ -77,7 +77,7 @@ impl From<io::Error> for ReadError {
 /// Opens a regular file.
 ///
 /// # Errors
-/// [`ReadError`]; whatever is no regular file is refused without being waited for.
+/// [`ReadError`]; anything but a regular file is refused without being waited for.
 pub(crate) fn open(path: &Path) -> Result<File, ReadError> {
     open_regular(path, Links::Followed)
 }
@@ -85,7 +85,7 @@ pub(crate) fn open(path: &Path) -> Result<File, ReadError> {
 /// Opens what a person named on the command line: a pipe, too, which is then waited for.
 ///
 /// # Errors
-/// What the system says.
+/// The error of the system.
 pub(crate) fn open_input(path: &Path) -> Result<File, ReadError> {
     let file = File::open(path)?;
     if file.metadata()?.is_dir() { Err(ReadError::Folder) } else { Ok(file) }
@@ -111,7 +111,7 @@ pub(crate) fn open_below(root: &Path, name: &str) -> Result<Option<File>, ReadEr
 /// [`ReadError::Outside`] when a link leads out of `root`, [`ReadError::Hidden`], and what the system says.
 pub(crate) fn find_below(root: &Path, name: impl AsRef<Path>) -> Result<Option<PathBuf>, ReadError> {
     let named = if root.as_os_str().is_empty() { Path::new(".") } else { root };
-    // A root that is not there, or may not be looked into, holds nothing.
+    // A root that does not exist, or may not be read, holds nothing.
     let Ok(home) = named.canonicalize() else { return Ok(None) };
     let real = match named.join(name).canonicalize() {
         Ok(real) => real,
@@ -159,13 +159,13 @@ pub(super) fn bounded(file: File, limit: u64) -> Result<Vec<u8>, ReadError> {
     if bytes.len() as u64 > limit { Err(ReadError::TooLarge { limit }) } else { Ok(bytes) }
 }
 
-/// Whether the name begins with one dot. Two dots are what a mounted folder of Kubernetes calls its versions.
+/// Returns whether the name begins with one dot. Two dots begin the names of versions in mounted folders of Kubernetes.
 pub(super) fn is_hidden(part: Component<'_>) -> bool {
     let name = part.as_os_str().as_encoded_bytes();
     name.starts_with(b".") && !name.starts_with(b"..") && name != b"."
 }
 
-/// What becomes of a link where a file was.
+/// The treatment of a link where a file was.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Links {
     Followed,
@@ -173,7 +173,7 @@ enum Links {
     Refused,
 }
 
-/// Looked at before it is opened, because opening alone does something to some devices; looked at once more when it is
+/// Inspects the file before it is opened, because opening alone has effects on some devices; and once more when it is
 /// open, because something else may have that name by then.
 fn open_regular(path: &Path, links: Links) -> Result<File, ReadError> {
     check(&std::fs::metadata(path)?)?;
@@ -227,13 +227,13 @@ fn special(_: &Metadata) -> &'static str {
     "a device"
 }
 
-/// What the kernel shows of processes (their environment, their memory) looks like regular files.
+/// Refuses what the kernel shows of processes (their environment, their memory), which looks like regular files.
 #[cfg(any(target_os = "linux", target_os = "android"))]
 fn check_file_system(file: &File) -> Result<(), ReadError> {
     check_magic(rustix::fs::fstatfs(file).map_err(io::Error::from)?.f_type)
 }
 
-/// The same of what has a name, without opening it.
+/// Like [`check_file_system`], by name, without opening it.
 ///
 /// # Errors
 /// [`ReadError::Special`] for what the kernel shows; what the system says.
@@ -317,7 +317,7 @@ mod tests {
         let read = |root: &str, name: &str| read_below(&at(root), name, 99);
         assert_eq!(read("root", "a").unwrap().unwrap(), b"root/a");
         assert_eq!(read("root", "rules/near").unwrap().unwrap(), b"root/a");
-        // Whoever names a root that is a link means what it leads to.
+        // A user who names a root that is a link means what it leads to.
         assert_eq!(read("linked", "rules/near").unwrap().unwrap(), b"root/a");
         assert_eq!(read("root", "mounted").unwrap().unwrap(), b"root/..data/x");
         for nothing in ["none", "a/none", "dangling", "rules"] {

@@ -1,29 +1,29 @@
-//! Writes files whole: who reads meanwhile, or after a crash, finds the earlier file or the new one.
+//! Writes files whole: a reader meanwhile, or after a crash, finds the earlier file or the new one.
 
 use std::io::{self, Write};
 use std::path::Path;
 use tempfile::NamedTempFile;
 
-/// Who may read a file that is written.
+/// The users who may read a file that is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Access {
     /// Its owner alone: it holds what documents say, or what is trusted.
     Owner,
-    /// Whoever may read the file that stands there now.
+    /// Those who may read the current file.
     AsBefore,
 }
 
-/// Puts `bytes` in the place of the file at `path`. When this returns, they are on the disk under that name; when it fails,
-/// what stood there still does.
+/// Replaces the file at `path` by `bytes`. When this returns, they are on the disk under that name; when it fails, the
+/// earlier file is unchanged.
 ///
 /// # Errors
-/// What the system says, without the name of the temporary file, which means nothing to anybody.
+/// The error of the system, without the name of the temporary file, which means nothing to a user.
 pub(crate) fn replace(path: &Path, bytes: &[u8], access: Access) -> io::Result<()> {
     replace_named(path, bytes, access, true).map_err(plain)
 }
 
-/// The same of its owner's file that can be written again from elsewhere: who reads finds the earlier file or the new one,
-/// but after a loss of power maybe neither.
+/// Like [`replace`], for its owner's file that can be written again from elsewhere: a reader finds the earlier file or
+/// the new one, but after a loss of power maybe neither.
 ///
 /// # Errors
 /// As [`replace`].
@@ -31,7 +31,8 @@ pub(crate) fn replace_unsynced(path: &Path, bytes: &[u8]) -> io::Result<()> {
     replace_named(path, bytes, Access::Owner, false).map_err(plain)
 }
 
-/// Writes its owner's file piece by piece: `content` is given what takes a piece. After a crash it may be cut off.
+/// Writes its owner's file piece by piece: `content` gets a function that takes a piece. It may be cut off after a
+/// crash.
 ///
 /// # Errors
 /// As [`replace`]; of a piece, what takes it says so.
@@ -51,7 +52,7 @@ pub(crate) fn write_private<T>(
     written().map_err(plain)
 }
 
-/// Puts what `content` writes in the place of its owner's file at `path`. When `content` or anything else fails, the earlier file is unchanged.
+/// Replaces its owner's file at `path` by what `content` writes. On any error the earlier file is unchanged.
 ///
 /// # Errors
 /// As [`replace`]; what `content` says is within.
@@ -74,7 +75,7 @@ pub(crate) fn write_whole<T, E>(
     written().map_err(plain)
 }
 
-/// Removes a file that nobody needs any more, if it is there.
+/// Removes a file that is no longer needed, if it exists.
 #[cfg(all(feature = "journal", feature = "network"))]
 pub(crate) fn remove(path: &Path) {
     let _ = std::fs::remove_file(path);
@@ -138,7 +139,7 @@ mod tests {
         let error = replace(&folder.path().join("none/file"), b"", Access::Owner).unwrap_err();
         assert_eq!(error.kind(), io::ErrorKind::NotFound);
         assert!(!error.to_string().contains(".loopctl-"), "{error}");
-        // A folder stands there.
+        // A folder is there.
         assert!(replace(folder.path(), b"", Access::Owner).is_err());
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
         try_folder(folder.path()).unwrap();

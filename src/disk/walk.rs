@@ -4,24 +4,24 @@ use super::read::{ReadError, check, find_below, is_hidden};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-/// Most entries of folders that are looked at. No project has so many; a folder of documents may.
+/// Most entries of folders that are inspected. No project has so many; a folder of documents may.
 pub(crate) const MAX_ENTRIES: usize = 10_000;
 
-/// What a walk found.
+/// The findings of a walk.
 #[derive(Debug, Default)]
 pub(crate) struct Walk {
     /// Regular files, sorted.
     pub files: Vec<PathBuf>,
-    /// What is there and is not read, with the reason.
+    /// Files that exist and are not read, with the reason.
     pub refused: Vec<(PathBuf, ReadError)>,
-    /// Whether there was more than [`MAX_ENTRIES`].
+    /// `true` if there was more than [`MAX_ENTRIES`].
     pub cut: bool,
     entries: usize,
     entered: BTreeSet<PathBuf>,
 }
 
 /// The files in `folder`, a path below `root`, and in its folders, down to `depth` levels. Each folder is entered once,
-/// whatever links lead to it, and links are followed as far as they stay below `root`. Hidden files are left out.
+/// regardless of the links to it, and links are followed as far as they stay below `root`. Hidden files are left out.
 #[must_use]
 pub(crate) fn files_below(root: &Path, folder: &str, depth: usize) -> Walk {
     let mut walk = Walk::default();
@@ -56,7 +56,7 @@ impl Walk {
                 continue;
             }
             let path = root.join(&name);
-            // Of a link, what it leads to. What leads nowhere is nothing.
+            // Of a link, its target. A link that leads nowhere is nothing.
             match find_below(root, &name) {
                 Ok(Some(real)) => match std::fs::metadata(&real).map(|found| check(&found)) {
                     Ok(Ok(())) => self.files.push(path),

@@ -1,9 +1,9 @@
-//! Places that paths lead to, for those who may go to some folders only.
+//! Locations that paths lead to, for those who may go to some folders only.
 
 use std::ffi::OsString;
 use std::path::{Component, Path, PathBuf};
 
-/// The place that a path leads to: links are followed as far as there is something, and what is not there yet is taken as it is written.
+/// The location that a path leads to: links are followed as far as they exist, and the rest is taken as it is written.
 pub(crate) fn real_place(path: &Path) -> PathBuf {
     let whole = std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
     let mut rest: Vec<OsString> = Vec::new();
@@ -30,7 +30,7 @@ pub(crate) fn real_place(path: &Path) -> PathBuf {
     }
 }
 
-/// Tells whether a path leads into one of some folders, or to one of them.
+/// Returns whether a path leads into one of some folders, or to one of them.
 pub(crate) fn lies_within(path: &Path, folders: &[PathBuf]) -> bool {
     let place = real_place(path);
     folders.iter().any(|folder| place.starts_with(real_place(folder)))

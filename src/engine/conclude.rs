@@ -1,6 +1,7 @@
-//! The whole assessment of a candidate, made of what tier 1 measured, what the panel said, and the candidate that it corrects.
+//! The whole assessment of a candidate, made of tier 1's measurements, the panel's answers, and the candidate that it
+//! corrects.
 //!
-//! A run concludes with it, and so does whoever scores the candidates of a run again.
+//! A run concludes with it, as does anything that scores the candidates of a run again.
 
 use crate::feedback::lock;
 use crate::policy::refusal;
@@ -9,34 +10,34 @@ use crate::score::{Answer, Assessment, Panel, Scores};
 use serde_json::Value;
 use std::sync::Arc;
 
-/// How a profile comes to whole assessments.
+/// The way in which a profile arrives at whole assessments.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Conclusion<'a> {
     pub(crate) policy: &'a LoopPolicy,
-    /// Those who were asked: there is an answer of each, or none of anybody.
+    /// The members that were asked: there is an answer from each, or none at all.
     pub(crate) panel: &'a Panel,
     pub(crate) lock: Lock,
 }
 
-/// A candidate that was assessed as far as that needs nobody else.
+/// A candidate that was assessed as far as possible without asking anyone else.
 #[derive(Debug)]
 pub(crate) struct Measured<'a> {
     pub(crate) candidate: &'a Value,
-    /// The scores from before anybody was asked, which the gate looks at.
+    /// The scores from before anyone was asked, which the gate inspects.
     pub(crate) scores: &'a Scores,
     pub(crate) assessment: Arc<Assessment>,
 }
 
 impl Conclusion<'_> {
-    /// Adds why a candidate is not accepted about which nobody is asked, where none of its issues says so.
+    /// Adds the reason why a candidate that no one is asked about is not accepted, where none of its issues says so.
     pub(crate) fn alone(&self, measured: &Scores, assessment: &mut Arc<Assessment>) {
         if let Some(issue) = refusal(self.policy, measured, assessment) {
             Arc::make_mut(assessment).issues.push(issue);
         }
     }
 
-    /// Makes the whole assessment, and tells whether it says more than was measured. `base` is the candidate that this one
-    /// corrects, with its whole assessment.
+    /// Makes the whole assessment, and returns whether it says more than was measured. `base` is the candidate that
+    /// this one corrects, with its whole assessment.
     pub(crate) fn of(
         &self,
         measured: Measured<'_>,

@@ -10,7 +10,7 @@ use serde_json::Value;
 use std::sync::Arc;
 
 impl Run {
-    /// What tier 1 made of the candidate that [`Work::Consult`] is about.
+    /// The tier 1 assessment of the candidate that [`Work::Consult`] is about.
     #[must_use]
     pub(crate) fn pending_assessment(&self) -> Option<&Assessment> {
         match &self.state {
@@ -19,7 +19,7 @@ impl Run {
         }
     }
 
-    /// How many questions about single values of the candidate were answered before the one that is asked.
+    /// The number of answered questions about single values of the candidate before the current one.
     #[must_use]
     pub(crate) fn questions_before(&self) -> usize {
         match &self.state {
@@ -33,19 +33,19 @@ impl Run {
         }
     }
 
-    /// What a judge has said so far of single values of the document.
+    /// The judge's verdicts so far on single values of the document.
     #[must_use]
     pub fn judged(&self) -> &Arc<Judged> {
         &self.judged
     }
 
-    /// Whether anybody has something to say of a candidate that tier 1 has measured.
+    /// Returns whether any member has something to say about a candidate that tier 1 has measured.
     pub(super) fn has_to_consult(&self, tier1: &Assessment) -> bool {
         self.panel().members().iter().any(|member| self.is_needed(member, tier1))
     }
 
-    /// Whether there is something to ask a member: the judge of single values only where some are undecided, as often as its
-    /// profile lets it; all others always.
+    /// Returns whether there is something to ask a member: the judge of single values only where some are undecided,
+    /// and as often as its profile allows; all others always.
     fn is_needed(&self, member: &Member, tier1: &Assessment) -> bool {
         !member.is_value_judge()
             || has_undecided(tier1) && member.may_be_asked_after(self.questions_about_values)
@@ -82,7 +82,7 @@ impl Run {
         self.state = State::Consulting { pending };
     }
 
-    /// Hands out once more what nobody has answered yet.
+    /// Hands out again the calls that are still unanswered.
     pub(super) fn call_again_in_flight(&mut self) {
         let State::Consulting { pending } = &self.state else { return };
         let iteration = self.iteration();
@@ -97,7 +97,7 @@ impl Run {
         self.outputs.extend(calls);
     }
 
-    /// Takes what a member that is being asked said, or that it gave no answer.
+    /// Takes the answer of a member that is being asked, or its failure to give one.
     pub(super) fn on_answer(
         &mut self,
         now: Millis,
@@ -112,7 +112,7 @@ impl Run {
         };
         let failure = match said {
             Ok(mut consulted) => {
-                // What was said in earlier calls about the same candidate is part of its word.
+                // Verdicts from earlier calls about the same candidate are part of its answer.
                 if let Some(earlier) = &pending.verdicts
                     && self.panel().value_judge() == Some(member)
                 {
@@ -154,7 +154,7 @@ impl Run {
         Ok(())
     }
 
-    /// Everybody has answered or failed: those that failed are asked again, as far as the limits let them.
+    /// All members have answered or failed: those that failed are asked again, as far as the limits allow.
     fn round_over(&mut self, now: Millis, mut pending: Box<PendingPanel>) {
         let mut due: Vec<(usize, Millis, WakeReason)> = Vec::new();
         for (member, state) in pending.states.iter().enumerate() {
@@ -163,7 +163,7 @@ impl Run {
                 due.push((member, now.saturating_add(pause), reason));
             }
         }
-        // Who has the longest to wait is the first to be given up.
+        // The member with the longest wait is the first to be given up.
         due.sort_by_key(|(_, until, _)| *until);
         let (mut calls, mut wake) = (0, None);
         for (member, until, reason) in due {
@@ -183,8 +183,8 @@ impl Run {
         }
     }
 
-    /// Everybody was heard. Where single values were judged, tier 1 looks at them again: their verdicts go into what it
-    /// measures.
+    /// All members were heard. If single values were judged, tier 1 assesses the candidate again: their verdicts enter
+    /// its measurements.
     fn panel_over(&mut self, now: Millis, pending: Box<PendingPanel>) {
         let at = self.panel().value_judge();
         let member = at.and_then(|at| Some((at, self.panel().members().get(at)?.values_at_once()?)));
@@ -201,12 +201,13 @@ impl Run {
         self.call(Work::Assess { iteration: self.iteration() });
     }
 
-    /// Takes what tier 1 measures once single values were judged.
+    /// Takes the tier 1 assessment made once single values were judged.
     pub(super) fn reassessed(&mut self, now: Millis, mut pending: Box<PendingPanel>, tier1: Arc<Assessment>) {
         let assessment = Arc::clone(&tier1);
         self.record(Event::Assessed { iteration: self.iteration(), assessment });
         pending.tier1 = tier1;
-        // One call asks about so many values: what is left is asked about in the next, as far as the limits let it be.
+        // One call asks about a limited number of values: the rest is asked about in the next, as far as the limits
+        // allow.
         let more = self.panel().value_judge().filter(|at| {
             let member = self.panel().members().get(*at);
             member.is_some_and(|member| {
@@ -230,7 +231,7 @@ impl Run {
 }
 
 impl Input {
-    /// What came of asking a member of the panel.
+    /// The input that results from asking a member of the panel.
     #[must_use]
     pub fn on_answer(member: usize, said: Result<Consulted, CallFailed>) -> Input {
         match said {

@@ -1,8 +1,8 @@
-//! What is known of one document's loop: its events, folded.
+//! The known state of one document's loop: its events, folded.
 //!
-//! The only fold of events. A run keeps one while it goes on, so that whoever carries it out, shows it or writes its
-//! result reads the same; who reads a journal makes the same one again. What needs a policy (ranks, what a criterion
-//! looks back at) is [`crate::policy::History`]'s.
+//! The only fold of events. A run keeps one while it is in progress, so that its driver, its display and the writer of
+//! its result read the same; a reader of a journal rebuilds it. Anything that needs a policy (ranks, what a criterion
+//! looks back at) belongs to [`crate::policy::History`].
 
 use super::{CallFailed, Event, Outcome, Produced, Work};
 use crate::policy::{Decision, Spent};
@@ -16,69 +16,69 @@ use std::sync::Arc;
 /// More candidates than any profile allows: an event about a later one is damage, not a reason to fill the memory.
 pub(crate) const MOST_ITERATIONS: usize = 10_000;
 
-/// What is known of one document's loop.
+/// The known state of one document's loop.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct DocumentState {
     iterations: Vec<IterationState>,
     usage: Usage,
     outcome: Option<Outcome>,
-    /// Until when the run waits, or waited last.
+    /// The time until which the run waits, or last waited.
     pause: Millis,
 }
 
-/// What is known of one candidate, or of one that never came.
+/// The known state of one candidate, or of one that never came.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct IterationState {
     /// The iteration that it is corrected from; `None` for candidate 0.
     pub base: Option<usize>,
-    /// Whether it was supplied instead of generated.
+    /// `true` if it was supplied instead of generated.
     pub supplied: bool,
     /// The candidate, once all its stages have answered.
     pub candidate: Option<Arc<Value>>,
     /// Passages of the document that were offered for its leaves, with it or, for those that are as they were, with the
     /// candidate that it is corrected from.
     pub quotes: Quotes,
-    /// What came with the answers of its stages, in their order.
+    /// The notes and repairs that came with the answers of its stages, in order.
     pub stage_answers: Vec<StageAnswer>,
     /// Calls that gave nothing, in their order; those of one round of the panel in the order of the panel.
     pub failures: Vec<FailedCall>,
-    /// What tier 1 measured before anybody was asked, which is what the gate looks at.
+    /// The tier 1 assessment from before anyone was asked, which the gate inspects.
     pub measured: Option<Arc<Assessment>>,
-    /// What it measures with what a judge said of single values.
+    /// The tier 1 assessment that includes a judge's verdicts on single values.
     reassessed: Option<Arc<Assessment>>,
     concluded: Option<Arc<Assessment>>,
-    /// What judges and validators said at last, by their place in the panel.
+    /// The last answers of judges and validators, by position in the panel.
     pub panel: BTreeMap<usize, MemberAnswer>,
-    /// What was decided about it.
+    /// The decision about it.
     pub decision: Option<Arc<Decision>>,
-    /// What the run had used up when it was decided upon.
+    /// The time and usage that the run had spent when it was decided upon.
     pub spent: Spent,
-    /// Whether it is among the assessed candidates of the run: it was decided upon, or had been measured when someone
+    /// `true` if it is among the assessed candidates of the run: it was decided upon, or had been measured when someone
     /// stopped the run.
     pub counts: bool,
     /// The stage that was asked last.
     stage: usize,
-    /// How many failures stand before the current round of the panel.
+    /// The number of failures before the current round of the panel.
     round: usize,
 }
 
-/// What came with the answer of a stage.
+/// The notes and repairs that came with the answer of a stage.
 #[derive(Debug, Clone, Default, PartialEq)]
 #[non_exhaustive]
 pub struct StageAnswer {
-    /// What the provider says about it.
+    /// The provider's notes about it.
     pub notes: Vec<String>,
-    /// What was repaired in it.
+    /// The repairs made to it.
     pub repairs: Vec<RepairStep>,
 }
 
-/// What a judge or validator said.
+/// The answer of a judge or validator.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct MemberAnswer {
     /// Its latest answer, or why it gave none. The answer may be one that can't be read.
     pub answer: Result<Arc<Value>, String>,
-    /// What providers said about this and earlier answers.
+    /// The providers' notes about this and earlier answers.
     pub notes: Vec<String>,
 }
 
@@ -86,21 +86,21 @@ pub struct MemberAnswer {
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct FailedCall {
-    /// Whom it asked.
+    /// The stage or member that it asked.
     pub callee: Callee,
-    /// What went wrong.
+    /// The failure.
     pub failure: CallFailed,
-    /// When the call was made again; `None` if it was not.
+    /// The time at which the call was made again; `None` if it was not.
     pub retried_at: Option<Millis>,
 }
 
-/// Whom a call asks.
+/// The target of a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Callee {
     /// A stage, from 0.
     Stage(usize),
-    /// A judge or validator, by its place in the panel.
+    /// A judge or validator, by its position in the panel.
     Member(usize),
 }
 
@@ -111,7 +111,7 @@ impl IterationState {
         self.concluded.as_deref().or(self.measured.as_deref())
     }
 
-    /// What tier 1 says, as judges and validators find it.
+    /// The tier 1 assessment as judges and validators see it.
     #[must_use]
     pub(crate) fn tier1(&self) -> Option<&Assessment> {
         self.reassessed.as_deref().or(self.measured.as_deref())
@@ -123,19 +123,19 @@ impl IterationState {
         self.candidate.as_ref().zip(self.assessment())
     }
 
-    /// Whether the run went back to the best candidate after it.
+    /// Returns whether the run went back to the best candidate after it.
     #[must_use]
     pub fn rolled_back(&self) -> bool {
         self.decision.as_ref().is_some_and(|decision| decision.rolled_back)
     }
 
-    /// What a member of the panel said at last; `None` of one that was not asked.
+    /// The last answer of a panel member, or why it gave none; `None` if it was not asked.
     #[must_use]
     pub(crate) fn said_by(&self, member: usize) -> Option<Result<&Arc<Value>, &str>> {
         Some(self.panel.get(&member)?.answer.as_ref().map_err(String::as_str))
     }
 
-    /// What was repaired in the answers that made it.
+    /// The repairs made to the answers that it was made of.
     pub fn repairs(&self) -> impl Iterator<Item = &RepairStep> {
         self.stage_answers.iter().flat_map(|answer| &answer.repairs)
     }
@@ -169,7 +169,7 @@ impl IterationState {
     fn failed(&mut self, callee: Callee, failure: &CallFailed) {
         let at = match callee {
             Callee::Stage(_) => self.failures.len(),
-            // The panel is heard in any order.
+            // The panel answers in any order.
             Callee::Member(member) => {
                 let later =
                     |failed: &FailedCall| matches!(failed.callee, Callee::Member(other) if other > member);
@@ -221,13 +221,13 @@ impl DocumentState {
         self.iteration(iteration)?.assessment()
     }
 
-    /// What its calls have used up so far.
+    /// The usage of its calls so far.
     #[must_use]
     pub fn usage(&self) -> Usage {
         self.usage
     }
 
-    /// How the run ended; `None` while it goes on, and of one that was interrupted.
+    /// The outcome of the run; `None` while it is in progress, and for one that was interrupted.
     #[must_use]
     pub fn outcome(&self) -> Option<&Outcome> {
         self.outcome.as_ref()
@@ -332,7 +332,7 @@ impl DocumentState {
         }
     }
 
-    /// Changes an iteration, which is made if it is not there.
+    /// Changes an iteration, which is created if it does not exist.
     fn with(&mut self, iteration: usize, change: impl FnOnce(&mut IterationState)) {
         if iteration > MOST_ITERATIONS {
             return;

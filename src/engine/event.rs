@@ -1,4 +1,4 @@
-//! What goes into a run and what comes out of it.
+//! The inputs of a run, its outputs and its events.
 
 use super::Outcome;
 use crate::policy::Decision;
@@ -9,14 +9,14 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::sync::Arc;
 
-/// What happened outside.
+/// Something that happened outside the run.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Input {
     /// The run begins.
     Started,
     /// The document can't be used; the loop does not begin.
     Unreadable {
-        /// Why, for people.
+        /// The reason, for people.
         reason: String,
     },
     /// Candidate 0 was supplied, instead of the answer to the first [`Work::Generate`].
@@ -27,16 +27,16 @@ pub enum Input {
     Assessed(Arc<Assessment>),
     /// [`Work::Consult`] gave an answer.
     Consulted {
-        /// Which member of the panel answered.
+        /// The member of the panel that answered.
         member: usize,
         /// The answer and its cost.
         consulted: Consulted,
     },
     /// [`Work::Consult`] failed.
     Unanswered {
-        /// Which member of the panel was asked.
+        /// The member of the panel that was asked.
         member: usize,
-        /// What went wrong.
+        /// The failure.
         failure: CallFailed,
     },
     /// [`Work::Generate`] or [`Work::Correct`] failed.
@@ -45,7 +45,7 @@ pub enum Input {
     Woke,
     /// Someone stops the run.
     Stop {
-        /// What calls that were under way, and are given up, have used up.
+        /// The usage of calls that were in flight and are given up.
         in_flight: Usage,
     },
 }
@@ -58,12 +58,12 @@ pub struct Produced {
     /// Passages of the document that came with it.
     #[serde(default, skip_serializing_if = "Quotes::is_empty")]
     pub quotes: Quotes,
-    /// What the call used up. All zero for a candidate that was supplied.
+    /// The usage of the call. All zero for a candidate that was supplied.
     pub usage: Usage,
-    /// What the provider says about its answer.
+    /// The provider's notes about its answer.
     #[serde(default)]
     pub notes: Vec<String>,
-    /// What was done to the answer to get the candidate.
+    /// The repairs made to the answer to get the candidate.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub repairs: Vec<RepairStep>,
 }
@@ -73,12 +73,12 @@ pub struct Produced {
 pub struct Consulted {
     /// The answer.
     pub answer: Arc<Value>,
-    /// What the call used up.
+    /// The usage of the call.
     pub usage: Usage,
-    /// What the provider says about its answer.
+    /// The provider's notes about its answer.
     #[serde(default)]
     pub notes: Vec<String>,
-    /// What was done to the answer to read it.
+    /// The repairs made to the answer to read it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub repairs: Vec<RepairStep>,
 }
@@ -86,42 +86,42 @@ pub struct Consulted {
 /// A call that gave no candidate or answer.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct CallFailed {
-    /// What went wrong, for people; never document text.
+    /// A description of what went wrong, for people; never document text.
     pub message: String,
-    /// Whether trying again may help.
+    /// `true` if trying again may help.
     pub transient: bool,
-    /// Whether asking for anything else would fail as well: there is no key, no such model.
+    /// `true` if asking for anything else would fail as well: there is no key, no such model.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub permanent: bool,
-    /// How long the provider asks to wait before that.
+    /// The wait before another try that the provider asks for.
     #[serde(default)]
     pub retry_after: Option<Millis>,
-    /// How long to wait before that when the provider doesn't ask; without it, a pause that doubles each time.
+    /// The wait before another try if the provider doesn't ask; without it, a pause that doubles each time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub backoff: Option<Millis>,
-    /// What the failed call used up.
+    /// The usage of the failed call.
     pub usage: Usage,
 }
 
-/// What the driver must do.
+/// Something that the driver must do.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Output {
-    /// Keep this event before going on.
+    /// Keep this event before continuing.
     Record(Event),
     /// Do this and answer with an input.
     Call(Work),
     /// Come back with [`Input::Woke`] at this time.
     Wake {
-        /// When, from the start of the run.
+        /// The time, from the start of the run.
         at: Millis,
-        /// Why the run waits.
+        /// The reason for the wait.
         reason: WakeReason,
     },
     /// The run is over.
     Finished(Box<Outcome>),
 }
 
-/// Why a run waits.
+/// The reason why a run waits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
@@ -138,7 +138,7 @@ pub enum WakeReason {
 pub enum Work {
     /// Run a stage for candidate 0.
     Generate {
-        /// Which one, from 0.
+        /// The stage, from 0.
         #[serde(default, skip_serializing_if = "is_first")]
         stage: usize,
         /// Attempts before this one.
@@ -150,13 +150,13 @@ pub enum Work {
         iteration: usize,
         /// The iteration that the correction starts from.
         base: usize,
-        /// Which stage, from 0.
+        /// The stage, from 0.
         #[serde(default, skip_serializing_if = "is_first")]
         stage: usize,
         /// Attempts before this one.
         attempt: u32,
     },
-    /// Assess the candidate of this iteration, as far as it needs nobody else.
+    /// Assess the candidate of this iteration, as far as possible without asking anyone else.
     Assess {
         /// The iteration.
         iteration: usize,
@@ -165,7 +165,7 @@ pub enum Work {
     Consult {
         /// The iteration.
         iteration: usize,
-        /// Which member of the panel, from 0.
+        /// The member of the panel, from 0.
         member: usize,
         /// Attempts before this one.
         attempt: u32,
@@ -173,7 +173,7 @@ pub enum Work {
 }
 
 impl Work {
-    /// Tells whether this and `other` are attempts at the same work.
+    /// Returns whether this and `other` are attempts at the same work.
     #[must_use]
     pub(crate) fn is_attempt_at(&self, other: &Work) -> bool {
         self.clone().first() == other.clone().first()
@@ -189,7 +189,7 @@ impl Work {
         self
     }
 
-    /// The same work, to be done once more.
+    /// The next attempt at this work.
     #[must_use]
     pub(super) fn again(mut self) -> Work {
         match &mut self {
@@ -211,7 +211,7 @@ fn nothing(usage: &Usage) -> bool {
     *usage == Usage::default()
 }
 
-/// What happened in a run, in the order in which it happened. Serialized, it is the journal's format.
+/// Something that happened in a run. Serialized, events in the order of their occurrence are the journal's format.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", tag = "event")]
 #[non_exhaustive]
@@ -220,7 +220,7 @@ pub enum Event {
     Started,
     /// The document can't be used.
     Unreadable {
-        /// Why.
+        /// The reason.
         reason: String,
     },
     /// Work was handed out.
@@ -247,7 +247,7 @@ pub enum Event {
         iteration: usize,
         /// The candidate.
         candidate: Arc<Value>,
-        /// Passages of the document that came with the outputs, by their places in the candidate.
+        /// Passages of the document that came with the outputs, by their locations in the candidate.
         #[serde(default, skip_serializing_if = "Quotes::is_empty")]
         quotes: Quotes,
     },
@@ -263,9 +263,9 @@ pub enum Event {
     Unanswered {
         /// The iteration of the candidate.
         iteration: usize,
-        /// Which member of the panel.
+        /// The member of the panel.
         member: usize,
-        /// What went wrong.
+        /// The failure.
         #[serde(flatten)]
         failure: CallFailed,
     },
@@ -273,37 +273,37 @@ pub enum Event {
     Failed {
         /// The iteration that it was for.
         iteration: usize,
-        /// What went wrong.
+        /// The failure.
         #[serde(flatten)]
         failure: CallFailed,
     },
     /// The run waits.
     Waiting {
-        /// Until when.
+        /// The time at which the wait ends.
         until: Millis,
-        /// Why.
+        /// The reason.
         reason: WakeReason,
     },
     /// The wait is over.
     Woke,
-    /// A candidate was assessed, as far as that needs nobody else.
+    /// A candidate was assessed, as far as possible without asking anyone else.
     Assessed {
         /// Its iteration.
         iteration: usize,
-        /// What scoring said.
+        /// The result of scoring.
         assessment: Arc<Assessment>,
     },
     /// A judge or validator answered.
     Consulted {
         /// The iteration of the candidate.
         iteration: usize,
-        /// Which member of the panel.
+        /// The member of the panel.
         member: usize,
         /// The answer and its cost.
         #[serde(flatten)]
         consulted: Consulted,
     },
-    /// The assessment that is decided on, where it is another than scoring gave: with the answers of judges and
+    /// The assessment that is decided on, if it differs from that of scoring: with the answers of judges and
     /// validators, or with locked fields that changed.
     Concluded {
         /// The iteration.
@@ -315,7 +315,7 @@ pub enum Event {
     Decided(Arc<Decision>),
     /// Someone stopped the run.
     Stopped {
-        /// What calls that were under way used up.
+        /// The usage of calls that were in flight.
         #[serde(default, skip_serializing_if = "nothing")]
         in_flight: Usage,
     },

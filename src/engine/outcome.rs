@@ -1,4 +1,4 @@
-//! How a run ended.
+//! The outcome of a run.
 
 use crate::policy::{FinalStatus, History, SelectionReason, Spent, StopReason};
 use crate::profile::LoopPolicy;
@@ -9,25 +9,25 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Outcome {
-    /// How it ended.
+    /// The final status.
     pub final_status: FinalStatus,
-    /// Why.
+    /// The reason for stopping.
     pub stop_reason: StopReason,
-    /// How many candidates were assessed.
+    /// The number of assessed candidates.
     pub iteration_count: usize,
     /// The iteration of the selected candidate; `None` when no candidate was assessed.
     pub best_iteration: Option<usize>,
-    /// Why that one.
+    /// The reason for selecting it.
     pub selection_reason: Option<SelectionReason>,
     /// The overall score of every candidate.
     pub improvement_trajectory: Vec<f64>,
     /// Rollbacks of the whole run.
     pub rollbacks: u64,
-    /// What the run used up.
+    /// The usage of the run.
     pub usage: Usage,
-    /// How long it took.
+    /// The duration of the run.
     pub elapsed_ms: Millis,
-    /// What went wrong, where something did.
+    /// A description of what went wrong, if anything did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub detail: Option<String>,
 }

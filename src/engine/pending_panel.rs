@@ -1,4 +1,4 @@
-//! A candidate between its two tiers: who of the panel is asked, is to be asked again, or has been heard.
+//! A candidate between its two tiers: which members of the panel are asked, are to be asked again, or have been heard.
 
 use super::event::CallFailed;
 use crate::score::{Answer, Assessment, Scores};
@@ -10,19 +10,19 @@ use std::sync::Arc;
 pub(super) struct PendingPanel {
     pub(super) candidate: Arc<Value>,
     pub(super) tier1: Arc<Assessment>,
-    /// What the gate looks at: what was measured before anybody was asked.
+    /// The scores from before anyone was asked, which the gate inspects.
     pub(super) measured: Scores,
     /// One for each member of the panel.
     pub(super) states: Vec<MemberState>,
-    /// Who would fail about any other candidate, too.
+    /// The members that would fail about any other candidate, too.
     pub(super) permanent: Vec<usize>,
-    /// What the judge of single values has said of the candidate so far.
+    /// The verdicts so far of the judge of single values on the candidate.
     pub(super) verdicts: Option<Value>,
-    /// How often it has answered about the candidate.
+    /// The number of its answers about the candidate.
     pub(super) questions: usize,
 }
 
-/// Where a member of the panel stands.
+/// The state of a member of the panel.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum MemberState {
     /// It is being asked, after so many attempts.
@@ -36,7 +36,7 @@ pub(super) enum MemberState {
 }
 
 impl MemberState {
-    /// Its answer. Who has not been heard has failed.
+    /// Its answer. A member that has not been heard has failed.
     pub(super) fn into_answer(self) -> Answer {
         match self {
             MemberState::Answered(answer) => answer,
@@ -49,7 +49,7 @@ impl MemberState {
 }
 
 impl PendingPanel {
-    /// What a member said that has been heard.
+    /// The answer that a member gave.
     pub(super) fn answer(&self, member: usize) -> Option<&Value> {
         match self.states.get(member) {
             Some(MemberState::Answered(Answer::Given(answer))) => Some(answer),
@@ -57,7 +57,7 @@ impl PendingPanel {
         }
     }
 
-    /// A member is not asked again, because that would go over a limit.
+    /// Gives up on a member: asking it again would exceed a limit.
     pub(super) fn give_up(&mut self, member: usize, limit: &str) {
         if let Some(state) = self.states.get_mut(member)
             && let MemberState::Pending { failure, .. } = state
@@ -68,7 +68,7 @@ impl PendingPanel {
         }
     }
 
-    /// How many calls are out.
+    /// The number of calls in flight.
     pub(super) fn in_flight(&self) -> usize {
         self.states.iter().filter(|state| matches!(state, MemberState::Asked { .. })).count()
     }

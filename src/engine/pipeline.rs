@@ -1,4 +1,4 @@
-//! Which stages make a candidate, and how their outputs become one.
+//! The stages that make a candidate, and the way in which their outputs become one.
 
 use crate::policy::Condition;
 use crate::score::Quotes;
@@ -20,15 +20,15 @@ pub struct PipelineStage {
     pub id: Arc<str>,
     /// The field of the candidate that its output becomes.
     pub into: Option<Arc<str>>,
-    /// Whether it runs for candidate 0 only.
+    /// `true` if it runs for candidate 0 only.
     pub once: bool,
-    /// When it holds after the stage's answer for candidate 0, the document is skipped.
+    /// The condition that, if it holds after the stage's answer for candidate 0, makes the run skip the document.
     pub skip_when: Option<Condition>,
-    /// How often a call that failed with a transient error is made again; `None` for what the run says.
+    /// The number of retries of a call that failed with a transient error; `None` for that of the run.
     pub retries: Option<u32>,
 }
 
-/// Which stages of a correction are told what is wrong.
+/// The stages of a correction to which what is wrong is reported.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FeedbackTo {
     /// Every one.
@@ -37,7 +37,7 @@ pub enum FeedbackTo {
     Stage(usize),
 }
 
-/// What each stage has answered.
+/// The answer of each stage, if it has given one.
 pub type Outputs = Vec<Option<Arc<Value>>>;
 
 impl Default for Pipeline {
@@ -48,7 +48,7 @@ impl Default for Pipeline {
 }
 
 impl Pipeline {
-    /// Stages in order. Without any it is the same as with one.
+    /// Stages in order. An empty list means the default of one stage.
     #[must_use]
     pub fn new(steps: Vec<PipelineStage>, feedback: FeedbackTo) -> Self {
         if steps.is_empty() { Pipeline::default() } else { Pipeline { steps, feedback } }
@@ -60,13 +60,13 @@ impl Pipeline {
         &self.steps
     }
 
-    /// Whether the output of the only stage is the candidate.
+    /// Returns whether the output of the only stage is the candidate.
     #[must_use]
     pub(crate) fn is_plain(&self) -> bool {
         matches!(self.steps.as_slice(), [only] if only.into.is_none())
     }
 
-    /// Whether corrections tell this stage what is wrong.
+    /// Returns whether corrections report to this stage what is wrong.
     #[must_use]
     pub(crate) fn gets_feedback(&self, stage: usize) -> bool {
         match self.feedback {
@@ -90,7 +90,7 @@ impl Pipeline {
         self.steps.iter().enumerate().skip(from).find(|(at, step)| runs(*at, step)).map(|(at, _)| at)
     }
 
-    /// The stages that a correction asks again, by their places, once all have answered for candidate 0.
+    /// The stages that a correction asks again, by position, once all have answered for candidate 0.
     #[must_use]
     pub fn asked_again(&self) -> Vec<usize> {
         let outputs = vec![Some(Arc::new(Value::Null)); self.steps.len()];
@@ -126,8 +126,8 @@ impl Pipeline {
         Arc::new(Value::Object(fields))
     }
 
-    /// What came with the outputs of stages, by place in the candidate that these make. Passages for an output that is no
-    /// part of it are left out.
+    /// The quotes that came with the outputs of stages, by location in the candidate that these make. Passages for an
+    /// output that is not part of it are left out.
     #[must_use]
     pub(crate) fn place_quotes(&self, said: &[(usize, Quotes)], outputs: &Outputs) -> Quotes {
         let mut placed = Quotes::default();
@@ -138,7 +138,7 @@ impl Pipeline {
             let field = match &step.into {
                 Some(into) => Some(into.as_ref()),
                 None if *stage != last => continue,
-                // What is no object stands under the stage's name: see `assemble`.
+                // An output that is not an object appears under the stage's name: see `assemble`.
                 None => {
                     let whole = outputs.get(*stage).and_then(Option::as_ref);
                     let is_named = into_fields && whole.is_some_and(|whole| !whole.is_object());
@@ -172,14 +172,14 @@ impl Pipeline {
         Some(Arc::new(Value::Object(own)))
     }
 
-    /// What the stages must have answered to make `candidate`, as far as it shows.
+    /// The answers that the stages must have given to make `candidate`, as far as it shows.
     #[must_use]
     pub(crate) fn take_apart(&self, candidate: &Arc<Value>) -> Outputs {
         (0..self.steps.len()).map(|stage| self.part(candidate, stage)).collect()
     }
 
-    /// Whether the stage at `stage`, which has just answered for candidate 0, says that there is nothing to do. A
-    /// condition that can't be computed says nothing.
+    /// Returns whether the stage at `stage`, which has just answered for candidate 0, says that there is nothing to do.
+    /// A condition that can't be computed says nothing.
     #[must_use]
     pub(crate) fn skips(&self, stage: usize, outputs: &Outputs) -> bool {
         let condition = self.steps.get(stage).and_then(|step| step.skip_when.as_ref());

@@ -5,16 +5,16 @@ use super::run::{Misuse, Run};
 use crate::value::Millis;
 use serde_json::Value;
 
-/// An event and when it was recorded.
+/// An event and the time at which it was recorded.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Recorded {
     /// Time since the run began.
     pub at: Millis,
-    /// What happened.
+    /// The event.
     pub event: Event,
 }
 
-/// Why a recorded run can't be replayed.
+/// The reason why a recorded run can't be replayed.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ReplayError {
@@ -23,7 +23,7 @@ pub enum ReplayError {
     Misuse {
         /// Position in the record, from 0.
         index: usize,
-        /// What was wrong with it.
+        /// The misuse.
         misuse: Misuse,
     },
     /// The policy, or the program, decides otherwise than it did when the run was recorded.
@@ -35,17 +35,17 @@ pub enum ReplayError {
         recorded: &'static str,
         /// Kind of the event that the run gives; `nothing` when it gives none.
         replayed: &'static str,
-        /// Of two events of one kind, where in them the first difference is, with both numbers if these differ.
+        /// For two events of one kind, the location of the first difference, with both numbers if these differ.
         at: String,
     },
 }
 
 impl Run {
-    /// Brings this run, which has not started, to the state in which the recorded one was after its last event. What was handed out but not
-    /// yet carried out by then is left to be polled, so a driver simply goes on.
+    /// Brings this run, which has not started, to the state in which the recorded one was after its last event. Work
+    /// that was handed out but not yet carried out by then is left to be polled, so a driver simply continues.
     ///
     /// # Errors
-    /// When the record does not fit the policy.
+    /// Returns an error if the record does not fit the policy.
     pub fn replay(self, record: &[Recorded]) -> Result<Run, ReplayError> {
         let mut run = self;
         for (index, recorded) in record.iter().enumerate() {
@@ -80,10 +80,11 @@ fn place(at: &str) -> String {
     if at.is_empty() { String::new() } else { format!(" with another {at}") }
 }
 
-/// Members that are written for people. A release that words them otherwise decides the same.
+/// Members that are written for people. A release that words them differently decides the same.
 const PROSE: [&str; 5] = ["message", "suggested_fix", "detail", "notes", "repairs"];
 
-/// Where an event differs from the one that was recorded, but for what is written for people; `None` where it doesn't.
+/// The location of the first difference between an event and the recorded one, ignoring text that is written for
+/// people; `None` if there is none.
 fn difference(recorded: &Event, replayed: &Event) -> Option<String> {
     if recorded == replayed {
         return None;
@@ -109,7 +110,7 @@ fn first_difference(recorded: &Value, replayed: &Value, at: &str) -> Option<Stri
             .enumerate()
             .find_map(|(index, (one, other))| first_difference(one, other, &below(&index.to_string()))),
         (one, other) if one == other => None,
-        // Texts may be the document's.
+        // Texts may come from the document.
         (Value::Number(one), Value::Number(other)) => Some(format!("{at}: {one} then, {other} now")),
         _ => Some(at.to_owned()),
     }

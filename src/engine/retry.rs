@@ -1,9 +1,9 @@
-//! When a call that failed is made again.
+//! The timing of retries of a failed call.
 
 use super::event::{CallFailed, WakeReason};
 use crate::value::Millis;
 
-/// How often a call that failed with a transient error is made again, and how long the first pause is. Each further
+/// The number of retries of a call that failed with a transient error, and the length of the first pause. Each further
 /// pause is twice as long, at most `Retry::LONGEST_PAUSE`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Retry {
@@ -16,10 +16,10 @@ pub struct Retry {
 impl Retry {
     /// Longest pause, unless a provider asks for more.
     pub(crate) const LONGEST_PAUSE: Millis = Millis(60_000);
-    /// Longest pause, whatever a provider asks for.
+    /// Longest pause, even if a provider asks for more.
     pub(crate) const LONGEST_ASKED: Millis = Millis(600_000);
 
-    /// How long to wait after a failed call, `attempt` others before it, and why.
+    /// The wait after a failed call, with `attempt` others before it, and its reason.
     pub(super) fn pause_after(&self, attempt: u32, failure: &CallFailed) -> (Millis, WakeReason) {
         match (failure.retry_after, failure.backoff) {
             (Some(pause), _) => (pause.min(Self::LONGEST_ASKED), WakeReason::RetryAfter),

@@ -46,17 +46,17 @@ pub struct Run {
     lock: Lock,
     pub(super) state: State,
     history: History,
-    /// What each stage has answered, latest.
+    /// The latest answer of each stage.
     stage_outputs: Outputs,
-    /// What came with the outputs of several stages for the candidate that is being made.
+    /// The quotes that came with the outputs of several stages for the candidate that is being made.
     stage_quotes: Vec<(usize, Quotes)>,
-    /// What was said of single values of the document.
+    /// The verdicts on single values of the document.
     pub(super) judged: Arc<Judged>,
-    /// How often the judge of single values was asked about the document.
+    /// The number of questions to the judge of single values about the document.
     pub(super) questions_about_values: u32,
-    /// All that was recorded.
+    /// Everything that was recorded.
     document: DocumentState,
-    /// When the latest input came.
+    /// The time of the latest input.
     now: Millis,
     pub(super) outputs: VecDeque<Output>,
 }
@@ -73,7 +73,7 @@ pub(super) enum State {
     Consulting {
         pending: Box<PendingPanel>,
     },
-    /// The panel was heard, and what it said of single values is being put in.
+    /// The panel was heard, and its verdicts on single values are being put in.
     Reassessing {
         pending: Box<PendingPanel>,
     },
@@ -83,7 +83,7 @@ pub(super) enum State {
     Over,
 }
 
-/// What is done when a pause is over.
+/// The action to take when a pause is over.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Waiting {
     /// A stage is asked again.
@@ -128,15 +128,15 @@ impl Run {
         }
     }
 
-    /// The same with the stages that make a candidate, with those who look at it after the gate, and with the fields
-    /// that a correction must leave as they are.
+    /// Sets the stages that make a candidate, the panel that inspects it after the gate, and the fields that a
+    /// correction must leave as they are.
     #[must_use]
     pub fn with(self, pipeline: Arc<Pipeline>, panel: Arc<Panel>, lock: Lock) -> Self {
         let stage_outputs = vec![None; pipeline.steps().len()];
         Run { pipeline, panel, lock, stage_outputs, ..self }
     }
 
-    /// With the compiled functions of the policy's script criteria.
+    /// Sets the compiled functions of the policy's script criteria.
     #[must_use]
     pub fn with_scripts(mut self, scripts: Arc<ScriptCriteria>) -> Self {
         self.scripts = scripts;
@@ -229,19 +229,19 @@ impl Run {
         self.outputs.pop_front()
     }
 
-    /// What is known of the document's loop so far. While outputs wait to be polled, it is ahead of them.
+    /// The known state of the document's loop so far. While outputs wait to be polled, it is ahead of them.
     #[must_use]
     pub fn document(&self) -> &DocumentState {
         &self.document
     }
 
-    /// The iteration that is being made or assessed; of a run that is over, how many were assessed.
+    /// The iteration that is being made or assessed; for a run that is over, the number of assessed ones.
     #[must_use]
     pub fn iteration(&self) -> usize {
         self.history.iterations().len()
     }
 
-    /// What the correction that makes candidate `iteration` from candidate `base` starts from.
+    /// The starting point of the correction that makes candidate `iteration` from candidate `base`.
     #[must_use]
     pub fn correction(&self, iteration: usize, base: usize) -> Correction<'_> {
         Correction {
@@ -279,19 +279,19 @@ impl Run {
         &self.pipeline
     }
 
-    /// What each stage has answered last.
+    /// The latest answer of each stage.
     #[must_use]
     pub fn stage_outputs(&self) -> &Outputs {
         &self.stage_outputs
     }
 
-    /// Standing of every assessed candidate.
+    /// The standing of every assessed candidate.
     #[must_use]
     pub fn history(&self) -> &History {
         &self.history
     }
 
-    /// Whether the run has ended.
+    /// Returns whether the run has ended.
     #[must_use]
     pub fn is_over(&self) -> bool {
         self.state == State::Over
@@ -319,7 +319,7 @@ impl Run {
         self.assess(candidate);
     }
 
-    /// Takes the output of a stage and goes on to the next, or to the candidate when it was the last.
+    /// Takes the output of a stage and continues with the next, or with the candidate when it was the last.
     fn produced(&mut self, now: Millis, work: &Work, produced: Produced) {
         let iteration = self.iteration();
         let (stage, base) = match *work {
@@ -391,8 +391,8 @@ impl Run {
         }
     }
 
-    /// The limit that `calls` more calls at `until` would go over, if there is one. The table looks at time and budget only
-    /// after an assessment, so without this a failing provider could be waited for, and paid, long past them.
+    /// The limit that `calls` more calls at `until` would exceed, if there is one. The table checks time and budget
+    /// only after an assessment, so without this a failing provider could be waited for, and paid, long past them.
     pub(super) fn check_limits(&self, calls: usize, until: Millis) -> Result<(), &'static str> {
         let stop = &self.policy.stop;
         if stop.timeout().is_some_and(|limit| until > limit) {
@@ -436,8 +436,9 @@ impl Run {
         }
     }
 
-    /// Makes the whole assessment of what the tiers said, and decides. The gate looks at what was `measured` before anybody was
-    /// asked. `unavailable` is a judge that is needed and will not answer about any other candidate either.
+    /// Makes the whole assessment from the results of the tiers, and decides. The gate inspects the scores `measured`
+    /// before anyone was asked. `unavailable` is a judge that is needed and will not answer about any other candidate
+    /// either.
     pub(super) fn conclude(
         &mut self,
         now: Millis,
@@ -481,7 +482,7 @@ impl Run {
     }
 
     fn correct(&mut self, now: Millis, iteration: usize, base: usize) {
-        // What a stage answers for builds on the base; what it does not is as it was.
+        // Outputs that are part of the base are taken from it; all others stay as they were.
         if let Some(candidate) = self.document.candidate(base) {
             let parts = self.pipeline.take_apart(candidate);
             for (known, part) in self.stage_outputs.iter_mut().zip(parts) {

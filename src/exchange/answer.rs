@@ -1,4 +1,4 @@
-//! Reads what a stage or a judge said: which value of it is the answer, and whether it is whole.
+//! Reads the answer of a stage or a judge: which of its values counts, and whether it is whole.
 
 use super::quoted::{QuotedAnswer, quotes_in};
 use crate::repair::{
@@ -58,7 +58,7 @@ fn whole_answer(repairer: &Repairer, told: RawAnswer<'_>, expects: &dyn Expects)
     Ok(Repaired { value, steps })
 }
 
-/// Refuses what was only made whole.
+/// Refuses an answer that had to be completed.
 fn whole(steps: &[RepairStep], spoilt: impl Fn(RepairKind) -> bool) -> Result<(), String> {
     match steps.iter().find(|step| spoilt(step.kind)) {
         Some(step) => Err(not_whole(&step.reason)),

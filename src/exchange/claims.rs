@@ -1,11 +1,11 @@
-//! What a judge is shown of a candidate: all but what a stage says of its own work.
+//! The view of a candidate that a judge gets: all but the claims that a stage makes about its own work.
 
 use crate::plan::{Plan, StagePlan};
 use crate::profile::Judge;
 use serde_json::{Map, Value};
 
-/// The candidate without the members that the judge withholds. What the schema of the stage that answered declares
-/// stays: then the document says it.
+/// The candidate without the members that the judge withholds. A member that the schema of the answering stage declares
+/// stays: it belongs to the document.
 pub(super) fn without_claims(plan: &Plan, judge: &Judge, document_type: &str, candidate: &Value) -> Value {
     let schema_of = |stage: &StagePlan| stage.schemas.get(document_type).cloned();
     let last = plan.stages.last().and_then(schema_of);
@@ -38,7 +38,7 @@ fn without(value: &Value, judge: &Judge, schema: Option<&Value>) -> Value {
     }
 }
 
-/// Whether a schema has a property of this name anywhere.
+/// Returns whether a schema has a property of this name anywhere.
 fn declares(schema: Option<&Value>, name: &str) -> bool {
     let inner = |value: &Value| declares(Some(value), name);
     match schema {

@@ -1,5 +1,5 @@
-//! What a judge must not pass on: the issues that it finds are fed back to the stages, and the stages never see what it
-//! was shown to judge by.
+//! Text that a judge must not pass on: its issues are fed back to the stages, which never see the material that it was
+//! shown to judge by.
 
 use super::Task;
 use crate::profile::{Judge, Sees};
@@ -8,24 +8,24 @@ use std::collections::HashSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::ops::Range;
 
-/// So many words in a row are a quotation; fewer only where they are all of a value, a line or a sentence.
+/// A run of this many words is a quotation; a shorter one only if it is all of a value, a line or a sentence.
 const RUN: usize = 4;
 
-/// A value of fewer letters and digits (`no`, `3`) stands in too many sentences to be a quotation.
+/// A value of fewer letters and digits (`no`, `3`) appears in too many sentences to be a quotation.
 const LEAST_VALUE: usize = 3;
 
-/// What is in place of a quotation.
+/// The replacement for a quotation.
 const INSTEAD: &str = "[withheld]";
 
 /// Members of an issue that say no more than who handles it.
 const WORDS_OF_ISSUES: [&str; 2] = ["severity", "disposition"];
 
-/// What one judge sees and the stages do not.
+/// A filter for text that one judge sees and the stages do not.
 pub(crate) struct ReferenceLeakFilter {
-    /// Where its issues stand.
+    /// The JSON Pointer to its issues.
     issues: String,
     withheld: Vec<String>,
-    /// What the stages have seen.
+    /// The texts that the stages have seen.
     shown: [String; 2],
 }
 
@@ -41,7 +41,7 @@ impl ReferenceLeakFilter {
         (!withheld.is_empty()).then(|| ReferenceLeakFilter { issues, withheld, shown: shown() })
     }
 
-    /// Takes out of the issues what the judge quotes of what only it sees; `None` when it quotes nothing.
+    /// Removes from the issues any quotation of text that only the judge sees; `None` when it quotes nothing.
     pub(crate) fn kept(&self, answer: &Value) -> Option<Value> {
         let mut quoted = self.quotable();
         let issues = answer.pointer(&self.issues)?;
@@ -62,7 +62,7 @@ impl ReferenceLeakFilter {
         found.then_some(kept)
     }
 
-    /// What would be a quotation.
+    /// The hashes of all quotations of the withheld texts.
     fn quotable(&self) -> HashSet<u64> {
         let mut quotable = HashSet::new();
         for text in &self.withheld {
@@ -83,7 +83,7 @@ impl ReferenceLeakFilter {
     }
 }
 
-/// A word of a text: where it stands, and what it is in any case.
+/// A word of a text: its position, and its hash regardless of case.
 struct Word {
     at: Range<usize>,
     letters: usize,
@@ -144,7 +144,7 @@ fn each_text(issues: &Value, visit: &mut dyn FnMut(&str)) {
     }
 }
 
-/// Puts [`INSTEAD`] in place of each quotation; `found` says whether there was one.
+/// Replaces each quotation with [`INSTEAD`]; `found` says whether there was one.
 fn take_out(issues: &mut Value, quoted: &HashSet<u64>, found: &mut bool) {
     match issues {
         Value::String(text) => {

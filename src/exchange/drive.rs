@@ -1,5 +1,5 @@
-//! The one loop between the engine and its hosts: a live run, the loop as data and the player of scenarios all drive a run by
-//! it, and differ only in whom they ask.
+//! The one loop between the engine and its hosts: a live run, the loop as data and the player of scenarios all drive a
+//! run by it, and differ only in whom they ask.
 
 use super::PreparedFeedback;
 use super::work::feedback_for;
@@ -14,16 +14,16 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 
-/// Whoever carries out what a run asks for: it knows the time, keeps events and has the answers. One that has all answers at once
-/// never waits ([`at_once`]).
+/// Carries out the requests of a run: it knows the time, keeps events and has the answers. A host that has all answers
+/// at once never waits ([`at_once`]).
 pub(crate) trait Host {
-    /// What keeps it from going on.
+    /// The error that keeps it from continuing.
     type Error;
 
     /// The time, from the beginning of the document's loop.
     fn now(&mut self) -> Millis;
 
-    /// Looks at an input before the run gets it.
+    /// Inspects an input before the run gets it.
     fn before(&mut self, input: Input) -> Input {
         input
     }
@@ -39,7 +39,7 @@ pub(crate) trait Host {
         feedback: Option<&PreparedFeedback>,
     ) -> Result<(), Self::Error>;
 
-    /// Whether a correction will be asked for in words, so that feedback is needed.
+    /// Returns whether a correction will be asked for in words, so that feedback is needed.
     fn needs_feedback(&self, work: &Work) -> bool;
 
     /// Has tier 1 assess the candidate.
@@ -65,12 +65,12 @@ pub(crate) trait Host {
     }
 }
 
-/// Why a run could not be driven to its end.
+/// The reason that a run could not be driven to its end.
 #[derive(Debug)]
 pub(crate) enum NotDriven<E> {
     /// The run got an input that it did not wait for: a mistake of the host.
     Misuse(Misuse),
-    /// The host could not go on.
+    /// The host could not continue.
     Host(E),
 }
 
@@ -80,7 +80,7 @@ impl<E> From<E> for NotDriven<E> {
     }
 }
 
-/// A candidate that waits for tier 1, with what came beside it.
+/// A candidate that waits for tier 1, with the data that came with it.
 #[derive(Debug)]
 pub(crate) struct PendingAssessment {
     context: DocumentContext,
@@ -111,9 +111,9 @@ impl PendingAssessment {
     }
 }
 
-/// Drives `run` to its outcome, and assesses its candidates in `context`. `first` is what it is told first, and `prepared` the
-/// feedback of the correction that it was waiting for when it was left. Returns `None` when it waits for what the host does not
-/// have yet.
+/// Drives `run` to its outcome, and assesses its candidates in `context`. `first` is its first input, and `prepared`
+/// the feedback of the correction that it was waiting for when it was left. Returns `None` when it waits for something
+/// that the host does not have yet.
 pub(crate) async fn drive<H: Host>(
     plan: &Plan,
     context: &DocumentContext,
@@ -124,7 +124,7 @@ pub(crate) async fn drive<H: Host>(
 ) -> Result<Option<Outcome>, NotDriven<H::Error>> {
     let mut inputs: VecDeque<Input> = first.into_iter().collect();
     let mut feedback = LatestFeedback(prepared.map(|one| (one.work, Ok(Some(one.feedback)))));
-    // Of a run that was over before, and is only to be written down.
+    // Of a run that was already over and is only to be written down.
     let mut outcome = run.document().outcome().cloned();
     let mut at = host.now();
     loop {
@@ -217,10 +217,10 @@ impl LatestFeedback {
     }
 }
 
-/// Carries out what never waits: the driving of a run whose host has all answers.
+/// Polls a future that never waits: the driving of a run whose host has all answers.
 ///
 /// # Errors
-/// When it does wait.
+/// Fails if it does wait.
 pub(crate) fn at_once<T>(work: impl Future<Output = T>) -> Result<T, String> {
     match pin!(work).poll(&mut Context::from_waker(Waker::noop())) {
         Poll::Ready(done) => Ok(done),
@@ -253,7 +253,7 @@ stop: { max_iterations: 3 }
         plan.unwrap_or_else(|| panic!("{problems:?}"))
     }
 
-    /// Answers the first candidate, fails the next calls so often, and has no answer then.
+    /// Answers the first candidate, fails the next few calls, and has no answer after that.
     #[derive(Default)]
     struct Scripted {
         fails: usize,

@@ -1,4 +1,4 @@
-//! What the host knows of a document itself (`from:` of a rubric's field): no model is asked for it.
+//! Facts about a document that the host knows itself (`from:` of a rubric's field): no model is asked for them.
 
 use crate::plan::{Plan, StagePlan};
 use crate::profile::CandidateKind;
@@ -7,7 +7,7 @@ use crate::value::is_blank;
 use serde_json::{Map, Value};
 use std::collections::BTreeSet;
 
-/// What is known of a document.
+/// The facts known about a document.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Known<'a> {
     /// Its type.
@@ -19,8 +19,8 @@ pub(crate) struct Known<'a> {
 }
 
 impl Known<'_> {
-    /// The fields that are filled in into what `stage` answers, with their values: those of the rubric that say where they
-    /// are from, as far as there is something, and the schema of the stage has room for them.
+    /// The fields that are filled into the answer of `stage`, with their values: those for which the rubric names a
+    /// source, as far as it has something, and the schema of the stage has room for them.
     pub(super) fn fields(&self, plan: &Plan, stage: &StagePlan) -> Map<String, Value> {
         let mut fields = Map::new();
         if !is_candidate(plan, stage) {
@@ -42,7 +42,7 @@ impl Known<'_> {
     }
 }
 
-/// Whether the members of the stage's output are those of the candidate.
+/// Returns whether the members of the stage's output are those of the candidate.
 fn is_candidate(plan: &Plan, stage: &StagePlan) -> bool {
     let last = plan.stages.last().is_some_and(|last| last.stage.id.value == stage.stage.id.value);
     last && stage.stage.into.is_none() && plan.scoring.kind() == CandidateKind::Value
@@ -62,7 +62,7 @@ pub(super) fn fill_in(candidate: &mut Value, fields: Map<String, Value>) {
     }
 }
 
-/// The names of the fields that may be filled in into what the stage of this id answers, for any document.
+/// The names of the fields that may be filled into the answer of the stage of this id, for any document.
 pub(super) fn names<'p>(plan: &'p Plan, stage: &str) -> BTreeSet<&'p str> {
     let stage = plan.stages.iter().find(|planned| planned.stage.id.value == stage);
     if !stage.is_some_and(|stage| is_candidate(plan, stage)) {

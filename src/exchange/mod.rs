@@ -1,5 +1,5 @@
-//! What is asked of stages and judges, and what their answers mean, as data: nobody is asked here. A live run, a scenario
-//! test and the loop as data ([`crate::next`]) all make the same requests.
+//! Requests to stages and judges, and the meaning of their answers, as data: nothing is called here. A live run, a
+//! scenario test and the loop as data ([`crate::next`]) all make the same requests.
 
 mod answer;
 mod claims;

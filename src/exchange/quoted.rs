@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 
 /// Most quotes of one answer; the others are left out.
 const MOST_QUOTES: usize = 2_000;
-/// Longest quote in bytes. What is longer is no passage that supports one value, and is left out.
+/// Longest quote in bytes. A longer one is no passage that supports one value, and is left out.
 const LONGEST_QUOTE: usize = 4_000;
 
 /// The value of an answer and the quotes that came with it.
@@ -67,7 +67,7 @@ fn as_resource(schema: &Value) -> Value {
     schema
 }
 
-/// The quotes in the evidence that stood beside an extraction, if they were asked for. A pointer into the whole answer
+/// The quotes in the evidence beside an extraction, if they were asked for. A pointer into the whole answer
 /// means the same as one into the extraction.
 pub(super) fn quotes_in(evidence: &[Value], extraction: &Value, asked: bool) -> Quotes {
     let mut quotes = Quotes::default();
@@ -93,7 +93,7 @@ fn in_envelope(pointer: &str) -> Option<&str> {
     (first == "0" || first.eq_ignore_ascii_case(EXTRACTION)).then_some(inner)
 }
 
-/// What can be used of what a model gave as evidence.
+/// The usable quotes in the evidence of a model.
 fn read(evidence: &Value) -> Quotes {
     let mut quotes = Quotes::default();
     let mut number = 0;
@@ -112,7 +112,7 @@ fn read(evidence: &Value) -> Quotes {
 /// Reads evidence that a person or a program hands over, in either form.
 ///
 /// # Errors
-/// What was expected and what was found, without any text of it.
+/// Names the expected and the actual form, without any text of the evidence.
 pub(crate) fn checked_quotes(evidence: &Value) -> Result<Quotes, String> {
     let mut quotes = Quotes::default();
     let mut wrong = None;

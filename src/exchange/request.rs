@@ -19,7 +19,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// What requests are about.
+/// The document that requests are about.
 #[derive(Debug, Clone, Copy)]
 pub struct Task<'a> {
     /// The document.
@@ -32,39 +32,39 @@ pub struct Task<'a> {
     pub attached: Option<&'a Attachment>,
     /// The name of its file, if it is one.
     pub file_name: Option<&'a str>,
-    /// What judges hold a candidate against and stages never see, by judge.
+    /// The references that judges hold a candidate against and stages never see, by judge.
     pub references: &'a BTreeMap<String, String>,
-    /// Variables of prompts that are the document's own, and stand before the profile's.
+    /// Variables of prompts that belong to the document, and take precedence over the profile's.
     pub variables: Option<&'a BTreeMap<String, String>>,
     /// The feedback of the correction that is asked for.
     pub feedback: Option<&'a PreparedFeedback>,
 }
 
-/// The feedback of a correction, rendered. It is prepared when the correction is asked for, and kept with the event that says so:
-/// who resumes the run asks with the very same.
+/// The feedback of a correction, rendered. It is prepared when the correction is asked for, and kept with the event
+/// that says so: a resumed run asks with the very same feedback.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PreparedFeedback {
     /// The stage that gets it.
     pub(crate) stage: String,
     /// The text, as it follows the task in the prompt.
     pub(crate) text: String,
-    /// The same for providers that read no prompts.
+    /// The feedback as data, for providers that read no prompts.
     pub(crate) structured: RequestFeedback,
 }
 
 impl Task<'_> {
-    /// What goes with a prompt.
+    /// The attachments that go with a prompt.
     fn attachments(&self, call: &Call) -> Vec<Attachment> {
         self.attached.filter(|_| call.attach.is_some()).into_iter().cloned().collect()
     }
 
-    /// What is known of the document.
+    /// The facts known about the document.
     fn known(&self) -> Known<'_> {
         let text = if self.attached.is_some() { "" } else { self.source };
         Known { document_type: &self.document.document_type, text, file_name: self.file_name }
     }
 
-    /// A text that is the document's own.
+    /// A text that belongs to the document.
     fn own(&self, text: &str) -> Option<String> {
         self.attached.is_none().then(|| text.to_owned())
     }
@@ -73,7 +73,7 @@ impl Task<'_> {
 /// The request for a stage's part of candidate 0. `outputs` are those of earlier stages, by stage.
 ///
 /// # Errors
-/// When the prompt can't be rendered.
+/// Fails if the prompt can't be rendered.
 pub fn stage_request(
     plan: &Plan,
     stage: &StagePlan,
@@ -85,7 +85,7 @@ pub fn stage_request(
     Ok(request)
 }
 
-/// Says how the answer is to look, at the end of the prompt.
+/// Adds the form that the answer must have, at the end of the prompt.
 fn add_to_prompt(request: &mut CompletionRequest, passage: Option<String>) {
     if let (Some(message), Some(passage)) = (request.messages.last_mut(), passage) {
         message.content.push_str("\n\n");
@@ -118,7 +118,7 @@ fn task_request(
         Some(template) => {
             let schema_text = schema.as_ref().and_then(|schema| serde_json::to_string_pretty(schema).ok());
             let limits = stage.stage.context;
-            // What earlier stages found says more than the document about what is wanted.
+            // The findings of earlier stages say more than the document about what is wanted.
             let query = || earlier.values().fold(String::new(), |query, output| format!("{query}{output}\n"));
             let context = if stage.passages.is_empty() {
                 Vec::new()
@@ -167,11 +167,11 @@ fn task_request(
     Ok((request, quotes))
 }
 
-/// What a judge is asked about a candidate. It sees the document, masked or not as the profile says, and nothing that a
-/// stage said beside the candidate.
+/// The request to a judge about a candidate. It holds the document, masked or not as the profile says, and none of the
+/// claims that a stage made beside the candidate.
 ///
 /// # Errors
-/// When the prompt can't be rendered.
+/// Fails if the prompt can't be rendered.
 pub fn judge_request(
     plan: &Plan,
     judge: &JudgePlan,
@@ -200,7 +200,7 @@ pub fn judge_request(
     let candidate_schema = candidate_schema.map(|schema| schema_without(schema, &known));
     let schema = candidate_schema.and_then(|schema| serde_json::to_string_pretty(&schema).ok());
     let candidate = without_claims(plan, &judge.judge, document_type, candidate);
-    // What somebody else wrote there is shown.
+    // A value from elsewhere in such a field is shown.
     let candidate = &without(&candidate, |name, value| known.get(name) == Some(value));
     let mut messages = Vec::new();
     if let Some(template) = &judge.prompt {
@@ -231,13 +231,13 @@ pub fn judge_request(
     })
 }
 
-/// Whether a judge is to read the document and gets its text only, which an image does not have.
+/// Returns whether a judge is to read the document but gets its text only, which an image does not have.
 fn is_blind(plan: &Plan, judge: &JudgePlan) -> bool {
     let reads = |prompt| plan.templates.uses(prompt, "source");
     judge.judge.call.attach.is_none() && judge.prompt.as_ref().is_none_or(reads)
 }
 
-/// The parts of the document, where the stage's patterns extract something of each.
+/// The parts of the document, where the stage's patterns extract something from each.
 fn parts(plan: &Plan, stage: &StagePlan, task: Task<'_>) -> Vec<RequestParts> {
     let document_type = &task.document.document_type;
     let fields = stage.patterns.get(document_type).and_then(|patterns| patterns.get("fields"));
@@ -264,7 +264,7 @@ fn parts(plan: &Plan, stage: &StagePlan, task: Task<'_>) -> Vec<RequestParts> {
     found.filter(|parts| !parts.parts.is_empty()).collect()
 }
 
-/// How the document asserts what it says, where the stage has patterns for its type.
+/// The assertions of the document, such as `negated`, where the stage has patterns for its type.
 fn assertions(plan: &Plan, stage: &StagePlan, task: Task<'_>) -> Option<RequestAssertions> {
     let patterns = stage.patterns.get(&task.document.document_type)?;
     let asserted = plan.scoring.asserted(task.source).filter(|_| task.attached.is_none())?;
@@ -311,14 +311,14 @@ pub(super) fn request_options(options: &Options) -> RequestOptions {
     }
 }
 
-/// The request for a stage's part of a correction: the task again, and what is wrong with the base. `part` is what the
+/// The request for a stage's part of a correction: the task again, and the problems of the base. `part` is what the
 /// stage answers for in the base.
 ///
-/// `base` stands in it whatever `previous_output` says: providers that read no prompts start from it. What a model gets
-/// to see are the messages, and those hold of the base what the profile says.
+/// The request holds `base` whatever `previous_output` says: providers that read no prompts start from it. A model sees
+/// only the messages, which hold as much of the base as the profile says.
 ///
 /// # Errors
-/// When a template can't be rendered, or no feedback was prepared.
+/// Fails if a template can't be rendered, or no feedback was prepared.
 pub(crate) fn correction_request(
     plan: &Plan,
     stage: &StagePlan,
@@ -343,11 +343,11 @@ pub(crate) fn correction_request(
     Ok(request)
 }
 
-/// The feedback of a correction request to a stage. `part` is what the stage answers for in the base; it is told nothing of
-/// fields that the host fills in.
+/// The feedback of a correction request to a stage. `part` is what the stage answers for in the base; fields that the
+/// host fills in are not mentioned to it.
 ///
 /// # Errors
-/// When the template can't be rendered or the base does not exist.
+/// Fails if the template can't be rendered or the base does not exist.
 pub(crate) fn correction_feedback(
     plan: &Plan,
     stage: &str,
@@ -365,7 +365,7 @@ pub(crate) fn correction_feedback(
         .templates
         .feedback(&plan.feedback, &mut guidance, plan.profile.feedback.max_bytes)
         .map_err(|error| format!("the feedback can't be rendered: {error}"))?;
-    // Providers that read no prompts are told what the prompt says, and no more: what was dropped from it is dropped here.
+    // Providers that read no prompts get what the prompt says, and no more: what was dropped from it is dropped here.
     Ok(PreparedFeedback { stage: stage.to_owned(), text, structured: structured(&guidance) })
 }
 

@@ -1,4 +1,4 @@
-//! What a stage's answer comes to, and what keeps repairs from making candidates worse.
+//! The result of a stage's answer, and the guard that keeps repairs from making candidates worse.
 
 use super::answer::{RawAnswer, extraction, patch};
 use super::known::{Known, fill_in};
@@ -11,11 +11,11 @@ use crate::value::{Fuel, Severity, below};
 use serde_json::Value;
 use std::sync::Arc;
 
-/// What a stage of a run said, repaired as a run repairs it; or why it is nothing that can be worked with. `outputs` are
-/// what the stages have answered last. What the host knows is filled in.
+/// The answer of a stage of a run, repaired as a run repairs it; or the reason why it is unusable. `outputs` are the
+/// latest answers of the stages. Fields that the host knows are filled in.
 ///
 /// # Errors
-/// When there is no such stage, or a text holds no JSON. What is not repaired when the fuel is spent stays as it is.
+/// Fails if there is no such stage, or a text holds no JSON. Anything unrepaired when the fuel is spent stays as is.
 pub(crate) fn stage_answer(
     plan: &Plan,
     outputs: &Outputs,
@@ -59,7 +59,7 @@ struct Guard<'a> {
     known: Option<(Value, ScoreFloor)>,
 }
 
-/// What must not get worse.
+/// The measures that must not get worse.
 #[derive(Debug, Clone, Copy)]
 struct ScoreFloor {
     overall: f64,
@@ -67,14 +67,14 @@ struct ScoreFloor {
 }
 
 impl<'a> Guard<'a> {
-    /// Whether the change must not be.
+    /// Returns whether the change must be refused.
     fn refuses(&mut self, before: &Value, after: &Value) -> bool {
         let standing_before = match self.known.take() {
             Some((value, standing)) if value == *before => standing,
             _ => self.measure(before),
         };
         let standing_after = self.measure(after);
-        // Without fuel there is no telling.
+        // Without fuel, it can't be determined.
         let worse = self.fuel.is_spent()
             || below(standing_after.overall, standing_before.overall)
             || standing_after.critical > standing_before.critical;

@@ -1,5 +1,5 @@
-//! What a judge of single values is asked: each value that quotes leave undecided, beside its passage, and nothing else
-//! of the document.
+//! The request to a judge of single values: each value that quotes leave undecided, beside its passage, and nothing
+//! else of the document.
 
 use super::answer::RawAnswer;
 use super::protocol::{CompletionRequest, Message, Role};
@@ -32,7 +32,7 @@ struct ShownValue<'a> {
 /// The one request about all values of a candidate that are undecided.
 ///
 /// # Errors
-/// When the prompt can't be rendered, or there is nothing to ask about.
+/// Fails if the prompt can't be rendered, or there is nothing to ask about.
 pub(super) fn value_request(
     plan: &Plan,
     judge: &JudgePlan,
@@ -57,7 +57,7 @@ pub(super) fn value_request(
         }
     });
     let shown: Vec<ShownValue<'_>> = shown.collect();
-    // One value a line: what a document says can't begin a line of its own.
+    // One value per line: text of a document can't begin a line of its own.
     let lines: Vec<String> = shown.iter().filter_map(|shown| serde_json::to_string(shown).ok()).collect();
     let asked: Vec<AskedValue> = shown.iter().map(ShownValue::in_lines).collect();
     let mut messages = Vec::new();
@@ -81,8 +81,8 @@ pub(super) fn value_request(
 }
 
 impl ShownValue<'_> {
-    /// The value as a template that writes no JSON shows it: each part on one line, so that what a document says can't begin a
-    /// line of its own.
+    /// The value as shown by a template that writes no JSON: each part on one line, so that text of a document can't
+    /// begin a line of its own.
     fn in_lines(&self) -> AskedValue {
         let line = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
         let value = self.value.as_str().map_or_else(|| self.value.to_string(), str::to_owned);
@@ -129,7 +129,7 @@ pub(crate) struct AskedValues {
 }
 
 impl AskedValues {
-    /// What the member of the panel is asked about, if it is a judge of single values.
+    /// The values that the member of the panel is asked about, if it is a judge of single values.
     pub(crate) fn of(plan: &Plan, run: &Run, member: usize) -> Option<Self> {
         let judge = plan.panel.members().get(member).filter(|_| plan.panel.value_judge() == Some(member))?;
         let (candidate, assessment) = run.pending_candidate().zip(run.pending_assessment())?;
@@ -143,7 +143,7 @@ impl AskedValues {
     /// An answer that is one of the judge's words, as a verdict on the value that it was asked about; any other as it is.
     ///
     /// # Errors
-    /// When the judge answers with words, and this text is none of them.
+    /// Fails if the judge answers with words, and this text is none of them.
     pub(crate) fn in_words(&self, told: RawAnswer<'_>) -> Result<Option<Value>, String> {
         let words = &self.words;
         let RawAnswer::Text(text) = told else { return Ok(None) };
@@ -161,7 +161,7 @@ impl AskedValues {
         }
     }
 
-    /// What is to be said of an answer that speaks of other values, which are left out.
+    /// The note about an answer that speaks of other values, which are left out.
     pub(crate) fn note(&self, answer: &Value) -> Option<String> {
         let said = read_verdicts(answer).ok()?;
         let other = said.keys().filter(|path| !self.paths.contains(**path)).count();
@@ -178,7 +178,7 @@ impl AskedValues {
     }
 }
 
-/// What the schema of the stage that answers for a value says of it.
+/// The description of a value in the schema of the stage that answers for it.
 fn description<'p>(plan: &'p Plan, document_type: &str, path: &str) -> Option<&'p str> {
     let (first, inner) = path.get(1..)?.split_once('/').unwrap_or((path.get(1..)?, ""));
     let first = unescape(first);
@@ -207,7 +207,7 @@ fn description<'p>(plan: &'p Plan, document_type: &str, path: &str) -> Option<&'
 /// Most references in a row that are followed.
 const REFERENCES: usize = 16;
 
-/// The place that local references lead to. One that says more beside its reference is looked at itself.
+/// The target of local references. One that says more beside its reference is itself inspected.
 fn resolved<'v>(root: &'v Value, at: &'v Value) -> Option<&'v Value> {
     let mut at = at;
     for _ in 0..REFERENCES {

@@ -1,4 +1,4 @@
-//! What the engine is told first, and the requests that ask for what it wants done.
+//! The first input of the engine, and the requests for the work that it wants done.
 
 use super::protocol::{Attachment, CompletionRequest};
 use super::value_request::value_request;
@@ -13,7 +13,8 @@ use base64::Engine;
 use base64::prelude::BASE64_STANDARD as BASE64;
 use std::path::Path;
 
-/// How a document's loop begins: it does not, when there is no text, or nothing that a patch could be applied to.
+/// The first input of a document's loop: it does not start without text, or without anything that a patch could be
+/// applied to.
 pub(crate) fn first_input(plan: &Plan, document: &Document, source: &Source) -> Input {
     let attached = plan.shows_file_of(document);
     match &document.text {
@@ -40,10 +41,11 @@ pub(crate) fn attached(plan: &Plan, document: &Document) -> Option<Attachment> {
     })
 }
 
-/// What a stage is told of the candidate that it corrects, and its id; `None` for work that comes without feedback.
+/// The feedback that a stage gets about the candidate that it corrects, with the id of the stage; `None` for work that
+/// comes without feedback.
 ///
 /// # Errors
-/// When the template can't be rendered or the base does not exist.
+/// Fails if the template can't be rendered or the base does not exist.
 pub(crate) fn feedback_for(plan: &Plan, run: &Run, work: &Work) -> Result<Option<PreparedFeedback>, String> {
     let Work::Correct { iteration, base, stage, .. } = *work else { return Ok(None) };
     let Some(planned) = plan.stages.get(stage).filter(|_| run.pipeline().gets_feedback(stage)) else {
@@ -57,7 +59,7 @@ pub(crate) fn feedback_for(plan: &Plan, run: &Run, work: &Work) -> Result<Option
 /// The request that a stage or a judge gets for a piece of work. `source` is the document as stages may see it.
 ///
 /// # Errors
-/// When a template can't be rendered, or the work is none that a provider does.
+/// Fails if a template can't be rendered, or the work is none that a provider does.
 pub(crate) fn request_for(
     plan: &Plan,
     run: &Run,

@@ -26,7 +26,7 @@ pub struct Answer<'a> {
 }
 
 impl<'a> Answer<'a> {
-    /// For the document `id`; `profile` where several are compared.
+    /// The answer for the document `id`; `profile` is given if several are compared.
     #[must_use]
     pub fn of(id: &'a Value, profile: Option<&'a str>, simulated: &'a Simulated) -> Self {
         let outcome = &simulated.outcome;
@@ -46,8 +46,8 @@ impl<'a> Answer<'a> {
         }
     }
 
-    /// The same of a document in columns; `overalls` are the overall scores of its candidates. `beyond` is there where the next
-    /// candidate that was recorded was corrected from another one.
+    /// Like [`Answer::of`], for a document in columns; `overalls` are the overall scores of its candidates. `beyond` is
+    /// set if the next recorded candidate does not apply: [`Beyond::OtherBase`] or [`Beyond::OtherFeedback`].
     #[must_use]
     pub fn decided(
         id: &'a Value,
@@ -73,7 +73,7 @@ impl<'a> Answer<'a> {
 }
 
 /// A sum as a person would write it: 0.92, not 0.9199999999999999. Twelve decimals, a thousandth of what comparisons of
-/// scores allow; decisions are made with the sum as it is.
+/// scores allow; decisions use the sum as it is.
 pub(super) fn undusted(sum: f64) -> f64 {
     let rounded = (sum * 1e12).round() / 1e12;
     // Beyond this, twelve decimals are more than a number has.

@@ -1,8 +1,8 @@
 //! Policies tried on recorded or invented assessments, without providers (`loopctl simulate`).
 //!
-//! A [`Trajectory`] is what the candidates of one document would score. [`simulate`] asks the very functions that
-//! decide in a run what a policy makes of it; a [`Tally`] sums up many of them for people. [`scenario`] holds policies
-//! and rules to what experts expect of them. [`calibrate`] certifies thresholds from labels.
+//! A [`Trajectory`] holds the scores of the candidates of one document. [`simulate`] applies a policy to it with the
+//! very functions that decide in a run; a [`Tally`] sums up many results for people. [`scenario`] checks policies and
+//! rules against the expectations of experts. [`calibrate`] certifies thresholds from labels.
 
 mod answer;
 #[doc(hidden)]

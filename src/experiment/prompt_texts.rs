@@ -5,7 +5,7 @@ use crate::profile::Files;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The folder that prompts and feedback templates are in.
+/// The folder of prompts and feedback templates.
 const FOLDER: &str = "prompts";
 
 /// The texts of the prompts of a profile, and of its feedback template.
@@ -13,7 +13,7 @@ const FOLDER: &str = "prompts";
 pub(crate) struct PromptTexts(BTreeMap<String, String>);
 
 impl PromptTexts {
-    /// Of merged settings. A prompt that can't be read has none.
+    /// The texts of the prompts of merged settings. A prompt that can't be read has none.
     pub(crate) fn of(settings: &Value, files: &dyn Files) -> Self {
         let text = |name: String| {
             let file = files.read(&format!("{FOLDER}/{name}")).ok().flatten()?;

@@ -1,9 +1,9 @@
-//! Other policies on a recorded run: what of it can be said.
+//! Other policies applied to a recorded run, as far as the record allows.
 //!
-//! The record says how a run would have ended under another policy as long as that policy asks for the candidates that are
-//! recorded. A policy that accepts, stops or selects otherwise is exact on what was recorded. One that goes on where the record
-//! ends, or corrects another candidate, is not known from there on ([`Beyond`](super::Beyond)). One whose prompts, measures or
-//! feedback are others would have had other candidates from the beginning.
+//! The record tells how a run would have ended under another policy as long as that policy asks for the recorded
+//! candidates. A policy that accepts, stops or selects differently is exact on what was recorded. One that continues
+//! where the record ends, or corrects another candidate, is unknown from there on ([`Beyond`](super::Beyond)). One with
+//! other prompts, measures or feedback would have had other candidates from the beginning.
 
 use super::trajectory::{IterationRecord, StepIssue, Trajectory};
 use crate::engine::{DocumentState, IterationState};
@@ -14,7 +14,8 @@ use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// The keys of a profile that say what is done with an assessed candidate. All others say how candidates are made and measured.
+/// The keys of a profile that decide what is done with an assessed candidate. All others determine how candidates are
+/// made and measured.
 const DECIDING: [&str; 14] = [
     "accept",
     "budget",
@@ -41,7 +42,7 @@ pub fn differing_keys(recorded: &Value, other: &Value) -> Vec<String> {
     let differ = |key: &&String| recorded.get(*key) != other.get(*key);
     let mut keys: Vec<String> =
         all.filter(|key| !DECIDING.contains(&key.as_str())).filter(differ).cloned().collect();
-    // Judges are asked of what does not miss the gate.
+    // Judges are asked only about candidates that do not miss the gate.
     let has_panel = |settings: &serde_json::Map<String, Value>| {
         ["judges", "validators"].iter().any(|key| {
             settings.get(*key).and_then(Value::as_object).is_some_and(|members| !members.is_empty())
@@ -53,7 +54,7 @@ pub fn differing_keys(recorded: &Value, other: &Value) -> Vec<String> {
     keys
 }
 
-/// The names of the files of prompts and of the feedback template that merged settings have, sorted, each once.
+/// The names of the files of prompts and of the feedback template in merged settings, sorted, each once.
 #[must_use]
 pub fn prompt_names(settings: &Value) -> BTreeSet<String> {
     let mut names = BTreeSet::new();
@@ -62,8 +63,9 @@ pub fn prompt_names(settings: &Value) -> BTreeSet<String> {
     names
 }
 
-/// Merged settings with the text of each prompt, and of the feedback template, in place of the name of its file: two profiles that
-/// would ask with the same words are the same, wherever these stand. A name that `text_of` does not know stays.
+/// Merged settings with the text of each prompt, and of the feedback template, in place of the name of its file: two
+/// profiles that would ask with the same words are equal, wherever these are stored. A name that `text_of` does not
+/// know is kept.
 #[must_use]
 pub fn with_texts(settings: &Value, text_of: impl Fn(&str) -> Option<String>) -> Value {
     let mut settings = settings.clone();
@@ -87,8 +89,8 @@ fn each_prompt(settings: &mut Value, each: &mut dyn FnMut(&mut Value)) {
     settings.pointer_mut("/feedback/template").into_iter().for_each(each);
 }
 
-/// What feedback would have told otherwise under the other of two profiles: keys of the profile. `template` is the text of the
-/// feedback template, which need not tell them.
+/// The keys of the profile by which feedback would have differed under the other of two profiles. `template` is the
+/// text of the feedback template, which need not mention them.
 #[must_use]
 pub fn told_otherwise(recorded: &Value, other: &Value, template: &str) -> Vec<&'static str> {
     let told = [("accept.overall", "/accept/overall", "target"), ("overall", "/overall", "score")];
@@ -98,7 +100,7 @@ pub fn told_otherwise(recorded: &Value, other: &Value, template: &str) -> Vec<&'
 }
 
 impl Trajectory {
-    /// What was recorded of a document's loop; `None` when no candidate was assessed.
+    /// The record of a document's loop; `None` if no candidate was assessed.
     #[must_use]
     pub fn of_run(id: Value, state: &DocumentState) -> Option<Self> {
         let mut before = Spent::default();
@@ -117,7 +119,7 @@ impl Trajectory {
 }
 
 impl IterationRecord {
-    /// `before` is what the run had used up when the candidate before was decided upon.
+    /// `before` is what the run had used up when the previous candidate was decided upon.
     fn of_run(of: &IterationState, before: Spent) -> Option<Self> {
         let assessment = of.assessment()?;
         let (spent, was) = (of.spent.usage, before.usage);

@@ -1,4 +1,4 @@
-//! What a policy makes of a trajectory.
+//! The outcome of a policy on a trajectory.
 
 use super::columns::whole_millis;
 use super::trajectory::{IterationRecord, Trajectory};
@@ -10,24 +10,24 @@ use crate::profile::{LoopPolicy, SelectKey, Target};
 use crate::score::{Assessment, Issue, LazyText};
 use crate::value::Usage;
 
-/// How a run over a trajectory would have ended, and what was decided on the way.
+/// The end of a run over a trajectory, and the decisions on the way.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Simulated {
     /// The end. Time and usage are those of the iterations that were assessed.
     pub outcome: Outcome,
-    /// What was decided after each of them.
+    /// The decision after each of them.
     pub decisions: Vec<Decision>,
     /// The iterations that were rolled back, each with the iteration that it started from.
     pub rolled_back: Vec<(usize, usize)>,
 }
 
 /// Runs a policy over a trajectory with the functions that decide in a run; `scripts` are those of the policy's script
-/// criteria. Each iteration's time, money and tokens add
-/// to those before it, and each counts as one call. An iteration without `candidate` equals no other.
+/// criteria. Each iteration's time, money, tokens and calls add to those before it; without `calls` it counts as one
+/// call. An iteration without `candidate` equals no other.
 ///
-/// A trajectory that ends before the policy does is `incomplete / trajectory_exhausted`, and so is one whose next candidate was
-/// corrected from another one than the policy would correct.
+/// A trajectory that ends before the policy does is `incomplete / trajectory_exhausted`, and so is one whose next
+/// candidate was corrected from a candidate other than the one the policy would correct.
 #[must_use]
 pub fn simulate(policy: &LoopPolicy, scripts: &ScriptCriteria, trajectory: &Trajectory) -> Simulated {
     let mut history = History::new();
@@ -62,7 +62,7 @@ pub fn simulate(policy: &LoopPolicy, scripts: &ScriptCriteria, trajectory: &Traj
     }
 }
 
-/// What the iterations of a trajectory have used up together.
+/// The running total of what the iterations of a trajectory have used up.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct RunningTotal {
     elapsed_ms: f64,
@@ -78,7 +78,7 @@ impl RunningTotal {
     }
 }
 
-/// What a step says as scoring would say it.
+/// The assessment of a step, as scoring would give it.
 pub(super) fn assessment(policy: &LoopPolicy, step: &IterationRecord) -> Assessment {
     let issues = step.issues.iter().map(|issue| Issue {
         code: issue.code.clone().into(),

@@ -5,7 +5,8 @@ use super::simulate::Simulated;
 use crate::policy::{FinalStatus, StopReason};
 use std::collections::BTreeMap;
 
-/// How the documents of one policy ended, in constant memory: the texts of its keys are those that a policy can give.
+/// The endings of the documents of one policy, counted in constant memory: the texts of its keys are those that a
+/// policy can give.
 #[derive(Debug, Clone, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Tally {
@@ -46,7 +47,7 @@ impl Tally {
         *self.endings.entry((status.unwrap_or_default(), reason.to_string())).or_default() += 1;
     }
 
-    /// How many documents.
+    /// The number of documents.
     #[must_use]
     pub fn documents(&self) -> u64 {
         self.documents
@@ -58,25 +59,26 @@ impl Tally {
         mean(number(self.accepted), self.documents)
     }
 
-    /// Candidates assessed per document.
+    /// The mean number of candidates assessed per document.
     #[must_use]
     pub fn mean_iterations(&self) -> Option<f64> {
         mean(number(self.iterations), self.documents)
     }
 
-    /// Dollars per document.
+    /// The mean cost per document, in US dollars.
     #[must_use]
     pub fn mean_cost_usd(&self) -> Option<f64> {
         mean(self.cost_usd, self.documents)
     }
 
-    /// Overall score of the candidates that are returned, over the documents that have one.
+    /// The mean overall score of the returned candidates, over the documents that have one.
     #[must_use]
     pub fn mean_overall(&self) -> Option<f64> {
         mean(self.overall, self.assessed)
     }
 
-    /// How many documents ended with each status and reason, in the order of [`FinalStatus::ALL`], then by reason.
+    /// The number of documents that ended with each status and reason, in the order of [`FinalStatus::ALL`], then by
+    /// reason.
     pub fn endings(&self) -> impl Iterator<Item = (FinalStatus, &str, u64)> {
         self.endings.iter().filter_map(|((status, reason), count)| {
             Some((*FinalStatus::ALL.get(*status)?, reason.as_str(), *count))

@@ -1,4 +1,4 @@
-//! One line of a trajectory file (`docs/policies.md`): what each candidate of one document scores.
+//! One line of a trajectory file (`docs/policies.md`): the scores of each candidate of one document.
 
 use crate::diag::nearest;
 use crate::mapping;
@@ -13,10 +13,9 @@ use std::sync::Arc;
 pub struct Trajectory {
     /// The document's id, text or a number, returned as it is.
     pub id: Value,
-    /// What the k-th candidate is and scores.
+    /// The k-th candidate and its scores.
     pub iterations: Vec<IterationRecord>,
-    /// Keys that mean nothing here but look like slips of the pen, each with its place and a guess: what they were
-    /// meant to say is not looked at.
+    /// Keys that mean nothing here but look like typos, each with its location and a guess; their values are not read.
     pub slips: Vec<String>,
 }
 
@@ -25,19 +24,19 @@ const KEYS: [&str; 2] = ["id", "iterations"];
 const STEP_KEYS: [&str; 9] =
     ["scores", "issues", "elapsed_ms", "cost_usd", "tokens", "calls", "candidate", "base", "tier1"];
 const ISSUE_KEYS: [&str; 5] = ["code", "severity", "disposition", "path", "auto_fixable"];
-/// Other names that recordings give to things of their own, however much they resemble ours.
+/// Names that recordings give to things of their own, however much they resemble ours.
 const OTHER_KEYS: [&str; 3] = ["iteration", "message", "score"];
-/// Most slips that are named for one line.
+/// The most typos that are reported for one line.
 const MOST_SLIPS: usize = 5;
 
-/// One candidate's assessment and what making it took.
+/// The assessment of one candidate, and what making it took.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct IterationRecord {
-    /// Its dimensions, in the order of the line. Those of the policy that are not here count 0.
+    /// Its scores by dimension, in the order of the line. Dimensions of the policy that are missing count as 0.
     pub scores: Vec<(String, Score)>,
-    /// What is wrong with it.
+    /// Its issues.
     pub issues: Vec<StepIssue>,
-    /// Whether the line does not say what is wrong with it; `issues` are none then.
+    /// `true` if the line does not give the issues; `issues` is empty then.
     pub issues_unknown: bool,
     /// Time that this iteration alone took, in milliseconds.
     pub elapsed_ms: f64,
@@ -47,19 +46,19 @@ pub struct IterationRecord {
     pub tokens: u64,
     /// Calls that this iteration alone made; `None` counts as one.
     pub calls: Option<u64>,
-    /// Those of them whose cost is not known.
+    /// The number of these calls whose cost is unknown.
     pub calls_of_unknown_cost: u64,
-    /// The candidate itself, for criteria that look at it.
+    /// The candidate itself, for criteria that inspect it.
     pub candidate: Option<Arc<Value>>,
-    /// The iteration that it was corrected from, where that is known. A policy that would have corrected another one says
-    /// nothing of what came of this.
+    /// The iteration that it was corrected from, if known. The record says nothing about a policy that would have
+    /// corrected another one.
     pub base: Option<usize>,
-    /// What was measured before judges and validators were asked, which is what a gate looks at; `None` where that is `scores`.
+    /// The scores before judges and validators were asked, which a gate is compared with; `None` if they are `scores`.
     pub tier1: Option<Vec<(String, Score)>>,
 }
 
 impl IterationRecord {
-    /// What this iteration alone used up.
+    /// The usage of this iteration alone.
     #[must_use]
     pub fn usage(&self) -> Usage {
         Usage {
@@ -76,34 +75,34 @@ mapping! {
     "step_issue" is "issue", expects "a mapping with `code` and `severity`";
     #[derive(Debug, Clone, PartialEq, Eq)]
     pub struct StepIssue {
-        /// What kind of issue.
+        /// The kind of issue, as a code.
         #[key(required, examples(&["GRADE_FORMAT"]))]
         pub code: String,
-        /// How bad it is.
+        /// The severity of the issue.
         #[key(required, examples(&["major"]))]
         pub severity: Severity,
-        /// Who handles it. Without it, what the profile's `dispositions` say.
+        /// The disposition of the issue. Without it, the one that the profile's `dispositions` give.
         #[key(examples(&["escalate"]))]
         pub disposition: Option<Disposition>,
-        /// Where, as a JSON Pointer; empty for the whole candidate.
+        /// The location of the issue, as a JSON Pointer; empty for the whole candidate.
         #[key(default("''"), examples(&["/grade"]))]
         pub path: String,
-        /// Whether it says that a machine can put it right.
+        /// `true` if the issue can be fixed automatically.
         #[key(default("false"), examples(&["true"]))]
         pub auto_fixable: bool,
     }
 }
 
-/// Why a line can't be used.
+/// The reason why a line can't be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum TrajectoryError {
     /// It is not JSON.
     #[error("column {column}: {reason}")]
     NotJson {
-        /// Where, from 1, in bytes.
+        /// The column, from 1, in bytes.
         column: usize,
-        /// What is wrong there.
+        /// The problem at that column.
         reason: String,
     },
     /// A value is not what it must be.
@@ -111,9 +110,9 @@ pub enum TrajectoryError {
     Unexpected {
         /// JSON Pointer into the line, in backticks.
         path: FieldPath,
-        /// What must stand there.
+        /// The expected value, in words.
         expected: &'static str,
-        /// What is there; never text of a document.
+        /// The value that was found; of a text, never more than one word.
         found: String,
     },
     /// It has more bytes than are read at once.
@@ -121,7 +120,7 @@ pub enum TrajectoryError {
     TooLong(u64),
 }
 
-/// Where in a line something stands.
+/// The location of a value in a line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FieldPath(String);
 
@@ -134,13 +133,12 @@ impl fmt::Display for FieldPath {
 impl Trajectory {
     /// Reads one line.
     ///
-    /// `id`, `iterations`, each iteration's `scores` and each issue's `code` and `severity` must be there. Where the page is
-    /// silent: an iteration without `issues` has none known, one without `elapsed_ms`, `cost_usd` or `tokens` took nothing
-    /// (`null` is the same as absent), a score that is off [0, 1] by no more than 1e-9 is moved into it, keys that mean
-    /// nothing here are ignored (but see [`Trajectory::slips`]), and a line may have no iterations.
-    ///
+    /// `id`, `iterations`, each iteration's `scores` and each issue's `code` and `severity` are required. Where the
+    /// page is silent: an iteration without `issues` has none known, one without `elapsed_ms`, `cost_usd` or `tokens`
+    /// took nothing (`null` counts as absent), a score that is off [0, 1] by no more than 1e-9 is moved into it, keys
+    /// that mean nothing here are ignored (but see [`Trajectory::slips`]), and a line may have no iterations.
     /// # Errors
-    /// [`TrajectoryError::NotJson`] or [`TrajectoryError::Unexpected`], for the first thing that is wrong.
+    /// [`TrajectoryError::NotJson`] or [`TrajectoryError::Unexpected`], for the first problem.
     pub fn parse(line: &[u8]) -> Result<Self, TrajectoryError> {
         let line = line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line);
         let value: Value = serde_json::from_slice(line).map_err(|error| {
@@ -263,7 +261,7 @@ impl StepIssue {
     }
 }
 
-/// Notes each key that nothing reads, but that nearly is one which is not there.
+/// Notes each key that is not read but nearly is a known key that is absent.
 fn find_slips(members: &Map<String, Value>, path: &str, known: &[&str], slips: &mut Vec<String>) {
     let absent = known.iter().copied().filter(|key| !members.contains_key(*key));
     let absent: Vec<&str> = absent.collect();
@@ -301,7 +299,7 @@ fn millis(value: &Value) -> Option<f64> {
     value.as_f64().filter(|number| (0.0..1e15).contains(number))
 }
 
-/// A count, also when it is written `900.0`.
+/// Reads a count, even one that is written `900.0`.
 fn whole(value: &Value) -> Option<u64> {
     let written = value.as_f64().filter(|number| number.fract() == 0.0 && (0.0..1e15).contains(number));
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the range was checked")]
@@ -334,7 +332,7 @@ fn unexpected(path: &str, expected: &'static str, found: Option<&Value>) -> Traj
     TrajectoryError::Unexpected { path: FieldPath(path.to_owned()), expected, found }
 }
 
-/// Most bytes that a line may have.
+/// The most bytes of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct LongestLine(pub u64);
 
@@ -345,8 +343,8 @@ impl Default for LongestLine {
     }
 }
 
-/// Reads lines one by one, each with its number (from 1), holding no more than one in memory. `take` gets each that is not
-/// white space, in their order. Stops when `take` fails.
+/// Reads lines one by one, each with its number (from 1), holding no more than one in memory. `take` gets each line
+/// that is not blank, in order. Stops when `take` fails.
 ///
 /// # Errors
 /// Those of `take`, and of the reader, turned into `take`'s by `From`.
@@ -372,7 +370,7 @@ pub(crate) fn raw_lines<E: From<std::io::Error>>(
     Ok(())
 }
 
-/// Reads on to the end of the line without keeping it.
+/// Skips the rest of the line without keeping it.
 fn skip_line(reader: &mut impl BufRead) -> std::io::Result<()> {
     loop {
         let buffer = reader.fill_buf()?;

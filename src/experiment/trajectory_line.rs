@@ -4,7 +4,8 @@ use super::trajectory::{IterationRecord, StepIssue, Trajectory};
 use serde_json::{Map, Value, json};
 
 impl Trajectory {
-    /// The line of a file, as [`Trajectory::parse`] reads it. What is as if it were left out is left out.
+    /// The line of a file, as [`Trajectory::parse`] reads it, without defaults. `calls`, `base` and `tier1` are not
+    /// written.
     #[must_use]
     pub fn to_json(&self) -> Value {
         let iterations: Vec<Value> = self.iterations.iter().map(iteration).collect();

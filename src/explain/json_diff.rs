@@ -1,22 +1,22 @@
-//! What changed between two JSON values, by path.
+//! Differences between two JSON values, by path.
 //!
 //! Objects are compared member by member. Lists of objects that all have a member such as `id` are compared by it;
 //! other lists by their longest common subsequence, so that an element put in at the front is one change. Values are
 //! equal when they are equal as JSON: `1` is `1.0`, and the order of members does not matter.
 //!
-//! The changes of a list stand in an order in which they can be carried out one after the other: removals from the
-//! last element to the first, with the places of the old list, then additions and changes from the first to the last,
-//! with the places of the new one.
+//! The changes of a list are in an order in which they can be carried out one after the other: removals from the last
+//! element to the first, with the positions of the old list, then additions and changes from the first to the last,
+//! with the positions of the new one.
 
 use crate::value::{Segment, canonical, push_segment};
 use serde::Serialize;
 use serde_json::{Map, Value};
 use std::collections::{HashMap, HashSet};
 
-/// Members by which the objects of a list are told apart, the most telling first.
+/// Members that distinguish the objects of a list, the most telling first.
 const KEYS: [&str; 7] = ["id", "idShort", "key", "name", "code", "label", "title"];
 
-/// Lists whose lengths multiply to more than this are compared place by place.
+/// Lists whose lengths multiply to more than this are compared position by position.
 const MOST_PAIRS: usize = 1_000_000;
 
 /// One change.
@@ -25,31 +25,31 @@ const MOST_PAIRS: usize = 1_000_000;
 pub(crate) enum Change {
     /// Something is there that was not.
     Added {
-        /// Where, as a JSON Pointer.
+        /// The location, as a JSON Pointer.
         path: String,
-        /// What.
+        /// The new value.
         new: Value,
     },
     /// Something is gone.
     Removed {
-        /// Where it was.
+        /// Its former location.
         path: String,
-        /// What it was.
+        /// Its former value.
         old: Value,
     },
     /// Something is another value.
     Changed {
-        /// Where.
+        /// The location.
         path: String,
-        /// What it was.
+        /// The former value.
         old: Value,
-        /// What it is.
+        /// The new value.
         new: Value,
     },
 }
 
 impl Change {
-    /// Where, as a JSON Pointer.
+    /// The location, as a JSON Pointer.
     #[must_use]
     pub(crate) fn path(&self) -> &str {
         match self {
@@ -122,14 +122,14 @@ fn elements(before: &[Value], after: &[Value], path: &mut String, changes: &mut 
     }
 }
 
-/// Which element became which, both rising.
+/// The pairs of elements of which one became the other, both rising.
 fn paired(before: &[Value], after: &[Value]) -> Vec<(usize, usize)> {
     if let (Some(old), Some(new)) = keys(before, after) {
         return common(&old, &new);
     }
     let texts = |items: &[Value]| -> Vec<String> { items.iter().map(canonical).collect() };
     let equal = common(&texts(before), &texts(after));
-    // Between two elements that stayed, what went and what came are told as changes of one another, in their order.
+    // Between two elements that stayed, removed and added ones are reported as changes of one another, in their order.
     let mut pairs = Vec::new();
     let (mut old, mut new) = (0, 0);
     let ends = std::iter::once((before.len(), after.len()));
@@ -143,7 +143,7 @@ fn paired(before: &[Value], after: &[Value]) -> Vec<(usize, usize)> {
     pairs
 }
 
-/// Whether one is rather a change of the other than something else.
+/// Returns whether one is rather a change of the other than something else.
 fn alike(a: Option<&Value>, b: Option<&Value>) -> bool {
     match (a, b) {
         (Some(Value::Object(_)), Some(Value::Object(_))) | (Some(Value::Array(_)), Some(Value::Array(_))) => {
@@ -154,7 +154,7 @@ fn alike(a: Option<&Value>, b: Option<&Value>) -> bool {
     }
 }
 
-/// What tells the elements of both lists apart, if one member does in both.
+/// The values of a member that distinguishes the elements of both lists, if there is one.
 fn keys(before: &[Value], after: &[Value]) -> (Option<Vec<String>>, Option<Vec<String>>) {
     let by = |items: &[Value], key: &str| -> Option<Vec<String>> {
         let names: Vec<String> = items
@@ -170,7 +170,7 @@ fn keys(before: &[Value], after: &[Value]) -> (Option<Vec<String>>, Option<Vec<S
         .unwrap_or_default()
 }
 
-/// The longest common subsequence, as places in both lists.
+/// The longest common subsequence, as positions in both lists.
 fn common(before: &[String], after: &[String]) -> Vec<(usize, usize)> {
     let head = before.iter().zip(after).take_while(|(a, b)| a == b).count();
     let rest = before.len().min(after.len()) - head;
@@ -195,7 +195,7 @@ fn subsequence(old: &[String], new: &[String]) -> Vec<(usize, usize)> {
             .map(|(at, _)| (at, at))
             .collect();
     }
-    // `longest[a * width + b]` is the length for what follows place `a` in the old list and `b` in the new one.
+    // `longest[a * width + b]` is the length for what follows position `a` in the old list and `b` in the new one.
     let width = new.len() + 1;
     let mut longest = vec![0_usize; (old.len() + 1) * width];
     let at = |table: &[usize], a: usize, b: usize| table.get(a * width + b).copied().unwrap_or(0);
@@ -225,8 +225,8 @@ fn subsequence(old: &[String], new: &[String]) -> Vec<(usize, usize)> {
     pairs
 }
 
-/// What differs between two texts: how many characters they begin and end with in common. The middle parts begin and
-/// end at words.
+/// The difference between two texts: the number of characters that they have in common at the beginning and the end.
+/// The middle parts begin and end at words.
 #[must_use]
 pub(crate) fn changed_part(old: &str, new: &str) -> (usize, usize) {
     let (old, new): (Vec<char>, Vec<char>) = (old.chars().collect(), new.chars().collect());

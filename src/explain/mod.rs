@@ -1,4 +1,4 @@
-//! What a policy will do and what a run did, in words that its author can check.
+//! Explanations of policies and runs, in words that the author of a policy can check.
 
 pub(crate) mod json_diff;
 pub mod policy;

@@ -20,7 +20,7 @@ impl<'a> Cell<'a> {
         if text.is_empty() { Cell::Empty } else { Cell::Text(Cow::Borrowed(text)) }
     }
 
-    /// The same, and an empty cell of an empty text.
+    /// Like `self`, but an empty cell for an empty text.
     pub(super) fn unless_empty(self) -> Self {
         if matches!(&self, Cell::Text(text) if text.is_empty()) { Cell::Empty } else { self }
     }
@@ -38,8 +38,9 @@ impl<'a> Cell<'a> {
         in_decimals(number).map_or(Cell::Empty, Cell::Number)
     }
 
-    /// A value of an extraction; nothing of one that is not present. Lists and mappings are JSON, with their members sorted by name. A text of a field of dates that is an ISO date is a date;
-    /// any other writing of a day stays as it is, because nothing tells its day from its month.
+    /// A value of an extraction; an empty cell for one that is not present. Lists and mappings are JSON, with their
+    /// members sorted by name. A text of a field of dates that is an ISO date is a date; any other form of a day is not
+    /// changed, as its day and month are ambiguous.
     pub(super) fn value(value: &'a Value, is_date: bool) -> Self {
         match value {
             absent if !is_present(absent) => Cell::Empty,
@@ -60,7 +61,7 @@ pub(super) fn iso_date(text: &str) -> Option<Date> {
     (text.len() == 10).then(|| text.parse::<Date>().ok()).flatten().filter(|date| date.to_string() == text)
 }
 
-/// The same value with the members of all mappings sorted.
+/// Like the value, with the members of all mappings sorted.
 fn sorted(value: &Value) -> Value {
     match value {
         Value::Array(items) => items.iter().map(sorted).collect(),

@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 /// Most fields at the top of extractions. A workbook has 16,384 columns at most.
 const MOST_FIELDS: usize = 2_000;
 
-/// Columns about the document, and what each says.
+/// Columns about the document, and their meaning.
 const FIXED: [(&str, &str); 15] = [
     ("document", "The document's id in the run"),
     ("document_type", "Its type, given or found"),
@@ -39,7 +39,7 @@ const FIXED: [(&str, &str); 15] = [
     ("detail", "Why there is no result, or what went wrong"),
 ];
 
-/// Which run is exported.
+/// The run that is exported.
 #[derive(Debug, Clone)]
 pub(crate) struct ExportedRun {
     pub(crate) id: String,
@@ -61,15 +61,15 @@ pub(crate) struct Columns {
     by_name: HashMap<String, usize>,
 }
 
-/// The columns of a field: its value, and beside it what some document has of it.
+/// The columns of a field: its value, and beside it further columns that some document needs.
 #[derive(Debug)]
 struct FieldColumns {
     name: String,
-    /// Whether some document has evidence for it.
+    /// `true` if some document has evidence for it.
     has_evidence: bool,
-    /// Whether a reviewer has corrected it somewhere.
+    /// `true` if a reviewer has corrected it somewhere.
     is_corrected: bool,
-    /// Whether a reviewer has confirmed it somewhere.
+    /// `true` if a reviewer has confirmed it somewhere.
     is_confirmed: bool,
     is_date: bool,
 }
@@ -92,9 +92,9 @@ const BESIDE: [(&str, &str); 4] = [
 ];
 
 impl Columns {
-    /// Takes in which fields a document has.
+    /// Registers the fields of a document.
     pub(crate) fn see(&mut self, document: &ExportedDocument) -> Result<(), TooManyFields> {
-        // A field that a reviewer took out has a column, too: it says who did.
+        // A field that a reviewer took out has a column, too, with the reviewer's name.
         let taken_out = document.corrected.iter().map(|applied| applied.top.as_str());
         for name in document.fields().map(|(name, _)| name).chain(taken_out) {
             if !self.by_name.contains_key(name) {
@@ -132,7 +132,7 @@ impl Columns {
         self.fields.get_mut(*self.by_name.get(name)?)
     }
 
-    /// Whether each field of a document has a column, and what is known of it has, too.
+    /// Returns whether each field of a document has a column, and so have its evidence and decisions.
     pub(crate) fn cover(&self, document: &ExportedDocument) -> bool {
         let field = |name: &str| self.fields.get(*self.by_name.get(name)?);
         document.fields().all(|(name, _)| {
@@ -143,7 +143,7 @@ impl Columns {
         }) && evidence_of(document).keys().all(|name| field(name).is_none_or(|field| field.has_evidence))
     }
 
-    /// The heading of each column, and what the column holds. No two headings are alike: the column of a field that is called as
+    /// The heading of each column, and its meaning. No two headings are alike: the column of a field with the name of
     /// another column is headed by its path, `/document`.
     pub(crate) fn headings(&self) -> Vec<(String, String)> {
         let mut headings: Vec<(String, String)> =
@@ -218,7 +218,7 @@ impl FieldColumns {
     }
 }
 
-/// How reviewers came to what they say of a field.
+/// The way in which reviewers came to their decision about a field.
 fn how(document: &ExportedDocument, name: &str, has_value: bool) -> Option<&'static str> {
     let mut decided = document.corrected.iter().filter(|applied| applied.top == name).peekable();
     match decided.peek() {
@@ -227,7 +227,7 @@ fn how(document: &ExportedDocument, name: &str, has_value: bool) -> Option<&'sta
     }
 }
 
-/// What is known of the document itself.
+/// The cells about the document itself.
 fn about(document: &ExportedDocument) -> Vec<Cell<'_>> {
     let result = document.result.as_ref();
     let of = |text: Option<&'static str>| Cell::optional(text);
@@ -235,7 +235,7 @@ fn about(document: &ExportedDocument) -> Vec<Cell<'_>> {
     let count = |count: Option<usize>| count.map_or(Cell::Empty, Cell::count);
     let whole = |count: Option<u64>| count.map_or(Cell::Empty, |count| Cell::Number(Number::from(count)));
     let usage = result.map(|result| result.usage);
-    // A cost of which nothing is known is not 0.
+    // A cost that is wholly unknown is not 0.
     let cost = usage.filter(|usage| usage.calls == 0 || usage.calls_of_unknown_cost < usage.calls);
     let issues = validation.map(|validation| {
         let inform = validation.count_severity(crate::value::Severity::Info);
@@ -260,7 +260,7 @@ fn about(document: &ExportedDocument) -> Vec<Cell<'_>> {
     ]
 }
 
-/// Of each field at the top that has evidence, the weakest of its values: the first of those that are. What a reviewer put there has none.
+/// Of each field at the top that has evidence, the first of its weakest values. A reviewer's value has none.
 fn evidence_of(document: &ExportedDocument) -> BTreeMap<String, LeafEvidence<'_>> {
     let mut weakest: BTreeMap<String, LeafEvidence<'_>> = BTreeMap::new();
     let validation = document.result.as_ref().and_then(|result| result.best_validation.as_ref());

@@ -16,16 +16,16 @@ struct Correction {
     place: String,
 }
 
-/// The corrections of a run, by document. The latest of each place holds; one that does not say when is older than all that do.
+/// The corrections of a run, by document. The latest of each location holds; one without a time is the oldest.
 #[derive(Debug, Default)]
 pub(crate) struct Corrections(HashMap<String, Vec<Correction>>);
 
-/// Two corrections of one place at one time that say different things.
+/// Two corrections of one location at one time that differ.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Disagreement {
     pub(crate) document: String,
     pub(crate) field: String,
-    /// Where each of them is written.
+    /// The locations where they are written.
     pub(crate) places: [String; 2],
 }
 
@@ -40,22 +40,22 @@ pub(crate) struct Applied {
     pub(crate) after: Value,
     pub(crate) reviewer: Option<String>,
     pub(crate) at: Option<jiff::Timestamp>,
-    /// Whether the reviewer looked at the value, or accepted it with its document as it stood.
+    /// `each` if the reviewer inspected the value, `swept` if it was accepted with its document as it was.
     pub(crate) how: How,
 }
 
 impl Applied {
-    /// Who corrected, for people.
+    /// The name of the reviewer, for people.
     pub(crate) fn who(&self) -> &str {
         self.reviewer.as_deref().unwrap_or("a reviewer without a name")
     }
 
-    /// Whether the reviewer said that what was extracted is right.
+    /// Returns whether the reviewer said that the extracted value is right.
     pub(crate) fn confirms(&self) -> bool {
         self.before == self.after
     }
 
-    /// Whether the value at `path` is the reviewer's, and not the extracted one.
+    /// Returns whether the value at `path` is the reviewer's, and not the extracted one.
     pub(crate) fn replaces(&self, path: &str) -> bool {
         let within =
             path.strip_prefix(&self.path).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
@@ -76,7 +76,7 @@ impl Applied {
 }
 
 impl Corrections {
-    /// Adds one. `field` is the name of a member of the extraction, or a JSON Pointer; `place` says where the correction is written.
+    /// Adds one. `field` is the name of a member of the extraction, or a JSON Pointer; `place` is its source.
     pub(crate) fn add(
         &mut self,
         document: &str,
@@ -110,8 +110,8 @@ impl Corrections {
         self.0.keys().map(String::as_str)
     }
 
-    /// Applies the corrections of a document to its extraction: those that were applied, in the order of time, and the places that the
-    /// extraction does not have.
+    /// Applies the corrections of a document to its extraction. Returns those that were applied, in the order of time,
+    /// and the locations that the extraction does not have.
     pub(crate) fn apply(&self, document: &str, extraction: &mut Value) -> (Vec<Applied>, Vec<String>) {
         let (mut applied, mut lost) = (Vec::new(), Vec::new());
         let mut list: Vec<&Correction> = self.0.get(document).into_iter().flatten().collect();
@@ -134,7 +134,7 @@ impl Corrections {
     }
 }
 
-/// Sets the value at a place whose parent exists, and returns the earlier one.
+/// Sets the value at a location whose parent exists, and returns the earlier one.
 fn put(whole: &mut Value, path: &str, value: Value) -> Option<Value> {
     let (above, last) = path.rsplit_once('/')?;
     if whole.is_null() && above.is_empty() {

@@ -4,7 +4,7 @@ use super::cell::Cell;
 use std::borrow::Cow;
 use std::io::{self, Write};
 
-/// What a spreadsheet takes a cell for a formula by. The wide forms are read like the others in some languages.
+/// First characters of what a spreadsheet takes for a formula. Some languages read the wide forms like the others.
 const FORMULAS: [char; 11] = ['=', '+', '-', '@', '\t', '\r', '\n', '＝', '＋', '－', '＠'];
 
 /// A table that is written row by row.
@@ -34,18 +34,18 @@ impl<W: Write> CsvTable<W> {
         Ok(())
     }
 
-    /// Writes what waits.
+    /// Writes what is buffered.
     pub(crate) fn finish(mut self) -> io::Result<()> {
         self.0.flush()
     }
 }
 
-/// What ends a cell where a spreadsheet is told, or takes it, that something else than a comma does: it knows our quotes no more than
-/// that, so that what follows begins a cell.
+/// Characters that end a cell where a spreadsheet is set to, or guesses, another separator than a comma: then it does
+/// not know our quotes either, so that what follows begins a cell.
 const ENDS: [char; 5] = [';', '\t', '|', '\n', '\r'];
 
-/// A text that no spreadsheet takes for a formula, nor a part of it whatever separates cells: with an apostrophe before what it would.
-/// A plain number is none.
+/// A text that no spreadsheet takes for a formula, as a whole or in part, regardless of the separator: with an
+/// apostrophe before each formula. A plain number is none.
 fn guarded(text: &str) -> Cow<'_, str> {
     let mut kept = String::new();
     let mut copied = 0;
@@ -54,7 +54,7 @@ fn guarded(text: &str) -> Cow<'_, str> {
         let part = text.get(begins..end).unwrap_or_default();
         // Within a cell, quotes would be taken for those of the next; at its start they are its own.
         let bare = if begins == 0 { part } else { part.trim_start_matches('"') };
-        // What ends a cell begins one that is a formula, too, where it is not taken for an end.
+        // A character that ends a cell also begins a formula, where it is not taken for an end.
         let is_formula = bare.starts_with(FORMULAS) || begins == 0 && end == 0 && text.starts_with(FORMULAS);
         if is_formula && !is_number(part) {
             kept.push_str(text.get(copied..begins).unwrap_or_default());
@@ -98,7 +98,7 @@ mod tests {
         }
     }
 
-    /// Where `;` separates cells, a comma and our quotes are text, and each line is a row.
+    /// If `;` separates cells, a comma and our quotes are text, and each line is a row.
     #[test]
     fn no_part_of_a_text_is_a_formula_where_something_else_separates() {
         for (text, kept) in [

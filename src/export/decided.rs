@@ -1,4 +1,4 @@
-//! What reviewers decided in the journal, as corrections of an extraction.
+//! Decisions of reviewers in the journal, as corrections of an extraction.
 
 use super::corrections::Applied;
 use crate::review::{ReviewDocument, Reviewed};
@@ -6,10 +6,10 @@ use crate::score::top_level_field;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What the decisions about a document change or confirm, in the order of time; `reviewed` is what they come to.
+/// The changes and confirmations by the decisions about a document, in the order of time; `reviewed` is their outcome.
 ///
-/// A list that lost an item is one correction, whole: its other items have other numbers since, and what was found for one of them
-/// would stand beside another.
+/// A list that lost an item is one correction, whole: its other items have other numbers since, and the evidence for
+/// one of them would be beside another.
 pub(crate) fn decided(document: &ReviewDocument, reviewed: &Reviewed) -> Vec<Applied> {
     let (before, after) = (document.extraction(), &reviewed.extraction);
     let is_list = |place: &str| {
@@ -47,7 +47,7 @@ pub(crate) fn decided(document: &ReviewDocument, reviewed: &Reviewed) -> Vec<App
     applied
 }
 
-/// Whether a place is another one, or lies in it.
+/// Returns whether a path is another one, or lies in it.
 fn is_within(path: &str, above: &str) -> bool {
     path.strip_prefix(above).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }

@@ -1,4 +1,4 @@
-//! What is exported of one document.
+//! The exported data of one document.
 
 use super::corrections::Applied;
 use crate::policy::FinalStatus;
@@ -6,12 +6,12 @@ use crate::result::DocumentResult;
 use crate::review::ReviewState;
 use serde_json::Value;
 
-/// What became of a document, in the words of a run's summary.
+/// The decision about a document, in the words of a run's summary.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum DocumentDecision {
     /// Accepted, or there was nothing to do.
     Passed,
-    /// A person must look at it, whether it was accepted or not.
+    /// A person must review it, whether it was accepted or not.
     NeedsReview,
     /// Carried to an end without being accepted.
     NotPassed,
@@ -19,7 +19,7 @@ pub(crate) enum DocumentDecision {
     Failed,
     /// Tried as often as it may be.
     GivenUp,
-    /// Somebody stopped it.
+    /// A user stopped it.
     Stopped,
     /// Not run yet, or to be run again.
     Waiting,
@@ -58,23 +58,23 @@ pub(crate) struct ExportedDocument {
     /// SHA-256 of its bytes.
     pub(crate) source_digest: String,
     pub(crate) decision: DocumentDecision,
-    /// What reviewers made of it; `None` where nobody has decided anything about this result.
+    /// The state of its review; `None` where no one has decided anything about this result.
     pub(crate) reviewed: Option<ReviewState>,
-    /// What reviewers differ about while nothing settles it.
+    /// The subjects that reviewers differ about while nothing settles them.
     pub(crate) disputed: Vec<String>,
-    /// Whether reviewers corrected it, and what was extracted is exported all the same.
+    /// `true` if reviewers corrected it, and the extracted values are exported all the same.
     pub(crate) is_uncorrected: bool,
     /// With reviewers' corrections applied.
     pub(crate) result: Option<DocumentResult>,
-    /// Why there is no result, or what went wrong.
+    /// The reason why there is no result, or the error.
     pub(crate) detail: Option<String>,
     /// Reviewers' corrections that were applied.
     pub(crate) corrected: Vec<Applied>,
 }
 
 impl ExportedDocument {
-    /// Whether it may be relied on: it passed, does not need review, and was accepted if it was reviewed all the same,
-    /// with the values that were accepted.
+    /// Returns whether it may be relied on: it passed, does not need review, and was accepted if it was reviewed all
+    /// the same, with the values that were accepted.
     pub(crate) fn is_final(&self) -> bool {
         self.decision == DocumentDecision::Passed
             && !self.is_uncorrected

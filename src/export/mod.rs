@@ -1,8 +1,8 @@
 //! Results of a run as files for other programs: tables (CSV, XLSX), and FHIR. One document at a time, so that a run of any size
 //! can be exported.
 //!
-//! - `document`: what is exported of one document; `corrections`: reviewers' corrections from files, applied to it;
-//!   `decided`: what they decided in the journal;
+//! - `document`: the exported data of one document; `corrections`: reviewers' corrections from files, applied to it;
+//!   `decided`: their decisions in the journal;
 //! - `cell` and `columns`: a document as a row; `csv_table` and `workbook`: rows as files;
 //! - `fhir`: a document as a bundle.
 

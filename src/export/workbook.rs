@@ -1,4 +1,4 @@
-//! Rows as a workbook (XLSX): the documents on one sheet, and on another what its columns mean and where they come from.
+//! Rows as a workbook (XLSX): the documents on one sheet, and on another the meaning of its columns and their source.
 
 use super::cell::Cell;
 use super::columns::ExportedRun;
@@ -25,7 +25,7 @@ pub(crate) struct Workbook {
     book: Book,
     rows: u32,
     date: Format,
-    /// How many texts were cut.
+    /// The number of texts that were cut.
     cut: u64,
 }
 
@@ -65,7 +65,7 @@ impl Workbook {
         Ok(())
     }
 
-    /// How many texts were longer than a cell may be.
+    /// The number of texts that were longer than a cell may be.
     pub(crate) fn cut(&self) -> u64 {
         self.cut
     }
@@ -115,7 +115,7 @@ impl Workbook {
     }
 }
 
-/// Puts a cell to its place, and says whether its text was cut.
+/// Writes a cell to its position, and returns whether its text was cut.
 fn put(
     sheet: &mut Worksheet,
     row: u32,
@@ -160,7 +160,7 @@ fn put(
     Ok(false)
 }
 
-/// A text as long as a cell may have; one that is longer ends in how long it is.
+/// A text that fits in a cell; one that is too long is cut, and ends with its full length.
 fn fitting(text: &str) -> Cow<'_, str> {
     // A unit is at least one byte.
     if text.len() <= LONGEST_TEXT || text.encode_utf16().count() <= LONGEST_TEXT {
@@ -193,7 +193,7 @@ fn moment(text: &str) -> Option<ExcelDateTime> {
     day.and_hms(part(at.hour())?.into(), part(at.minute())?, f64::from(at.second())).ok()
 }
 
-/// What the file system says; anything else of a workbook in its own words.
+/// The error of the file system; any other error of a workbook in its own words.
 fn plain(error: XlsxError) -> io::Error {
     match error {
         XlsxError::IoError(error) => error,

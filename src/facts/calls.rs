@@ -1,4 +1,4 @@
-//! How many candidates and calls a document takes at most.
+//! The number of candidates and calls that a document takes at most.
 
 use super::candidate::asked_again;
 use crate::plan::Plan;
@@ -30,22 +30,22 @@ impl Calls {
     }
 }
 
-/// What a document's candidates take in calls.
+/// The calls that a document's candidates take.
 pub(crate) struct Parts {
-    /// Of the stages for candidate 0, one after the other.
+    /// The calls of the stages for candidate 0, one after the other.
     first: Vec<Calls>,
-    /// Of the stages for each correction.
+    /// The calls of the stages for each correction.
     later: Vec<Calls>,
-    /// Of the judges for each candidate, who are asked together; without the judge of single values.
+    /// The calls of the judges for each candidate, which are asked together; without the judge of single values.
     judges: Calls,
-    /// Of the judge of single values.
+    /// The calls of the judge of single values.
     values: ValueCalls,
 }
 
-/// What a judge of single values takes in calls.
+/// The calls that a judge of single values takes.
 #[derive(Debug, Clone, Copy, Default)]
 struct ValueCalls {
-    /// One question, with what it is asked again.
+    /// One question, with its repetitions.
     each: Calls,
     /// The most questions about a candidate.
     of_candidate: u64,
@@ -63,7 +63,7 @@ impl ValueCalls {
         }
     }
 
-    /// How often it is asked about this candidate, where as many questions as may be were asked about those before.
+    /// The number of questions about this candidate, where as many as allowed were asked about those before.
     fn about(&self, candidate: u64) -> u64 {
         let before = self.of_candidate.saturating_mul(candidate);
         let left = self.of_document.map_or(u64::MAX, |most| most.saturating_sub(before));
@@ -91,32 +91,32 @@ impl Parts {
         }
     }
 
-    /// Of the stages for candidate 0.
+    /// The calls of the stages for candidate 0.
     pub(crate) fn first(&self) -> Calls {
         Calls::sum(&self.first)
     }
 
-    /// Of the stages for a correction.
+    /// The calls of the stages for a correction.
     pub(crate) fn later(&self) -> Calls {
         Calls::sum(&self.later)
     }
 
-    /// Of the judges for a candidate, at most.
+    /// The calls of the judges for a candidate, at most.
     pub(crate) fn judges(&self) -> Calls {
         self.judges_about(0)
     }
 
-    /// Of the judges of whole candidates.
+    /// The calls of the judges of whole candidates.
     pub(crate) fn judges_of_candidates(&self) -> Calls {
         self.judges
     }
 
-    /// How often single values are asked about, at most: for one candidate, and for all where that has a limit of its own.
+    /// The most questions about single values: for one candidate, and for all where that has a limit of its own.
     pub(crate) fn questions_about_values(&self) -> Option<(u64, Option<u64>)> {
         (self.values.each.once > 0).then_some((self.values.of_candidate, self.values.of_document))
     }
 
-    /// Of the judges for this candidate, where as much as may be was asked about those before.
+    /// The calls of the judges for this candidate, where as much as allowed was asked about those before.
     fn judges_about(&self, candidate: u64) -> Calls {
         let questions = self.values.about(candidate);
         let Calls { once, most } = self.values.each;
@@ -128,7 +128,7 @@ impl Parts {
         if candidate == 0 { &self.first } else { &self.later }
     }
 
-    /// The calls of one iteration that begins with so many made, when calls are made again while they are fewer than
+    /// The calls of one iteration that begins with `before` made, when calls are made again while they are fewer than
     /// `room` (every call is made once whatever was spent).
     fn iteration(&self, candidate: u64, before: u64, room: Option<u64>) -> u64 {
         let after = |used: u64, calls: &Calls| {
@@ -141,14 +141,14 @@ impl Parts {
     }
 }
 
-/// How many candidates a document has at most, by the limits of candidates under `stop` itself and in its groups.
+/// The most candidates of a document, by the limits of candidates under `stop` itself and in its groups.
 pub(super) fn most_candidates(plan: &Plan) -> u64 {
     let bound = limit(plan, &|criterion| criterion.is_limit().then(|| criterion.earliest()));
     bound.unwrap_or(1)
 }
 
-/// How many candidates are begun before a budget of calls is spent, when every call counts: one that the cache answers,
-/// or that is never sent, does not. `None` where there is no such budget.
+/// The number of candidates begun before a budget of calls is spent, when every call counts: one that the cache
+/// answers, or that is never sent, does not. `None` where there is no such budget.
 pub(super) fn within_calls(plan: &Plan) -> Option<u64> {
     let parts = Parts::of(plan);
     // A candidate 0 that misses the gate ends the loop; of later ones judges are not asked.
@@ -200,14 +200,14 @@ pub(crate) fn calls_of_document(plan: &Plan) -> Calls {
     total(plan, most_candidates(plan))
 }
 
-/// All calls of a document with so many candidates.
+/// All calls of a document with this number of candidates.
 pub(super) fn total(plan: &Plan, candidates: u64) -> Calls {
     let parts = Parts::of(plan);
     let end = calls_limit(plan);
-    // A budget in a group is not looked at before a call is made again.
+    // A budget in a group is not checked before a call is made again.
     let room = plan.policy.stop.budget().calls;
-    // The loop goes on while one call is left at least, and what has begun is finished. (A candidate may take fewer calls
-    // than others: the cache answers, or the gate passes over the judges.)
+    // The loop continues while at least one call is left, and what has begun is finished. (A candidate may take fewer
+    // calls than others: the cache answers, or the gate passes over the judges.)
     let begun = |used: u64| end.map_or(used, |end| used.min(end.saturating_sub(1)));
     let mut sum = Calls::default();
     let mut bound = Calls::default();

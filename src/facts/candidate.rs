@@ -1,4 +1,4 @@
-//! What a profile is for, and what makes a candidate.
+//! The purpose of a profile, and the makers of a candidate.
 
 use super::fact::Facts;
 use super::panel::{asked, attempts, call_settings, is_asked};
@@ -98,7 +98,7 @@ fn one_stage(plan: &Plan, at: usize, planned: &StagePlan, facts: &mut Facts) {
     }
 }
 
-/// Whether what tier 1 measures in a dimension is used for any candidate.
+/// Returns whether the tier 1 score of a dimension is used for any candidate.
 fn is_measured(plan: &Plan, dimension: &Dimension) -> bool {
     let Some(second) = &dimension.second else { return true };
     let asked = second.sources.iter().any(|source| is_asked(plan, &source.name.value));
@@ -109,7 +109,7 @@ fn by_schema(measure: &Measure, schema: &str) -> bool {
     measure.parts().any(|part| matches!(part, Measure::Schema { path, .. } if path.value == schema))
 }
 
-/// Which stages a correction asks again.
+/// The stages that a correction asks again.
 pub(super) fn asked_again(plan: &Plan) -> Vec<usize> {
     let mut again = plan.pipeline.asked_again();
     again.retain(|at| *at < plan.stages.len());

@@ -1,33 +1,33 @@
-//! The stop criteria of a profile with their places, in the order in which they are looked at.
+//! The stop criteria of a profile with their places, in the order in which they are checked.
 
 use crate::diag::Span;
 use crate::profile::StopCriteria;
 use crate::stop::{Criterion, Kind};
 use crate::value::yaml::{Data, Entry, Node};
 
-/// A criterion and where it stands.
+/// A criterion and its place.
 #[derive(Debug, Clone)]
 pub(crate) struct Placed {
     pub(crate) criterion: Criterion,
     /// Its place in the profile, as decisions name it: `stop.any[0].timeout`.
     pub(crate) path: String,
     pub(crate) span: Span,
-    /// When it is looked at: what has a lower number is looked at before (`docs/how-the-loop-decides.md`).
+    /// Its rank: criteria with a lower number are checked first (`docs/how-the-loop-decides.md`).
     pub(crate) rank: usize,
-    /// Whether it ends the loop by itself: it stands under `stop` or in `stop.any`, or is all that stands in a list.
+    /// `true` if it ends the loop by itself: it is under `stop` or in `stop.any`, or is the only member of a list.
     pub(crate) alone: bool,
     /// The list all of whose members must fire, where it is in one: `stop.all`.
     pub(crate) together: Option<String>,
 }
 
 impl Placed {
-    /// Whether it stands under `stop` itself.
+    /// Returns whether it is under `stop` itself.
     pub(crate) fn is_plain(&self) -> bool {
         self.rank < FIRST_OF_ANY
     }
 }
 
-/// Ranks of what is in groups.
+/// Ranks of criteria in groups.
 const FIRST_OF_ANY: usize = 1_000;
 const FIRST_OF_ALL: usize = 1_000_000;
 

@@ -1,4 +1,4 @@
-//! When a candidate is accepted, the gate before that, and which candidate is returned.
+//! The acceptance of a candidate, the gate before that, and the candidate that is returned.
 
 use super::fact::Facts;
 use crate::plan::Plan;
@@ -32,7 +32,7 @@ pub(super) fn acceptance(plan: &Plan, facts: &mut Facts) {
     facts.add("gate", "gate", values);
     let stops = gate.on_correction == OnGateMiss::Stop;
     let rollback = plan.policy.on_regression == OnRegression::Rollback;
-    // What ends the loop is not rolled back.
+    // A correction that ends the loop is not rolled back.
     let values = json!({ "stops": stops, "rollback": rollback && !stops });
     facts.add("gate.on_correction", "gate_correction", values);
 }

@@ -9,25 +9,25 @@ use serde_json::Value;
 /// One thing that a policy does.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Fact {
-    /// What it is about, such as `stop.stagnation`. The same for the same matter in every profile, whatever holds of it.
+    /// The subject, such as `stop.stagnation`: the same for the same matter in every profile, regardless of the values.
     pub key: String,
-    /// What sort of thing it is, which says what its values are.
+    /// The sort of fact, which determines the meaning of its values.
     pub kind: &'static str,
     /// The numbers, names and choices.
     pub values: Value,
-    /// How the loop ends by it.
+    /// The way that the loop ends by it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ending: Option<Ending>,
-    /// Where the settings stand from which it follows.
+    /// The origins of the settings from which it follows.
     pub origin: Vec<Origin>,
 }
 
-/// What is in the result of a document that ended so.
+/// The result of a document that ended this way.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Ending {
     /// The final status.
     pub final_status: FinalStatus,
-    /// The reason to stop; where it has a name in it that is not known beforehand, in words.
+    /// The reason to stop; in words where it contains a name that is not known beforehand.
     pub stop_reason: String,
 }
 
@@ -45,7 +45,7 @@ impl Fact {
         self.values.get(name).unwrap_or(&NOTHING)
     }
 
-    /// Whether the same holds, wherever it was set.
+    /// Returns whether both facts say the same, wherever it was set.
     #[must_use]
     pub(crate) fn says_the_same(&self, other: &Fact) -> bool {
         (self.kind, &self.values, &self.ending) == (other.kind, &other.values, &other.ending)
@@ -120,7 +120,7 @@ impl Facts {
         self.list.iter().filter(move |fact| fact.kind == kind)
     }
 
-    /// Where the setting stands that a key names, or as much of it as there is.
+    /// The origin of the setting that a key names, or of as much of it as exists.
     fn nearest(&self, key: &str) -> Option<Origin> {
         let known = SETTINGS.iter().find(|(start, _)| key.starts_with(start));
         let path = known.map_or_else(|| key.to_owned(), |(start, setting)| key.replacen(start, setting, 1));

@@ -1,4 +1,4 @@
-//! What one document may cost at most.
+//! The most that one document may cost.
 
 use super::calls::{Parts, most_candidates, total, within_calls};
 use super::candidate::asked_again;
@@ -72,7 +72,7 @@ pub(super) fn add(plan: &Plan, prices: &Prices, facts: &mut Facts) {
     money(plan, prices, most, facts);
 }
 
-/// How many calls a document takes.
+/// The number of calls that a document takes.
 pub(super) fn calls(plan: &Plan) -> Value {
     let candidates = most_candidates(plan);
     let (parts, all) = (Parts::of(plan), total(plan, candidates));
@@ -96,7 +96,7 @@ pub(super) fn every_call(plan: &Plan) -> impl Iterator<Item = &Call> {
     stages.chain(plan.judges.iter().map(|planned| &planned.judge.call))
 }
 
-/// Criteria in groups: where each stands, and whether it ends the loop by itself.
+/// Criteria in groups: the place of each, and whether it ends the loop by itself.
 fn grouped(plan: &Plan) -> Vec<(&'static str, bool, Criterion)> {
     fn collect(
         members: &[Criterion],
@@ -119,7 +119,7 @@ fn grouped(plan: &Plan) -> Vec<(&'static str, bool, Criterion)> {
     found
 }
 
-/// What a limit of time or spending allows.
+/// The amount that a limit of time or spending allows.
 fn limit_words(criterion: &Criterion) -> String {
     match criterion {
         Criterion::Timeout(limit) => duration(limit.after),
@@ -156,7 +156,7 @@ pub(super) fn money_limit(plan: &Plan) -> Option<Usd> {
     plan.policy.stop.budget().cost_usd.into_iter().chain(alone).min_by(|a, b| a.get().total_cmp(&b.get()))
 }
 
-/// What the models cost that are asked, as far as it is known.
+/// The prices of the models that are asked, as far as known.
 fn money(plan: &Plan, prices: &Prices, candidates: u64, facts: &mut Facts) {
     let mut seen: Vec<String> = Vec::new();
     let mut all_free = true;
@@ -192,7 +192,7 @@ fn money(plan: &Plan, prices: &Prices, candidates: u64, facts: &mut Facts) {
     facts.follows(&["stop.budget", "stop.any", "stop.all"], "limits.money", "money", values);
 }
 
-/// Who is paid, and for which model, as far as that can be told before a provider is opened.
+/// The seller, and the model that is paid for, as far as known before a provider is opened.
 fn sold_as(choice: &ProviderChoice, call: &Call) -> (String, Option<String>) {
     let (plugin, model) = match choice.name.value.split_once(':') {
         Some((plugin, model)) => (plugin, Some(model.to_owned())),

@@ -1,13 +1,13 @@
-//! Where the lines stand that decisions name.
+//! The positions of the lines that decisions name.
 
 use super::criteria::entry_of;
 use super::origin::Origin;
 use crate::value::yaml::{Data, Node};
 
-/// Where a line of a decision stands in a profile's merged settings: `accept.overall`, `gate`, `stop.any[0].budget.calls`. `None`
-/// of a line that the profile has without saying it.
+/// The position of a decision's line in a profile's merged settings: `accept.overall`, `gate`,
+/// `stop.any[0].budget.calls`. `None` for a line that the profile implies without writing it.
 pub(crate) fn place_of_line(root: &Node, line: &str) -> Option<Origin> {
-    // A dimension's name may have points in it.
+    // A dimension's name may have dots in it.
     if let Some(name) = line.strip_prefix("accept.") {
         return entry_of(root.get("accept")?, name).map(|entry| Origin::of(&entry.value));
     }

@@ -1,4 +1,4 @@
-//! How tier 1 measures a dimension.
+//! The measurement of a dimension by tier 1.
 
 use super::fact::Facts;
 use super::outlook::Outlook;
@@ -34,25 +34,25 @@ pub(super) fn measure(measure: &Measure) -> Value {
     }
 }
 
-/// What happens when scores lie far apart.
+/// The consequence of scores that lie far apart.
 pub(super) fn disagreement(facts: &mut Facts, key: &str, bound: Disagreement) {
     let values = json!({ "above": bound.above, "shown": bound.then == Disposition::Warn });
     let from = format!("{key}.ensemble.disagreement");
     facts.follows(&[&from], format!("{key}.disagreement"), "disagreement", values);
 }
 
-/// A dimension whose measures are told one after the other.
+/// A dimension whose measures are described one after the other.
 pub(super) struct Told<'a> {
     pub(super) plan: &'a Plan,
     pub(super) dimension: &'a Dimension,
-    /// What the dimension weighs in the overall score, if it has a weight of its own and nothing else measures it.
+    /// The weight of the dimension in the overall score, if it has one of its own and nothing else measures it.
     pub(super) share: Option<f64>,
-    /// How many rule sets have been told.
+    /// The number of rule sets described so far.
     pub(super) rule_sets: usize,
 }
 
 impl Told<'_> {
-    /// What more there is to say of a measure, each below `key`.
+    /// Adds further facts about a measure, each below `key`.
     pub(super) fn details(&mut self, key: &str, measured: &Measure, facts: &mut Facts) {
         match measured {
             Measure::Rubric { .. } => self.rubric(key, facts),
@@ -97,7 +97,7 @@ impl Told<'_> {
     /// The arithmetic of a penalty, with numbers.
     fn penalty(&self, key: &str, penalty: f64, floor: f64, facts: &mut Facts) {
         let left = |issues: f64| (1.0 - penalty * issues).max(floor);
-        // So many issues and no more make a difference.
+        // Only this many issues make a difference.
         let full = if penalty <= EPSILON { 0.0 } else { ((1.0 - floor) / penalty - EPSILON).ceil().max(1.0) };
         let steps: Vec<f64> = [1.0, 2.0, 3.0].into_iter().filter(|n| *n <= full).map(left).collect();
         let values = json!({
@@ -163,9 +163,9 @@ impl Told<'_> {
         }
     }
 
-    /// Without which fields alone a candidate is not accepted.
+    /// Adds the fields whose absence alone keeps a candidate from being accepted.
     fn missing(&self, key: &str, types: &Value, own: &[&RubricField], facts: &mut Facts) {
-        // What several dimensions count costs more than once.
+        // A field counted by several dimensions costs more than once.
         let once = rules::count(self.plan, |part| matches!(part, Measure::Rubric { .. })) == 1;
         let Some(outlook) = self.share.filter(|_| once).and_then(|_| Outlook::of(self.plan)) else { return };
         let sum: f64 = own.iter().map(|field| field.weight).sum();
@@ -185,7 +185,7 @@ impl Told<'_> {
         facts.follows(&["accept", &self.dimension.name], key, "missing", values);
     }
 
-    /// Which vocabulary reads which field, of those that rubric and schemas have.
+    /// Adds the vocabularies with the fields that each reads, of those that rubric and schemas have.
     fn evidence(&self, key: &str, facts: &mut Facts) {
         let evidence = self.plan.scoring.rules().evidence();
         let mut names: BTreeSet<&str> = evidence.fields.iter().map(|field| field.key.as_str()).collect();

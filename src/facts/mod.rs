@@ -1,9 +1,9 @@
-//! What a policy will do, as plain data: what passes, what is refused, which limits hold, in which order criteria are
-//! looked at, what is returned, what it takes at most.
+//! The behaviour of a policy, as plain data: what passes, what is refused, which limits hold, in which order criteria
+//! are checked, what is returned, what it takes at most.
 //!
 //! [`Facts::of`] works it all out once from the compiled [`Plan`]. Each [`Fact`] has a key that stays the same when its
-//! values change, a kind, its values, and where the settings stand from which it follows. Explaining renders a template
-//! for each kind; comparing two profiles compares facts; lints are predicates on the same numbers.
+//! values change, a kind, its values, and the positions of the settings from which it follows. Explaining renders a
+//! template for each kind; comparing two profiles compares facts; lints are predicates on the same numbers.
 
 mod calls;
 mod candidate;
@@ -42,19 +42,19 @@ use crate::plan::Plan;
 use crate::profile::Loaded;
 use crate::provider::Prices;
 
-/// A compiled profile and what its models cost.
+/// A compiled profile and the prices of its models.
 #[derive(Debug, Clone, Copy)]
 pub struct ProfileView<'a> {
     /// The profile with its merged settings.
     pub loaded: &'a Loaded,
-    /// What was compiled from them.
+    /// The plan that was compiled from them.
     pub plan: &'a Plan,
-    /// What models cost.
+    /// The prices of models.
     pub prices: &'a Prices,
 }
 
 impl Facts {
-    /// Everything that a policy will do, in the order in which it is read.
+    /// Everything that a policy will do, in reading order.
     #[must_use]
     pub(crate) fn of(view: ProfileView<'_>) -> Self {
         let ProfileView { loaded, plan, prices } = view;

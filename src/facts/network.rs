@@ -1,4 +1,4 @@
-//! How calls of servers are made, where a profile says more than the usual.
+//! The calls of servers, where a profile changes how they are made.
 
 use super::fact::Facts;
 use super::panel::number;

@@ -1,11 +1,11 @@
-//! Where a setting was said.
+//! The origins of settings.
 
 use super::secrets::without_passwords;
 use crate::profile::{DEFAULTS_NAME, has_variable};
 use crate::value::yaml::{Data, Node};
 use serde::Serialize;
 
-/// Where a setting was said.
+/// The origin of a setting.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Origin {
     /// A file, a flag such as `--config`, a variable such as `LOOPCTL_MAX_ITERATIONS`, or `default`.
@@ -17,13 +17,13 @@ pub struct Origin {
     /// The text with `${VARIABLE}` that was filled in, if it was.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub written: Option<String>,
-    /// Whether it was said with a flag or a variable, or is a default: then line and column mean little.
+    /// `true` if it was given by a flag or a variable, or is a default: then line and column mean little.
     #[serde(skip)]
     placeless: bool,
 }
 
 impl Origin {
-    /// Of what is at a node.
+    /// The origin of the value at a node.
     pub(crate) fn of(node: &Node) -> Self {
         let place = node.span.location();
         let source = node.span.file();
@@ -41,7 +41,7 @@ impl Origin {
         }
     }
 
-    /// Where it is, with its column: `profiles/clinical.yaml:7:12`, `default`, `--config`.
+    /// The location, with its column: `profiles/clinical.yaml:7:12`, `default`, `--config`.
     #[must_use]
     pub(crate) fn place(&self) -> String {
         if self.placeless {
@@ -62,7 +62,7 @@ impl Origin {
     }
 }
 
-/// A file as people know it: what ships goes by its name, and the working directory is not said.
+/// A file as people know it: a shipped one goes by its name, and the working directory is omitted.
 pub(crate) fn display_name(name: &str) -> &str {
     let name = name.strip_prefix("<embedded>/").unwrap_or(name);
     name.strip_prefix("./").unwrap_or(name)

@@ -1,4 +1,4 @@
-//! Whether a candidate with one shortcoming can be accepted when nothing else is wrong with it.
+//! Predictions of whether a candidate with one shortcoming can be accepted when it has no other.
 
 use super::scoring::weights;
 use crate::plan::Plan;
@@ -17,7 +17,8 @@ impl<'a> Outlook<'a> {
         outlook.passes("", 0.0, None).then_some(outlook)
     }
 
-    /// Whether a candidate is accepted that loses `drop` in one dimension, has one issue, and is perfect otherwise.
+    /// Returns whether a candidate is accepted that loses `drop` in one dimension, has one issue, and is perfect
+    /// otherwise.
     pub(super) fn passes(&self, dimension: &str, drop: f64, issue: Option<(Severity, Disposition)>) -> bool {
         let policy = &self.plan.policy;
         let score = |name: &str| {

@@ -1,4 +1,4 @@
-//! Judges and validators, and what they and stages say about whom they ask.
+//! Judges and validators, and the providers that they and stages name.
 
 use super::fact::Facts;
 use super::secrets::shown_value;
@@ -8,7 +8,7 @@ use crate::profile::{
 };
 use serde_json::{Map, Value, json};
 
-/// Whether a name under `judges` or `validators` is asked at all.
+/// Returns whether a name under `judges` or `validators` is asked at all.
 pub(super) fn is_asked(plan: &Plan, member: &str) -> bool {
     plan.panel.members().iter().any(|known| *known.id == *member)
 }
@@ -19,7 +19,7 @@ pub(super) fn number(value: f64) -> Value {
     if value.fract() == 0.0 && value.abs() < 1e15 { json!(value as i64) } else { json!(value) }
 }
 
-/// Who is asked, and who stands in.
+/// The providers that are asked, and those that stand in.
 pub(super) fn asked(call: &Call) -> Value {
     let providers = call.providers.iter().map(|choice| {
         let name = &choice.name.value;
@@ -28,14 +28,14 @@ pub(super) fn asked(call: &Call) -> Value {
     json!({ "kind": "providers", "providers": providers.collect::<Vec<_>>() })
 }
 
-/// How long a call may take and how often it is made again.
+/// The time that a call may take and the number of its repetitions.
 pub(super) fn attempts(facts: &mut Facts, key: &str, call: &Call, retries: u32) {
     let chained = call.providers.len() > 1;
     let values = json!({ "deadline": call.deadline.0, "retries": retries, "chained": chained });
     facts.add(format!("{key}.attempts"), "attempts", values);
 }
 
-/// What is said of the model and to the plugin.
+/// The settings for the model and the plugin.
 pub(super) fn call_settings(facts: &mut Facts, key: &str, call: &Call) {
     let Options { model, temperature, seed, max_tokens, extra_body, extra_headers } = &call.options;
     let said = [
@@ -68,7 +68,7 @@ pub(super) fn call_settings(facts: &mut Facts, key: &str, call: &Call) {
     }
 }
 
-/// Settings as they may be shown.
+/// Settings in a form that may be shown.
 fn pairs(path: &str, members: &Map<String, Value>) -> Vec<[String; 2]> {
     let shown = |(key, value): (&String, &Value)| [key.clone(), shown_value(&format!("{path}.{key}"), value)];
     members.iter().map(shown).collect()

@@ -1,4 +1,4 @@
-//! What the next request says, what a person gets to see, and who handles which issue.
+//! The content of the next request, the results that a person gets to see, and the handling of issues.
 
 use super::fact::Facts;
 use crate::plan::Plan;
@@ -49,7 +49,7 @@ pub(super) fn review(plan: &Plan, facts: &mut Facts) {
     facts.add("result", "result", json!({}));
 }
 
-/// What is to be certified of the documents that pass.
+/// The promise to be certified about the documents that pass.
 pub(super) fn certify(plan: &Plan, facts: &mut Facts) {
     let Some(certify) = &plan.profile.certify else { return };
     let thresholds = certify.grid.thresholds();
@@ -70,7 +70,7 @@ pub(super) fn certify(plan: &Plan, facts: &mut Facts) {
     facts.add("certify", "certify", values);
 }
 
-/// When a result needs review.
+/// The condition under which a result needs review.
 pub(super) fn reviewed(plan: &Plan) -> Value {
     let when = plan.profile.review.as_ref();
     let when = when.map(|when| when.value.split_whitespace().collect::<Vec<_>>().join(" "));

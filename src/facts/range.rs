@@ -12,10 +12,10 @@ pub(crate) struct Range {
 impl Range {
     /// Every score.
     pub(crate) const FULL: Range = Range { low: 0.0, high: 1.0 };
-    /// What a sum begins with.
+    /// The starting value of a sum.
     pub(crate) const NOTHING: Range = Range { low: 0.0, high: 0.0 };
 
-    /// How far two scores can lie apart.
+    /// The greatest distance between two scores.
     pub(crate) fn width(self) -> f64 {
         self.high - self.low
     }
@@ -44,7 +44,7 @@ fn of_measure(measure: &Measure) -> Range {
             let (lower, higher) = match combine {
                 Combine::Min => (least, least),
                 Combine::Max => (most, most),
-                // Between the lowest and the highest, wherever exactly.
+                // Between the lowest and the highest; where exactly is unknown.
                 Combine::Mean | Combine::Median | Combine::Weighted | Combine::First => (least, most),
             };
             Range {

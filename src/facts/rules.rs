@@ -1,4 +1,4 @@
-//! Every rule in its own words, and whether a candidate can be accepted all the same.
+//! Every rule in its own words, and whether a candidate that breaks it can still be accepted.
 
 use super::fact::Facts;
 use super::outlook::Outlook;
@@ -14,7 +14,7 @@ pub(super) fn programs(plan: &Plan) -> impl Iterator<Item = &Program> {
     rules.document_types().map(move |document_type| rules.program(document_type).as_ref())
 }
 
-/// A rule as it is the same for several document types.
+/// A rule that is the same for several document types.
 struct Rule<'a> {
     types: Vec<&'a str>,
     values: Value,
@@ -29,8 +29,8 @@ pub(super) fn add(
     takes: (f64, Counts),
     facts: &mut Facts,
 ) {
-    // Of what a judge has a say in, what several measures make, and what costs in several dimensions, one rule does not
-    // tell the score.
+    // If a judge has a say, several measures make up the score, or the issue costs in several dimensions, one rule does
+    // not determine the score.
     let own = |measure: &Measure| matches!(measure, Measure::Rules { name, .. } if Some(&name.value) == rules_of(&dimension.measure));
     let plain = count(plan, own) == 1 && asked_sources(plan, dimension).is_empty();
     let outlook = if plain { Outlook::of(plan) } else { None };
@@ -75,12 +75,12 @@ pub(super) fn add(
     }
 }
 
-/// The rule set of a dimension that has one and nothing else.
+/// The rule set of a dimension that has no other measure.
 fn rules_of(measure: &Measure) -> Option<&String> {
     if let Measure::Rules { name, .. } = measure { Some(&name.value) } else { None }
 }
 
-/// How many measures of a profile are of a kind.
+/// The number of measures of a profile that are of a kind.
 pub(super) fn count(plan: &Plan, is_so: impl Fn(&Measure) -> bool) -> usize {
     plan.profile
         .dimensions
@@ -132,13 +132,13 @@ fn of_program(
     rules
 }
 
-/// What a rule is against, as far as its id says it.
+/// A description of what a rule forbids, as far as its id tells.
 fn named(rule: &str) -> String {
     format!("it does not hold that: {}", rule.replace('-', " "))
 }
 
-/// A message in words that hold of every candidate: without the value at its end and the place before what it says. Nothing where it
-/// works out what it says.
+/// A message in words that hold for every candidate: without the value at its end and the path at its beginning. `None`
+/// where the rule computes the message.
 fn in_general(message: &str) -> Option<String> {
     let mut text = message.trim().to_owned();
     // "`{{ path }}` is `{{ value }}`; what must be": what must be is enough.

@@ -1,4 +1,4 @@
-//! How a candidate is scored.
+//! The scoring of a candidate.
 
 use super::fact::Facts;
 use super::measures::{Told, measure};
@@ -20,7 +20,7 @@ pub(super) fn add(plan: &Plan, facts: &mut Facts) {
     members(plan, facts);
 }
 
-/// What each dimension weighs in the overall score.
+/// The weight of each dimension in the overall score.
 pub(super) fn weights(plan: &Plan) -> Vec<(&str, f64)> {
     match &plan.policy.overall {
         Overall::From(own) => vec![(own.as_str(), 1.0)],
@@ -28,7 +28,7 @@ pub(super) fn weights(plan: &Plan) -> Vec<(&str, f64)> {
     }
 }
 
-/// What a dimension weighs in the overall score.
+/// The weight of a dimension in the overall score; `None` without one.
 fn share(plan: &Plan, dimension: &str) -> Option<f64> {
     let found = weights(plan).into_iter().find(|(known, _)| *known == dimension);
     found.map(|(_, weight)| weight).filter(|weight| *weight > 0.0)

@@ -1,4 +1,4 @@
-//! What is not shown of settings, because it could be a secret.
+//! The parts of settings that are not shown, because they could be secret.
 
 use crate::profile::secret_word;
 use regex::Regex;
@@ -8,10 +8,10 @@ use std::sync::LazyLock;
 /// Shown instead of a secret value.
 pub(crate) const HIDDEN: &str = "***";
 
-/// Keys under which only their own kind of text stands, so that nothing below them is a name of ours.
+/// Keys that hold only foreign settings, so that nothing below them is a name of ours.
 const FOREIGN: [&str; 4] = ["config", "extra_body", "extra_headers", "variables"];
 
-/// A text without the passwords of URLs in it, and without what a URL's query gives as a key.
+/// A text without the passwords of URLs in it, and without keys in the queries of URLs.
 pub(crate) fn without_passwords(text: &str) -> String {
     static USER: LazyLock<Option<Regex>> =
         LazyLock::new(|| Regex::new(r"([A-Za-z][A-Za-z0-9+.-]*://)[^\s/@?#]+@").ok());

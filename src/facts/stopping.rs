@@ -1,4 +1,4 @@
-//! When the loop stops, in the order in which its reasons are looked at (`docs/how-the-loop-decides.md`).
+//! The reasons for which the loop stops, in the order in which they are checked (`docs/how-the-loop-decides.md`).
 
 use super::candidate::is_patch;
 use super::fact::{Ending, Facts};
@@ -60,8 +60,8 @@ fn groups(plan: &Plan, facts: &mut Facts) {
 /// More names than this are not spelt out.
 const MOST_NAMES: usize = 8;
 
-/// The names by which a member of a group may stand in results. Of members that are groups of their own, which of theirs
-/// it is depends on the run. At most one more than are spelt out.
+/// The names under which a member of a group may appear in results. For members that are groups themselves, the one
+/// that applies depends on the run. At most one more than are spelt out.
 fn named(member: &Criterion) -> Vec<String> {
     let mut names: Vec<String> = match member.kind() {
         Kind::All(members) => together(members),

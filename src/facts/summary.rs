@@ -1,5 +1,5 @@
-//! What somebody signs: what passes, what is refused, when a person looks, what it costs at most. It follows from the
-//! facts before it.
+//! The summary that gets signed: what passes, what is refused, when a person reviews, what it costs at most. It follows
+//! from the facts before it.
 
 use super::fact::Facts;
 use super::limits::{calls, every_call};
@@ -71,7 +71,7 @@ fn meaning(plan: &Plan) -> Value {
     });
     let parts: Vec<&Measure> = counted.flat_map(|dimension| dimension.measure.parts()).collect();
     let has = |wanted: fn(&Measure) -> bool| parts.iter().any(|part| wanted(part));
-    // What the judge of single values says is part of what the document supports.
+    // The verdicts of the judge of single values are part of what the document supports.
     let judged = plan.panel.members().iter().filter(|member| !member.is_value_judge());
     let judged: Vec<String> = judged.map(|member| member.id.to_string()).collect();
     json!({
@@ -82,7 +82,7 @@ fn meaning(plan: &Plan) -> Value {
     })
 }
 
-/// Without which fields alone nothing passes, whatever the document's type.
+/// The fields whose absence alone keeps every candidate from passing, whatever the document's type.
 fn fields(facts: &Facts) -> Option<Value> {
     let mut found: BTreeMap<&str, (bool, bool)> = BTreeMap::new();
     for fact in facts.of_kind("missing") {

@@ -1,20 +1,20 @@
-//! Marker lines: what a document says must not look like the end of the document.
+//! Marker lines: text of a document must not look like the end of the document.
 //!
-//! Nor may it look like the end of the message: servers of open models take tokens such as `<|im_end|>` for that wherever
-//! they stand.
+//! Nor may it look like the end of the message: servers of open models take tokens such as `<|im_end|>` for that
+//! wherever they appear.
 //!
-//! Prompts put a document between lines such as `=====DOCUMENT=====` and say that what is there is data. A document
-//! that has such a line itself could end it early and go on with instructions of its own.
+//! Prompts put a document between lines such as `=====DOCUMENT=====` and say that everything between them is data. A
+//! document that has such a line itself could end it early and continue with instructions of its own.
 
 use crate::value::TextPattern;
 use regex::Regex;
 use std::borrow::Cow;
 use std::sync::LazyLock;
 
-/// Whatever a model may take for the end of a line.
+/// Characters that a model may take for the end of a line.
 const LINE_ENDS: [char; 7] = ['\n', '\r', '\x0B', '\x0C', '\u{85}', '\u{2028}', '\u{2029}'];
 
-/// What the shipped prompts put between their marker lines.
+/// The words that the shipped prompts put in their marker lines.
 const MARKED: [&str; 7] = ["DOCUMENT", "PAPER", "REPORT", "READERS", "EXTRACTION", "CANDIDATE", "VALUES"];
 
 /// Fewest `=` on either side of a marker's words.
@@ -26,11 +26,12 @@ static MARKER: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(r"(^|[\n\r\x0B\x0C\x{85}\x{2028}\x{2029}])(\s*)(={5,}\p{L}[\p{L} ]*={5,})").unwrap()
 });
 
-/// What servers of open models take for the beginning or end of a turn wherever it stands, in a message of the user, too.
+/// Tokens that servers of open models take for the beginning or end of a turn wherever they appear, in a message of the
+/// user, too.
 static TURN: LazyLock<TextPattern> = LazyLock::new(|| {
     TextPattern::of_program(concat!(
         r"(?i)",
-        // `<|im_end|>`, `<｜User｜>`, `<|turn>` and whatever else begins or ends with a bar inside.
+        // `<|im_end|>`, `<｜User｜>`, `<|turn>` and anything else that begins or ends with a bar inside.
         r"<[|\x{ff5c}](?:\s*[\p{L}_]|[^|\x{ff5c}<>\n]{1,40}[|\x{ff5c}]>)|<[\p{L}_]\w{0,40}[|\x{ff5c}]>",
         r"|<(?:/?(?:start|end)_of_(?:turn|utterance)|/?s|/?bos|/?eos)>|<</?sys>>",
         // Reserved words of a vocabulary, which some models were trained to begin turns with.
@@ -41,7 +42,7 @@ static TURN: LazyLock<TextPattern> = LazyLock::new(|| {
     ))
 });
 
-/// The text with a backslash in everything that could end what is data: markers, and the tokens of turns.
+/// The text with a backslash in everything that could end the data: markers, and the tokens of turns.
 pub(super) fn as_data(text: &str) -> Cow<'_, str> {
     match without_turns(text) {
         Cow::Borrowed(text) => without_markers(text),
@@ -49,7 +50,7 @@ pub(super) fn as_data(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// A token with a backslash in it is none.
+/// The text with a backslash in every token, which then is none.
 fn without_turns(text: &str) -> Cow<'_, str> {
     let (mut escaped, mut from) = (String::new(), 0);
     for found in TURN.automaton(text).into_iter().flat_map(|turns| turns.find_iter(text)) {
@@ -66,10 +67,11 @@ fn without_turns(text: &str) -> Cow<'_, str> {
     Cow::Owned(escaped)
 }
 
-/// The text with a backslash before every marker in it: lines that have the form of one, and whatever a reader could take
-/// for one that the shipped prompts use, with spaces, quote marks or invisible characters around and within it.
+/// The text with a backslash before every marker in it: lines that have the form of one, and anything that a reader
+/// could take for one that the shipped prompts use, with spaces, quote marks or invisible characters around and within
+/// it.
 fn without_markers(text: &str) -> Cow<'_, str> {
-    // Most texts have none, and this is asked of every value of every prompt: bytes that may begin one are counted first.
+    // Most texts have none, and this runs for every value of every prompt: bytes that may begin one are counted first.
     let may_begin = |byte: &u8| *byte == b'=' || *byte >= 0xe1;
     if text.as_bytes().iter().filter(|byte| may_begin(byte)).count() < 2 * BAR {
         return Cow::Borrowed(text);
@@ -92,7 +94,7 @@ fn without_markers(text: &str) -> Cow<'_, str> {
     Cow::Owned(MARKER.replace_all(&escaped, r"${1}${2}\${3}").into_owned())
 }
 
-/// Whether a reader could take it for `=`.
+/// Returns whether a reader could take it for `=`.
 fn is_bar(c: char) -> bool {
     matches!(
         c,
@@ -143,7 +145,7 @@ fn lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
     })
 }
 
-/// Of what is left of a line when only its letters and `=` count.
+/// A piece of a line in which only its letters and `=` count.
 enum Piece {
     Bar {
         start: usize,
@@ -153,7 +155,7 @@ enum Piece {
     Word(String, String),
 }
 
-/// Where the markers of shipped prompts begin in a line.
+/// The positions in a line at which the markers of shipped prompts begin.
 fn lookalikes(start: usize, line: &str) -> Vec<usize> {
     let mut pieces: Vec<Piece> = Vec::new();
     for (at, c) in line.char_indices() {

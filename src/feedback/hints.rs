@@ -1,4 +1,4 @@
-//! What a failed attempt did wrong, in words.
+//! Descriptions of the mistakes of a failed attempt, in words.
 
 use crate::score::Assessment;
 use crate::value::{Segment, Severity, below, push_segment};
@@ -6,7 +6,7 @@ use serde_json::Value;
 
 /// Most paths named in one hint.
 const MOST_PATHS: usize = 8;
-/// Longest path named, in characters: keys of a candidate are what a model made up.
+/// Longest path named, in characters: keys of a candidate are made up by a model.
 const LONGEST_PATH: usize = 80;
 
 /// Names what `attempt` changed against the candidate that it started from, what got worse and by how much. Two
@@ -25,7 +25,7 @@ pub(crate) fn hint(base: (&Value, &Assessment), attempt: (&Value, &Assessment), 
     format!("attempt {iteration} {changes}: {}", effect(base.1, attempt.1))
 }
 
-/// What got worse: dimensions, else the overall score; and severities with more issues than before.
+/// The decline: dimensions, else the overall score; and severities with more issues than before.
 fn effect(before: &Assessment, after: &Assessment) -> String {
     let fell = |name: &str, before: f64, after: f64| {
         let (before, after) = apart(before, after);
@@ -36,7 +36,7 @@ fn effect(before: &Assessment, after: &Assessment) -> String {
         .iter()
         .filter_map(|(name, score)| match after.scores.get(name) {
             Some(after) => below(after.get(), score.get()).then(|| fell(name, score.get(), after.get())),
-            // Whoever measures it was not asked, or gave no answer: nobody knows whether it fell.
+            // The judge or validator that measures it was not asked, or gave no answer: it may or may not have fallen.
             None => Some(format!("{name} was not measured")),
         })
         .collect();

@@ -1,11 +1,11 @@
-//! Fields that a correction must leave as they are (`lock: passing`), so that a fix in one place that
-//! breaks another is seen.
+//! Fields that a correction must leave as they are (`lock: passing`), so that a fix in one field that breaks another is
+//! seen.
 //!
 //! A field is a top-level member of the candidate. It is locked when it is present, free of issues, and nothing that
 //! the correction is told about it gives it a reason to change. The reasons are:
 //!
 //! - an issue at the field or below it, whoever handles it; `X` and `X_status` are one field for this;
-//! - an issue about the whole candidate that is fed back: what cures it may lie anywhere;
+//! - an issue about the whole candidate that is fed back: its cure may lie anywhere;
 //! - an issue about another field that is fed back and names this one, in its message or its suggestion. Names are
 //!   compared as words, without regard to case: `studyType`, `study_type` and "study type" are the same.
 //!
@@ -91,7 +91,7 @@ pub(crate) fn changed(
     issues
 }
 
-/// What a field is about: `date_status` says something about `date`.
+/// The field that a field is about: `date_status` says something about `date`.
 fn subject(field: &str) -> &str {
     field.strip_suffix("_status").unwrap_or(field)
 }
@@ -140,7 +140,7 @@ mod tests {
         assert_eq!(locked(&[issue("/margins/deep", "is wrong")]), ["grade", "studyType", "date"]);
         assert_eq!(locked(&[issue("/date", "does not go with the study type")]), ["grade", "margins"]);
         assert_eq!(locked(&[issue("/date", "upgraded")]), ["grade", "studyType", "margins"]);
-        // Nobody is told of these, so they are no reason to change another field.
+        // These are not fed back, so they are no reason to change another field.
         assert_eq!(locked(&[warning, escalated]), ["grade", "studyType", "margins"]);
         assert!(locked(&[issue("", "is wrong somewhere")]).is_empty());
         assert!(locked_fields(&json!([{"op": "remove", "path": "/a"}]), &with(&[])).is_empty());
@@ -181,7 +181,7 @@ mod tests {
     }
 
     proptest! {
-        /// The request and the verdict agree: exactly what was told to be kept can be changed without cause.
+        /// The request and the verdict agree: exactly the fields that were to be kept can be changed without cause.
         #[test]
         fn only_locked_fields_are_named(
             base in fields(), candidate in fields(),

@@ -1,4 +1,4 @@
-//! What a correction is told: issues and history in, the next request out.
+//! The feedback of a correction: issues and history in, the next request out.
 
 mod data_lines;
 mod hints;

@@ -10,7 +10,7 @@ use serde_json::Value;
 use std::collections::HashSet;
 use std::sync::Arc;
 
-/// What a correction starts from.
+/// The basis of a correction.
 #[derive(Debug, Clone)]
 pub struct Correction<'a> {
     /// The iteration being produced, from 1.
@@ -26,17 +26,17 @@ pub struct Correction<'a> {
 /// One issue as templates and providers see it.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub(crate) struct Finding {
-    /// What kind.
+    /// The kind of issue.
     pub code: String,
-    /// How bad.
+    /// The severity of the issue.
     pub severity: Severity,
-    /// Where, as a JSON Pointer.
+    /// The location, as a JSON Pointer.
     pub path: String,
-    /// What is wrong.
+    /// The description of the problem.
     pub message: String,
     /// The rule that found it.
     pub rule: Option<String>,
-    /// What would put it right.
+    /// A change that would fix it.
     pub suggested_fix: Option<String>,
 }
 
@@ -66,38 +66,38 @@ pub(crate) struct Guidance {
     pub target: Option<f64>,
     /// Issues to be corrected, by severity.
     pub critical: Vec<Finding>,
-    /// The same.
+    /// Major issues to be corrected.
     pub major: Vec<Finding>,
-    /// The same.
+    /// Minor issues to be corrected.
     pub minor: Vec<Finding>,
     /// Fields of the rubric that are not present.
     pub missing: Vec<String>,
     /// The fields to look at first: those with critical issues, then missing required ones.
     pub priority: Vec<String>,
-    /// What may help, each once.
+    /// Suggestions that may help, each once.
     pub suggestions: Vec<String>,
     /// The fields that must stay as they are.
     pub locked: Vec<String>,
-    /// What rolled-back attempts did wrong, oldest first.
+    /// The mistakes of rolled-back attempts, oldest first.
     pub failed_attempts: Vec<String>,
-    /// How many points were left out to keep the request small.
+    /// The number of points left out to keep the request small.
     pub dropped: usize,
-    /// What is shown of the base candidate, as indented JSON; `None` when nothing is.
+    /// The part of the base candidate that is shown, as indented JSON; `None` when nothing is.
     pub previous: Option<String>,
-    /// Whether `previous` holds only the fields that have issues.
+    /// `true` if `previous` holds only the fields that have issues.
     pub partial: bool,
-    /// Where `previous` comes from.
+    /// The source of `previous`.
     #[serde(skip)]
     pub(super) source: Previous,
 }
 
-/// Whether issues with this code say that a field is not there.
+/// Returns whether issues with this code say that a field is missing.
 fn says_missing(code: &str) -> bool {
     ["MISSING_FIELD", "REQUIRED_FIELD", "SCHEMA_REQUIRED"].contains(&code)
 }
 
 impl Guidance {
-    /// Says nothing of the top-level fields that `is_known`: the stage is not asked for them.
+    /// Omits the top-level fields that `is_known`: the stage is not asked for them.
     pub(crate) fn leave_out(&mut self, is_known: impl Fn(&str) -> bool) {
         let about = |path: &str| path.strip_prefix('/').is_some_and(|field| is_known(&unescape(field)));
         for findings in [&mut self.critical, &mut self.major, &mut self.minor] {
@@ -187,7 +187,7 @@ impl Guidance {
         self.critical.iter().chain(&self.major).chain(&self.minor)
     }
 
-    /// How many points could be left out.
+    /// The number of points that could be left out.
     #[must_use]
     pub(crate) fn points(&self) -> usize {
         self.findings().count() + self.failed_attempts.len() + self.missing.len() + self.locked.len()

@@ -1,7 +1,7 @@
-//! The names in a template: whether each is known where it stands, inside loops, conditions and macros, too.
+//! The names in a template: checks that each is known where it appears, inside loops, conditions and macros, too.
 //!
-//! What a template may use is fixed by its [`Role`], down to the members of an issue. A name that nothing has would fail
-//! when the template is rendered, which may be at the third correction of the hundredth document.
+//! The names that a template may use are fixed by its [`Role`], down to the members of an issue. An unknown name would
+//! fail when the template is rendered, which may be at the third correction of the hundredth document.
 
 use super::Role;
 use super::shape::{LOOP, Shape, element, shape_of};
@@ -19,7 +19,7 @@ const DEEPEST_CALL: usize = 8;
 /// The functions that the template engine brings.
 const FUNCTIONS: [&str; 3] = ["range", "dict", "namespace"];
 
-/// Reports every name that nothing has, with its place. The template must have compiled.
+/// Reports every unknown name, with its position. The template must have compiled.
 pub(super) fn check(
     role: Role,
     file: &Arc<SourceFile>,
@@ -49,12 +49,12 @@ struct Names<'a, 's> {
     role: Role,
     file: &'a Arc<SourceFile>,
     problems: &'a mut Problems,
-    /// Names and what they are, the innermost last.
+    /// Names and their shapes, the innermost last.
     scopes: Vec<BTreeMap<&'s str, Shape>>,
     environment: &'a Environment<'a>,
     macros: BTreeMap<&'s str, &'s Macro<'s>>,
     depth: usize,
-    /// Unknown variables: each is said once.
+    /// Unknown variables: each is reported once.
     reported: Vec<String>,
 }
 
@@ -98,7 +98,7 @@ impl<'s> Names<'_, 's> {
             }
             Stmt::IfCond(condition) => {
                 self.expression(&condition.expr);
-                // What one branch sets, the other may use after it.
+                // Names set in one branch may be used after it.
                 self.body(&condition.true_body);
                 self.body(&condition.false_body);
             }
@@ -133,7 +133,7 @@ impl<'s> Names<'_, 's> {
                 if let Some(scope) = self.scopes.last_mut() {
                     scope.insert(declared.name, Shape::Any);
                 }
-                // One that is called is looked at with what it is called with.
+                // A macro that is called is checked with the arguments of the call.
                 self.call_macro(declared, &[]);
             }
             Stmt::CallBlock(block) => {
@@ -158,7 +158,7 @@ impl<'s> Names<'_, 's> {
         }
     }
 
-    /// Looks at every name in an expression, and says what the expression is.
+    /// Checks every name in an expression, and returns the shape of the expression.
     fn expression(&mut self, expression: &'s Expr<'s>) -> Shape {
         match expression {
             Expr::Var(variable) => self.variable(variable.id, variable.span()),
@@ -331,7 +331,7 @@ impl<'s> Names<'_, 's> {
         Shape::Any
     }
 
-    /// Reports a function that there is none of.
+    /// Reports a function that does not exist.
     fn function(&mut self, name: &str, at: At) {
         if self.scopes.iter().any(|scope| scope.contains_key(name)) {
             return;
@@ -362,7 +362,7 @@ impl<'s> Names<'_, 's> {
         self.problems.push(Problem::error(Code::BadTemplate, &span, message).help(help));
     }
 
-    /// Reports a filter or a test that there is none of.
+    /// Reports a filter or a test that does not exist.
     fn operation(&mut self, operation: Operation, name: &str, at: At) {
         if operation.exists(self.environment, name) {
             return;
@@ -395,7 +395,7 @@ impl<'s> Names<'_, 's> {
         Shape::Any
     }
 
-    /// Where a name stands in the expression at `at`: last, for members.
+    /// The position of a name in the expression at `at`: the last one, for members.
     fn place(&self, name: &str, at: At) -> Span {
         let (start, end) = (at.start_offset as usize, at.end_offset as usize);
         let text = self.file.text().get(start..end).unwrap_or_default();
@@ -406,7 +406,7 @@ impl<'s> Names<'_, 's> {
     }
 }
 
-/// What to write for a function that is a filter.
+/// The filter to write instead of a function of the same name.
 fn as_filter(environment: &Environment<'_>, name: &str) -> Option<String> {
     let exists = Operation::Filter.exists(environment, name);
     exists.then(|| format!("it stands after a bar: `{{{{ value | {name} }}}}`"))

@@ -9,7 +9,7 @@ use std::collections::{BTreeSet, HashMap};
 const K1: f64 = 1.2;
 const B: f64 = 0.75;
 
-/// Most distinct words of a query that are looked at: a long document says what it is about early on.
+/// Most distinct words of a query that are used: a long document says what it is about early on.
 const MOST_QUERY_WORDS: usize = 2_000;
 
 /// Paragraphs of context files with an index of their words.
@@ -62,7 +62,7 @@ impl Passages {
         self.passages.push(Passage { file: file.to_owned(), text });
     }
 
-    /// Whether there are none.
+    /// Returns whether there are none.
     pub(crate) fn is_empty(&self) -> bool {
         self.passages.is_empty()
     }

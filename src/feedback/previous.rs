@@ -1,4 +1,4 @@
-//! What a correction request shows of the candidate that is corrected.
+//! The part of the corrected candidate that a correction request shows.
 
 use super::Finding;
 use crate::profile::PreviousOutput;
@@ -7,15 +7,14 @@ use serde_json::Value;
 use std::collections::HashSet;
 use std::sync::Arc;
 
-/// Most bytes of an earlier answer that are shown. What is longer was no answer of use, and sending it again would cost
-/// as much.
+/// Most bytes of an earlier answer that are shown. A longer one was of no use, and sending it again would cost as much.
 const MAX_SHOWN: usize = 200_000;
 
-/// What the addressed stage answers for in the base, and how much of it is shown.
+/// The part of the base that the addressed stage answers for, and how much of it is shown.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Previous {
     part: Option<Arc<Value>>,
-    /// Whether the members of `part` are those of the base, so that paths of issues lead into it.
+    /// `true` if the members of `part` are those of the base, so that paths of issues lead into it.
     is_slice: bool,
     show: PreviousOutput,
 }
@@ -28,13 +27,13 @@ impl Previous {
         Previous { part: part.map(Arc::clone), is_slice, show }
     }
 
-    /// Whether what is shown depends on what is fed back.
+    /// Returns whether the shown part depends on the issues that are fed back.
     pub(super) fn depends_on_findings(&self) -> bool {
         self.show == PreviousOutput::FailingFields
     }
 
-    /// The text to show, as indented JSON, and whether it is only some fields of the earlier answer. Which fields fail
-    /// can't be told when an issue is about the whole, or the answer is no object: then all of it is shown. Of an answer
+    /// The text to show, as indented JSON, and whether it is only some fields of the earlier answer. The failing fields
+    /// are unknown when an issue is about the whole, or the answer is no object: then all of it is shown. Of an answer
     /// longer than [`MAX_SHOWN`] the failing fields are shown, and nothing when those are as long.
     pub(super) fn shown<'f>(&self, findings: impl Iterator<Item = &'f Finding>) -> (Option<String>, bool) {
         let Some(part) = &self.part else { return (None, false) };

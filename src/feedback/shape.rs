@@ -1,8 +1,8 @@
-//! What is known of the values in a template: which have members, and which.
+//! Knowledge of the values in a template: which have members, and which.
 
 use super::Role;
 
-/// What is known of a value in a template.
+/// The known shape of a value in a template.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Shape {
     /// Nothing.
@@ -20,7 +20,7 @@ const ISSUE: Shape =
 const PASSAGE: Shape = Shape::Record("a passage", &["file", "text"]);
 const ASKED: Shape =
     Shape::Record("a value", &["field", "description", "value", "passage", "sentence", "heading"]);
-/// What a loop says of itself.
+/// The variable `loop` inside of a loop.
 pub(super) const LOOP: Shape = Shape::Record(
     "`loop`",
     &[
@@ -40,7 +40,7 @@ pub(super) const LOOP: Shape = Shape::Record(
     ],
 );
 
-/// What a variable of a role is.
+/// The shape of a variable of a role.
 pub(super) fn shape_of(role: Role, name: &str) -> Shape {
     match (role, name) {
         (Role::Feedback, "critical" | "major" | "minor") => Shape::List(Box::new(ISSUE)),
@@ -49,13 +49,13 @@ pub(super) fn shape_of(role: Role, name: &str) -> Shape {
         }
         (Role::ValueJudge, "asked") => Shape::List(Box::new(ASKED)),
         (Role::Stage, "context") => Shape::List(Box::new(PASSAGE)),
-        // Which stages and variables there are, the profile says; see `Templates::add_stage` and `plan::Plan`.
+        // The stages and variables depend on the profile; see `Templates::add_stage` and `plan::Plan`.
         (Role::Stage, "stages" | "variables") => Shape::Any,
         _ => Shape::Plain,
     }
 }
 
-/// What a list holds.
+/// The shape of the elements of a list.
 pub(super) fn element(shape: Shape) -> Shape {
     match shape {
         Shape::List(element) => *element,

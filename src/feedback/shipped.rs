@@ -1,4 +1,4 @@
-//! The templates that are shipped, whichever they are: what every one must say, and how they read.
+//! The shipped templates, whichever they are: the content that each must have, and its form.
 
 use super::*;
 use crate::diag::{Problems, SourceFile};

@@ -30,7 +30,7 @@ static LASTING: Mutex<BTreeSet<&'static str>> = Mutex::new(BTreeSet::new());
 /// Most bytes that are kept so. Templates beyond them are compiled each time.
 const MOST_LASTING_BYTES: usize = 16 << 20;
 
-/// The same text as long as the process lives; `None` when there are too many of them.
+/// Returns the text with the lifetime of the process; `None` when there are too many such texts.
 fn lasting(text: &str) -> Option<&'static str> {
     let mut lasting = LASTING.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(known) = lasting.get(text) {
@@ -139,7 +139,7 @@ impl Templates {
         (problems.len() == before).then(|| Template(name.into()))
     }
 
-    /// Whether a template uses this variable at all.
+    /// Returns whether a template uses this variable at all.
     #[must_use]
     pub(crate) fn uses(&self, template: &Template, variable: &str) -> bool {
         let Ok(template) = self.engine.environment().get_template(&template.0) else { return false };
@@ -197,7 +197,7 @@ impl Templates {
         names
     }
 
-    /// What a prompt uses of the answers of earlier stages: a stage's id and a member of its answer.
+    /// The members of earlier stages' answers that a prompt uses: a stage's id and a member of its answer.
     #[must_use]
     pub(crate) fn stage_members(&self, template: &Template) -> Vec<(String, String)> {
         let Ok(template) = self.engine.environment().get_template(&template.0) else { return Vec::new() };
@@ -226,23 +226,23 @@ impl Templates {
     /// Renders the task part of a request.
     ///
     /// # Errors
-    /// What the template engine says, such as a template that takes too many steps.
+    /// Returns the error of the template engine, such as for a template that takes too many steps.
     pub(crate) fn task(&self, template: &Template, variables: &StageVariables<'_>) -> Result<String, Error> {
         self.program(template)?.render(Value::from(Serde(variables)))
     }
 
-    /// Renders what a judge is asked.
+    /// Renders the request to a judge.
     ///
     /// # Errors
-    /// What the template engine says.
+    /// Returns the error of the template engine.
     pub(crate) fn judge(&self, template: &Template, variables: &JudgeVariables<'_>) -> Result<String, Error> {
         self.program(template)?.render(Value::from(Serde(variables)))
     }
 
-    /// Renders what a judge of single values is asked.
+    /// Renders the request to a judge of single values.
     ///
     /// # Errors
-    /// What the template engine says.
+    /// Returns the error of the template engine.
     pub(crate) fn value_judge(
         &self,
         template: &Template,
@@ -252,11 +252,11 @@ impl Templates {
     }
 
     /// Renders feedback, taking the least important points out of `guidance` until it fits in `max_bytes`. The previous
-    /// answer is not counted: cut short it would be no answer, and counted whole it would push out what is wrong with
-    /// it. `previous_output` is what makes it smaller.
+    /// answer is not counted: cut short it would be no answer, and counted whole it would push out the description of
+    /// its errors. `previous_output` makes it smaller.
     ///
     /// # Errors
-    /// What the template engine says.
+    /// Returns the error of the template engine.
     pub(crate) fn feedback(
         &self,
         template: &Template,

@@ -1,5 +1,5 @@
-//! What a template opens and never closes: the engine notices at the end of the file, or at the next thing that can't
-//! stand inside, which is far from the mistake.
+//! Tags that a template opens and never closes: the engine notices at the end of the file, or at the next tag that is
+//! not allowed inside, which is far from the mistake.
 
 use crate::diag::{Code, Problem, SourceFile, Span};
 use std::sync::Arc;
@@ -78,7 +78,7 @@ fn next_mark(text: &str, from: usize) -> Option<(usize, &'static str)> {
     marks.into_iter().filter_map(|mark| Some((from + rest.find(mark)?, mark))).min()
 }
 
-/// Where what was opened before `from` ends, its closing mark included: not in quotes, and before anything else opens.
+/// The end of the tag opened before `from`, its closing mark included: not in quotes, and before anything else opens.
 fn end_of(text: &str, from: usize, mark: &str) -> Option<usize> {
     let rest = text.get(from..)?;
     let close = closing(mark);

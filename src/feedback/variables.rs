@@ -1,19 +1,19 @@
-//! What templates may use.
+//! The variables that templates may use.
 
 use serde::Serialize;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
-/// What a template is for, which decides what it may use.
+/// The purpose of a template, which decides the variables that it may use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Role {
     /// The request for candidate 0, and the task part of every correction: [`StageVariables`].
     Stage,
-    /// What a correction is told: [`Guidance`](super::Guidance).
+    /// The feedback of a correction: [`Guidance`](super::Guidance).
     Feedback,
-    /// What a judge is asked: [`JudgeVariables`].
+    /// The request to a judge: [`JudgeVariables`].
     Judge,
-    /// What a judge of single values is asked: [`ValueVariables`].
+    /// The request to a judge of single values: [`ValueVariables`].
     ValueJudge,
 }
 
@@ -46,7 +46,7 @@ impl Role {
     }
 }
 
-/// What the prompt of a stage may use; field names are the variables of templates.
+/// The variables that the prompt of a stage may use; field names are the variables of templates.
 #[derive(Debug, Clone, Copy, Serialize)]
 pub(crate) struct StageVariables<'a> {
     /// The document's type.
@@ -74,7 +74,7 @@ pub(crate) struct Passage {
     pub text: String,
 }
 
-/// What the prompt of a judge may use; field names are the variables of templates.
+/// The variables that the prompt of a judge may use; field names are the variables of templates.
 #[derive(Debug, Clone, Copy, Serialize)]
 pub(crate) struct JudgeVariables<'a> {
     /// The document's type.
@@ -85,18 +85,18 @@ pub(crate) struct JudgeVariables<'a> {
     pub candidate: &'a str,
     /// The JSON Schema of the candidate, as text.
     pub schema: Option<&'a str>,
-    /// What the judge alone may hold the candidate against.
+    /// The reference that the judge alone may hold the candidate against.
     pub reference: Option<&'a str>,
 }
 
-/// What the prompt of a judge of single values may use; field names are the variables of templates.
+/// The variables that the prompt of a judge of single values may use; field names are the variables of templates.
 #[derive(Debug, Clone, Copy, Serialize)]
 pub(crate) struct ValueVariables<'a> {
     /// The document's type.
     pub document_type: &'a str,
-    /// The values that are to be judged with their passages, one JSON object a line.
+    /// The values that are to be judged with their passages, one JSON object per line.
     pub values: &'a str,
-    /// The same one by one, for prompts that write them in their own form.
+    /// The values one by one, for prompts that write them in their own form.
     pub asked: &'a [AskedValue],
 }
 
@@ -105,11 +105,11 @@ pub(crate) struct ValueVariables<'a> {
 pub(crate) struct AskedValue {
     /// The words of the field's name.
     pub field: String,
-    /// What the schema says of the field.
+    /// The description of the field in the schema.
     pub description: Option<String>,
     /// The value.
     pub value: String,
-    /// What was quoted for it, or what was read.
+    /// The passage that was quoted for it, or that was read.
     pub passage: String,
     /// The sentence around the passage.
     pub sentence: String,

@@ -1,4 +1,4 @@
-//! What type a document is, by weighted patterns that a domain expert declares in `rules/classify.yaml`.
+//! The type of a document, by weighted patterns that a domain expert declares in `rules/classify.yaml`.
 //!
 //! ```yaml
 //! minimum: 3
@@ -21,34 +21,35 @@ use crate::value::{EPSILON, PatternSyntax, Score, TextPattern, at_least};
 use serde_json::Value;
 use std::sync::Arc;
 
-/// The type of a document that no declared type fits.
+/// The type of a document that fits no declared type.
 pub(crate) const UNKNOWN: &str = "unknown";
 
-/// How many characters of a document are looked at. What a document is shows on its first pages; the bound keeps the
-/// time for a document of the largest size within milliseconds.
+/// The number of characters of a document that are inspected. Its first pages show what a document is; the bound keeps
+/// the time for a document of the largest size within milliseconds.
 pub(crate) const LOOKED_AT_CHARACTERS: usize = 200_000;
 
-/// Most memory that one compiled pattern may take, in bytes.
+/// The most memory that one compiled pattern may take, in bytes.
 const PATTERN_BYTES: usize = 2 << 20;
 
-/// Largest weight: far above any sensible one, and sums of them stay exact.
+/// The largest weight: far above any sensible one, and sums of them stay exact.
 const MOST_WEIGHT: f64 = 1_000.0;
 
 mapping! {
-    /// What type a document is, by what is in its text. A type's score is the sum of the weights of those of its patterns that
-    /// occur at least once. The highest score wins; with two of the highest, or below `minimum`, the document is `unknown`.
+    /// Rules that find the type of a document by its text. A type's score is the sum of the weights of those of its
+    /// patterns that occur at least once. The highest score wins; with two of the highest, or below `minimum`, the
+    /// document is `unknown`.
     "classification" is "classification", expects "a mapping with `classify`";
     #[derive(Debug, Clone)]
     pub struct Classifier {
-        /// Another classification, by name. What this one does not say is as there: types are added, and one of the same name
-        /// replaces.
+        /// Another classification, by name. Everything that this one does not set is taken from there: types are added,
+        /// and one of the same name replaces it.
         #[key(examples(&["classify"]))]
         // Followed before this is read (`Inheritance`).
         pub extends: Option<String>,
-        /// The least score with which a type is taken.
+        /// The least score at which a type is chosen.
         #[key(shaped(|| Shape::at_least(0.0)), default("0"), examples(&["3"]))]
         minimum: f64 = |node, problems| number_in(node, 0.0, f64::MAX, problems),
-        /// The document types, and what speaks for each.
+        /// The document types, and the patterns that indicate each.
         #[key(
             name("classify"),
             missing("add `classify:` with a mapping, each document type a list of patterns"),
@@ -71,7 +72,7 @@ struct DocumentType {
 }
 
 mapping! {
-    /// Something that speaks for a document type.
+    /// A pattern that indicates a document type.
     "pattern" is "pattern", expects "`{ pattern: …, weight: … }`";
     #[derive(Debug, Clone)]
     struct WeightedPattern {
@@ -84,7 +85,8 @@ mapping! {
             examples(&["'\\bgross description\\b'"])
         )]
         pattern: TextPattern as String = pattern,
-        /// How much it says, above 0 and at most 1000: 1 a hint, 2 usual, 3 rarely found elsewhere, 5 and more as good as proof.
+        /// The strength of its evidence, above 0 and at most 1000: 1 a hint, 2 usual, 3 rarely found elsewhere, 5 and
+        /// more as good as proof.
         #[key(
             shaped(|| Shape::positive(MOST_WEIGHT)),
             required,
@@ -95,13 +97,13 @@ mapping! {
     }
 }
 
-/// What a document seems to be, and why.
+/// The type that a document seems to have, and the patterns that indicate it.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Classification {
     /// A declared type, or `UNKNOWN`.
     pub document_type: String,
-    /// best / (best + second best): 0.5 is a coin toss, at 1 nothing spoke for another type. 0 for `UNKNOWN`.
+    /// best / (best + second best): 0.5 is a coin toss, at 1 nothing indicated another type. 0 for `UNKNOWN`.
     pub confidence: Score,
     /// Every pattern that occurred, in the order of the file.
     pub matched: Vec<Matched>,
@@ -111,22 +113,22 @@ pub struct Classification {
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Matched {
-    /// The type that it speaks for.
+    /// The type that it indicates.
     pub document_type: String,
     /// The pattern as it was declared.
     pub pattern: String,
-    /// How much it counts.
+    /// Its weight.
     pub weight: f64,
 }
 
 impl Classifier {
-    /// Reads and checks a classification file that stands alone. `None` when anything in it is wrong; all of it goes
-    /// to `problems`.
+    /// Reads and checks a classification file that extends no other. `None` when anything in it is wrong; all of it
+    /// goes to `problems`.
     pub fn parse(file: &Arc<SourceFile>, problems: &mut Problems) -> Option<Self> {
         Self::checked(problems, |own| parse(file, own))
     }
 
-    /// The same for one that may extend others, which are looked for in `files`.
+    /// Like [`Classifier::parse`], for a file that may extend others, which are looked for in `files`.
     pub fn read(file: &Arc<SourceFile>, files: &dyn Files, problems: &mut Problems) -> Option<Self> {
         Self::checked(problems, |own| Inheritance::CLASSIFICATIONS.read(file, files, own))
     }
@@ -176,7 +178,7 @@ impl Classifier {
     }
 }
 
-/// What speaks for each type, by their names.
+/// Reads the patterns of each type, by the types' names.
 fn types(node: &Node, problems: &mut Problems) -> Option<Vec<DocumentType>> {
     let Data::Map(entries) = &node.data else {
         return wrong_type(node, "a mapping, each document type a list of patterns", problems);

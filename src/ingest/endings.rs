@@ -1,4 +1,4 @@
-//! Which files are documents, and which hold several, by how their names end.
+//! The files that are documents, and those that hold several, by the endings of their names.
 
 use std::ffi::OsStr;
 use std::path::Path;
@@ -9,12 +9,12 @@ pub(super) const ENDINGS: [&str; 4] = ["txt", "text", "md", "json"];
 /// Endings, in any case, of files that hold a document on each line.
 const RECORD_ENDINGS: [&str; 2] = ["jsonl", "ndjson"];
 
-/// Whether a file of this name is a document, where folders may also hold those with `more` endings.
+/// Returns whether a file of this name is a document, where folders may also hold those with `more` endings.
 pub(super) fn is_document(name: &Path, more: &[&str]) -> bool {
     has_one(name, &ENDINGS) || has_one(name, more)
 }
 
-/// Whether a file of this name holds a document on each line.
+/// Returns whether a file of this name holds a document on each line.
 pub(super) fn holds_records(name: &Path) -> bool {
     has_one(name, &RECORD_ENDINGS)
 }
@@ -24,12 +24,12 @@ fn has_one(name: &Path, endings: &[&str]) -> bool {
     endings.iter().any(|known| ending.eq_ignore_ascii_case(known))
 }
 
-/// Whether a name is one that listings leave out.
+/// Returns whether listings leave out this name.
 pub(super) fn is_hidden(name: &OsStr) -> bool {
     name.as_encoded_bytes().starts_with(b".")
 }
 
-/// Whether a file may be a recorded answer: these are named by digests.
+/// Returns whether a file may be a recorded answer: these are named by digests.
 pub(super) fn may_be_recording(name: &OsStr) -> bool {
     const LEAST_DIGITS: usize = 16;
     let digits = name.as_encoded_bytes().iter().take_while(|byte| byte.is_ascii_hexdigit()).count();

@@ -1,4 +1,4 @@
-//! What is wrong with an argument, a file or a line that stands for no document.
+//! Errors of an argument, a file or a line that stands for no document.
 
 use super::Origin;
 use super::endings::ENDINGS;
@@ -43,7 +43,7 @@ pub enum InputError {
     BadPattern {
         /// The argument.
         pattern: String,
-        /// Why.
+        /// The reason.
         problem: String,
     },
     /// A file of JSON lines, or a list, that is empty.
@@ -59,24 +59,24 @@ pub enum InputError {
         origin: Origin,
         /// The number of the line, from 1.
         line: u64,
-        /// What is wrong. Never text of a document.
+        /// The problem. Never text of a document.
         problem: String,
-        /// What to do about it.
+        /// Advice on what to do about it.
         help: Option<String>,
     },
     /// Records where one document was meant.
     #[error("{origin} holds a document on each line, not one document")]
     Records {
-        /// Where they are.
+        /// Their origin.
         origin: Origin,
     },
-    /// A record that is not what it was when it was listed.
+    /// A record that has changed since it was listed.
     #[error("{origin} has changed since it was listed")]
     Changed {
         /// The record.
         origin: Origin,
     },
-    /// What another run, at which a process is at work, has among its documents and writes to the same folder.
+    /// A document that is also one of another run, which a process is working on and which writes to the same folder.
     #[error("{origin} is a document of run `{run}`, at which a process is at work")]
     AtWorkElsewhere {
         /// The document.
@@ -84,13 +84,13 @@ pub enum InputError {
         /// That run.
         run: String,
     },
-    /// A document that came from where it can't be read again.
+    /// A document from a source that can't be read again.
     #[error("what `{id}` says was not kept, because it came from standard input or from another program")]
     NotKept {
         /// Its id.
         id: DocumentId,
     },
-    /// A document of a run that lies where nobody permitted that documents are read.
+    /// A document of a run outside of the folders from which documents may be read.
     #[error("{origin} lies outside of the folders in which the documents of this run may lie")]
     NotAllowed {
         /// The document.
@@ -99,7 +99,7 @@ pub enum InputError {
     /// Something that went away while folders were being read.
     #[error("`{}` went away while its folder was read", path.shown())]
     Vanished {
-        /// What went away.
+        /// The file or folder that went away.
         path: PathBuf,
     },
     /// More bytes than are read.
@@ -117,13 +117,13 @@ pub enum InputError {
     Io {
         /// The document or folder.
         origin: Origin,
-        /// Why.
+        /// The reason.
         source: io::Error,
     },
 }
 
 impl InputError {
-    /// What to do about it.
+    /// Returns advice on what to do about it.
     #[must_use]
     pub fn help(&self) -> String {
         match self {
@@ -191,7 +191,7 @@ fn spelling(path: &Path) -> String {
     }
 }
 
-/// What the system said, in words that are not its library's.
+/// The system's message, in words that are not its library's.
 fn words_of(error: &io::Error) -> String {
     match error.kind() {
         io::ErrorKind::NotFound => "it is not there any more".to_owned(),

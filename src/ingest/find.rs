@@ -1,34 +1,34 @@
-//! All that a listing finds, in memory and with names: for a few documents.
+//! Everything that a listing finds, in memory and with names: for a few documents.
 
 use super::{Input, InputError, Listing, Names, Skipped, Wanted};
 use std::ffi::OsStr;
 use std::path::PathBuf;
 
-/// What the arguments stand for.
+/// The documents that the arguments stand for.
 #[derive(Debug, Default)]
 #[non_exhaustive]
 pub struct FoundInputs {
     /// Documents to be read, in the order of the arguments; a folder's files sorted by name. No two have one id.
     pub inputs: Vec<Input>,
-    /// Arguments, files and lines that stand for nothing.
+    /// Arguments, files and lines that stand for no document.
     pub errors: Vec<InputError>,
-    /// What was left out, by reason.
+    /// The entries that were left out, by reason.
     pub skipped: Skipped,
 }
 
-/// Finds what the arguments stand for: files of any name, the documents in folders and in their folders (hidden files left
-/// out), those that a pattern such as `reports/**/*.txt` matches, the records of `.jsonl` files, and `-` for standard input.
-/// What is named twice is taken once.
+/// Finds what the arguments stand for: files of any name, the documents in folders and in their folders (hidden files
+/// left out), those that a pattern such as `reports/**/*.txt` matches, the records of `.jsonl` files, and `-` for
+/// standard input. A document that is named twice is taken once.
 ///
-/// A document's id is its file's name without ending, in a folder the path in it, of a record what it says. See [`Names`]
-/// for those that would share one. For very many documents, read a [`Listing`].
+/// A document's id is its file's name without ending, in a folder the path in it, for a record the id that it gives.
+/// See [`Names`] for those that would share one. For very many documents, read a [`Listing`].
 #[must_use]
 pub fn find<A: AsRef<OsStr>>(arguments: impl IntoIterator<Item = A>) -> FoundInputs {
     let arguments = arguments.into_iter().map(|argument| PathBuf::from(argument.as_ref())).collect();
     find_all(Wanted { arguments, ..Wanted::default() })
 }
 
-/// The same of anything that a command may ask for.
+/// Like [`find`], for anything that a command may ask for.
 #[must_use]
 pub fn find_all(wanted: Wanted) -> FoundInputs {
     let mut listing = Listing::new(wanted);

@@ -10,14 +10,14 @@ use std::collections::BTreeMap;
 use std::io::{self, BufReader, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
-/// Largest document, in bytes: a request with it, and an answer that repeats it, cross the plugin boundary whole, with a MiB for what
-/// stands beside it. A thousand pages of text have some 3 MB.
+/// The largest document, in bytes: a request with it, and an answer that repeats it, cross the plugin boundary whole,
+/// with a MiB for what accompanies it. A thousand pages of text have some 3 MB.
 pub(crate) const MAX_DOCUMENT_BYTES: u64 = loopctl_plugin_sdk::abi::LC_MAX_OUTPUT as u64 - (1 << 20);
 
-/// Largest document that is no text, in bytes: as base64 it has a third more.
+/// The largest document that is not text, in bytes: as base64 it has a third more.
 const MAX_MEDIA_BYTES: u64 = MAX_DOCUMENT_BYTES / 4 * 3;
 
-/// Most hexadecimal digits of a digest that are part of a name.
+/// The most hexadecimal digits of a digest that are part of a name.
 const NAME_DIGITS: usize = 12;
 
 /// A document that has a name and has not been read.
@@ -27,11 +27,11 @@ pub struct Input {
     name: String,
     qualified: String,
     origin: Origin,
-    /// Where it is, for those that are more than their file.
+    /// The location, for those that are more than their file.
     identity: Option<String>,
     document_type: Option<String>,
     variables: BTreeMap<String, String>,
-    /// Whether a person named it: then it may be a pipe, which is waited for.
+    /// `true` if a person named it: then it may be a pipe, which is waited for.
     is_named: bool,
 }
 
@@ -44,26 +44,26 @@ pub struct Document {
     pub path: Option<PathBuf>,
     /// SHA-256 of its bytes, in hexadecimal.
     pub digest: String,
-    /// Its text, or why it has none: then it ends as `failed / unreadable_input`.
+    /// Its text, or the reason why it has none: then it ends as `failed / unreadable_input`.
     pub text: Result<SourceText, Unreadable>,
     /// The document itself, if it is an image or PDF.
     pub media: Option<Media>,
-    /// Its type, where whoever named it knows.
+    /// Its type, if it is known beforehand.
     pub document_type: Option<String>,
     /// Variables of prompts that are its own.
     pub variables: BTreeMap<String, String>,
 }
 
 impl Document {
-    /// The name of its file, without folders; `None` for what is in no file.
+    /// The name of its file, without folders; `None` if it is in no file.
     #[must_use]
     pub(crate) fn file_name(&self) -> Option<String> {
         let name = self.path.as_deref().and_then(Path::file_name)?;
         Some(os_text(name).into_owned())
     }
 
-    /// A document that is at hand as text, by a name that is unique among those of a run. One without any text is no error
-    /// here: see [`Document::text`].
+    /// A document that is given as text, under a name that is unique among those of a run. One without any text is not
+    /// an error here: see [`Document::text`].
     #[must_use]
     pub fn from_text(id: impl Into<String>, text: impl Into<String>) -> Self {
         Self::from_bytes(DocumentId::new(id), text.into().into_bytes())
@@ -109,7 +109,7 @@ impl Input {
         }
     }
 
-    /// The document that a record describes. `identity` is where the record is, if it has a name of its own.
+    /// The document that a record describes. `identity` is the location of the record, if it has a name of its own.
     pub(super) fn of_record(self, record: Record, identity: Option<String>) -> Self {
         let Record { document_type, variables, .. } = record;
         Input { document_type, variables, identity, ..self }
@@ -119,40 +119,41 @@ impl Input {
         Input { qualified, ..self }
     }
 
-    /// Its name: unique once it was given, by [`super::Names`] or by whoever else knows what is taken; until then what it
-    /// would be called.
+    /// Its name: unique once it was assigned, by [`super::Names`] or by a caller that knows which are taken; until then
+    /// the name that it would get.
     #[must_use]
     pub fn id(&self) -> &DocumentId {
         &self.id
     }
 
-    /// The same document under another name.
+    /// This document, under another name.
     #[must_use]
     pub fn with_id(self, id: DocumentId) -> Self {
         Input { id, ..self }
     }
 
-    /// What it would be called: a matter of the argument and the path alone, so that it does not change when others join.
+    /// The name that it would get: it depends on the argument and the path alone, so that it does not change when
+    /// others join.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// What to call it when another document has its name.
+    /// The name for it when another document has its name.
     #[must_use]
     pub fn qualified(&self) -> &str {
         &self.qualified
     }
 
-    /// What to call it when that is taken, too: its name with the beginning of a digest of where it is.
+    /// The name for it when that is taken, too: its name with the beginning of a digest of its location.
     #[must_use]
     pub fn unambiguous(&self) -> String {
         let digest = digest_bytes(self.identity().as_bytes());
         format!("{}~{}", self.name, digest.get(..NAME_DIGITS).unwrap_or(&digest))
     }
 
-    /// Where it is, as a text that stays the same: its absolute path; of a record the path of its file, `#` and its id; `-` for
-    /// standard input.
+    /// Its location, as a text that stays the same: its absolute path; for a record the path of its file, `#` and its
+    /// id; `-` for standard input.
     #[must_use]
     pub fn identity(&self) -> String {
         match (&self.identity, &self.origin) {
@@ -164,36 +165,46 @@ impl Input {
         }
     }
 
-    /// Whether its name is a key that its list gives: then two with one name are a mistake.
+    /// Returns whether its name is a key that its list gives: then two with one name are a mistake.
     pub(super) fn has_key(&self) -> bool {
         self.identity.is_some()
     }
 
-    /// The same document with a type that whoever names it knows.
+    /// This document, with a type that the caller knows.
     #[must_use]
     pub fn with_document_type(self, document_type: impl Into<String>) -> Self {
         Input { document_type: Some(document_type.into()), ..self }
     }
 
-    /// Where its bytes come from.
+    /// The source of its bytes.
     #[must_use]
     pub fn origin(&self) -> &Origin {
         &self.origin
     }
 
-    /// Its type, where a record says it.
+    /// The document with its file, if its path is relative, below a folder.
+    #[must_use]
+    pub fn below(mut self, folder: &Path) -> Self {
+        match &mut self.origin {
+            Origin::File(file) | Origin::Record { file, .. } => *file = folder.join(&*file),
+            Origin::Stdin | Origin::Piped { .. } => {}
+        }
+        self
+    }
+
+    /// Its type, if a record gives it.
     #[must_use]
     pub fn document_type(&self) -> Option<&str> {
         self.document_type.as_deref()
     }
 
-    /// Variables of prompts that a record says.
+    /// Variables of prompts that a record gives.
     #[must_use]
     pub fn variables(&self) -> &BTreeMap<String, String> {
         &self.variables
     }
 
-    /// What another process needs to read the same document, wherever its working directory is.
+    /// A record from which another process can read the same document, wherever its working directory is.
     #[must_use]
     pub fn to_record(&self) -> InputRecord {
         let origin = match &self.origin {
@@ -216,7 +227,7 @@ impl Input {
         }
     }
 
-    /// The document that was written down.
+    /// The document that a record describes.
     #[must_use]
     pub fn from_record(record: InputRecord) -> Self {
         let origin = match record.origin {
@@ -237,11 +248,11 @@ impl Input {
         }
     }
 
-    /// Reads the document, at most `MAX_DOCUMENT_BYTES` of it. A file that is not a readable text is no error
-    /// here: see [`Document::text`].
+    /// Reads the document, at most `MAX_DOCUMENT_BYTES` of it. A file that is not a readable text is not an error here:
+    /// see [`Document::text`].
     ///
     /// # Errors
-    /// When there are no bytes to be had, or too many; [`InputError::Changed`] when its line of a list is another one by now.
+    /// When there are no bytes, or too many; [`InputError::Changed`] when its line of a list has changed by now.
     pub fn read(&self) -> Result<Document, InputError> {
         self.read_at_most(MAX_DOCUMENT_BYTES)
     }
@@ -285,7 +296,7 @@ impl Input {
         })
     }
 
-    /// The text of the record at this place of a file.
+    /// The text of the record at this offset in a file.
     fn text_in(&self, file: &Path, offset: u64) -> Result<String, InputError> {
         let mut open = disk::open(file).map_err(|error| self.unreadable(error))?;
         open.seek(SeekFrom::Start(offset)).map_err(|source| self.io(source))?;
@@ -319,7 +330,7 @@ impl Input {
 }
 
 impl InputError {
-    /// What the system, or we, did not want to read.
+    /// The error for an origin that the system refused to read, or we did.
     pub(super) fn refused(origin: Origin, error: ReadError) -> Self {
         let source = match error {
             ReadError::Io(source) => source,

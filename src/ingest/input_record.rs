@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::path::PathBuf;
 
-/// What is kept of an input. Paths are absolute. It holds text of a document only where that came through a pipe, and has no
-/// other place.
+/// The stored form of an input. Paths are absolute. It holds text of a document only where that came through a pipe,
+/// and is nowhere else.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct InputRecord {
     pub(super) id: DocumentId,
@@ -25,14 +25,14 @@ pub struct InputRecord {
 }
 
 impl InputRecord {
-    /// Whether it came from standard input, which says it once.
+    /// Returns whether it came from standard input, which can be read only once.
     #[cfg_attr(not(feature = "journal"), expect(dead_code, reason = "nothing is gone on with"))]
     pub(crate) fn is_stdin(&self) -> bool {
         matches!(self.origin, StoredOrigin::Stdin)
     }
 }
 
-/// Where the bytes come from.
+/// The source of the bytes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "from", rename_all = "snake_case")]
 pub(super) enum StoredOrigin {
@@ -53,7 +53,7 @@ pub(super) enum StoredOrigin {
     },
 }
 
-/// A text that does not show itself in logs.
+/// A text that is not shown in logs.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub(super) struct StoredText(String);

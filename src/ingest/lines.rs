@@ -2,7 +2,7 @@
 
 use std::io::{self, BufRead};
 
-/// Longest line, in bytes. What is longer is passed over without being kept.
+/// The longest line, in bytes. A longer one is skipped without being kept.
 pub(super) const MAX_LINE_BYTES: u64 = 64 << 20;
 
 /// A line.
@@ -10,9 +10,9 @@ pub(super) const MAX_LINE_BYTES: u64 = 64 << 20;
 pub(super) struct Line {
     /// Its number, from 1.
     pub number: u64,
-    /// Where it begins, in bytes from the start.
+    /// The offset at which it begins, in bytes from the start.
     pub offset: u64,
-    /// What stands on it, without its end and without a byte order mark; `None` if it is too long.
+    /// Its content, without its end and without a byte order mark; `None` if it is too long.
     pub bytes: Option<Vec<u8>>,
 }
 
@@ -29,7 +29,7 @@ impl Lines {
         Lines { input, number: 0, offset: 0, limit: MAX_LINE_BYTES }
     }
 
-    /// Goes on from a line that begins here.
+    /// Sets the longest line, in bytes.
     #[cfg(test)]
     fn at_most(mut self, limit: u64) -> Self {
         self.limit = limit;
@@ -73,7 +73,7 @@ impl Lines {
     }
 }
 
-/// Without the mark that some editors put first, and the carriage return that others put last.
+/// Removes the mark that some editors put first, and the carriage return that others put last.
 pub(super) fn plain(mut bytes: Vec<u8>, is_first: bool) -> Vec<u8> {
     const MARK: &[u8] = b"\xEF\xBB\xBF";
     if is_first && bytes.starts_with(MARK) {
@@ -85,7 +85,7 @@ pub(super) fn plain(mut bytes: Vec<u8>, is_first: bool) -> Vec<u8> {
     bytes
 }
 
-/// Whether the first bytes say that a text is not written in bytes.
+/// Returns whether the first bytes say that a text is UTF-16.
 pub(super) fn is_wide(bytes: &[u8]) -> bool {
     bytes.starts_with(b"\xFF\xFE") || bytes.starts_with(b"\xFE\xFF")
 }

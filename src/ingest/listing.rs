@@ -1,4 +1,4 @@
-//! What the arguments of a command stand for, as a stream: one document at a time, whatever their number.
+//! The documents that the arguments of a command stand for, as a stream: one at a time, whatever their number.
 
 use super::endings::holds_records;
 use super::lines::{Line, Lines, MAX_LINE_BYTES, is_wide};
@@ -17,7 +17,7 @@ use std::collections::HashSet;
 use std::io::{self, BufReader};
 use std::path::{Path, PathBuf};
 
-/// What a command asks for.
+/// The inputs that a command asks for.
 #[derive(Debug, Clone, Default)]
 pub struct Wanted {
     /// Files, folders, patterns, files of records; `-` is one document from standard input.
@@ -28,25 +28,25 @@ pub struct Wanted {
     pub endings: &'static [&'static str],
     /// Folders that are not entered from above, such as that of the results.
     pub apart: Vec<PathBuf>,
-    /// The types that a record may say; `None` for any.
+    /// The types that a record may give; `None` for any.
     pub document_types: Option<Vec<String>>,
-    /// Whether a folder holds recorded answers, which are no documents.
+    /// Returns whether a folder holds recorded answers, which are no documents.
     pub holds_recordings: Option<fn(&Path) -> bool>,
-    /// Whether a folder holds the results of a run. It is not entered from above.
+    /// Returns whether a folder holds the results of a run. It is not entered from above.
     pub holds_results: Option<fn(&Path) -> bool>,
-    /// Whether what is named twice comes twice, because the caller leaves it out. Else it comes once, and eight bytes are held
-    /// for each document.
+    /// `true` if a document that is named twice comes twice, because the caller leaves it out. Otherwise it comes once,
+    /// and eight bytes are held for each document.
     pub keeps_repeats: bool,
 }
 
 /// The documents, one after the other: arguments in their order, then lists; in folders by name, as far as
 /// these were read at once.
 ///
-/// Documents come under the name that they would have ([`Input::name`]): who reads this gives them names that are unique.
-/// Memory is flat in their number but for eight bytes for each folder and, without [`Wanted::keeps_repeats`], for each document.
+/// Documents come under the name that they would have ([`Input::name`]): the caller gives them unique names. Memory is
+/// flat in their number but for eight bytes for each folder and, without [`Wanted::keeps_repeats`], for each document.
 pub struct Listing {
     sources: std::vec::IntoIter<Source>,
-    /// What is being read: a list, a folder that it names, a file of records in that.
+    /// The sources that are being read: a list, a folder that it names, a file of records in that.
     open: Vec<Open>,
     shared: SharedNames,
     document_types: Option<Vec<String>>,
@@ -56,19 +56,19 @@ pub struct Listing {
     documents: Option<HashSet<u64>>,
 }
 
-/// What walks take note of.
+/// The state that walks share.
 pub(super) struct Seen {
     pub(super) skipped: Skipped,
     pub(super) folders: HashSet<FolderKey>,
     pub(super) endings: &'static [&'static str],
-    /// Folders that are not entered, and what tells them once they are there.
+    /// Folders that are not entered, with their keys once they are there.
     pub(super) apart: Vec<(PathBuf, Option<FolderKey>)>,
     pub(super) holds_recordings: Option<fn(&Path) -> bool>,
     pub(super) holds_results: Option<fn(&Path) -> bool>,
 }
 
 impl Seen {
-    /// Whether a folder is one that is not entered. That of the results may be made while others are read.
+    /// Returns whether a folder is one that is not entered. That of the results may be made while others are read.
     pub(super) fn is_apart(&mut self, key: &FolderKey) -> bool {
         self.apart.iter_mut().any(|(folder, own)| {
             if own.is_none() {
@@ -79,21 +79,21 @@ impl Seen {
     }
 }
 
-/// What came of a step.
+/// The outcome of a step.
 pub(super) enum Step {
     /// A document.
     Found(Input),
-    /// What stands for none.
+    /// An input that stands for no document.
     Error(InputError),
     /// A file of records.
     Records {
         path: PathBuf,
-        /// Whether a person named it: then it may be a pipe.
+        /// `true` if a person named it: then it may be a pipe.
         is_named: bool,
         /// The folder in which it was found, out of which its records must not lead.
         within: Option<PathBuf>,
     },
-    /// What was taken already.
+    /// A document that was taken already.
     Repeated,
     /// Nothing yet.
     Again,
@@ -110,7 +110,7 @@ enum Source {
 struct Open {
     reader: Reader,
     has_any: bool,
-    /// What to say if nothing does.
+    /// The error if nothing does.
     nothing: Option<InputError>,
 }
 
@@ -124,16 +124,16 @@ struct List {
     lines: Lines,
     /// The file; `None` for standard input.
     file: Option<PathBuf>,
-    /// Whether it can be read again.
+    /// `true` if it can be read again.
     is_regular: bool,
-    /// Whether lines may be paths.
+    /// `true` if lines may be paths.
     has_paths: bool,
     /// The folder out of which its records must not lead.
     within: Option<PathBuf>,
 }
 
 impl Listing {
-    /// Begins. Nothing is read yet but what tells arguments of one name apart.
+    /// Begins a listing. Nothing is read yet, except to tell arguments of one name apart.
     #[must_use]
     pub fn new(wanted: Wanted) -> Self {
         let is_file =
@@ -159,13 +159,13 @@ impl Listing {
         }
     }
 
-    /// What was left out so far, by reason.
+    /// The entries that were left out so far, by reason.
     #[must_use]
     pub fn skipped(&self) -> &Skipped {
         &self.seen.skipped
     }
 
-    /// How many entries of folders are in memory.
+    /// The number of entries of folders in memory.
     #[cfg(test)]
     pub(super) fn in_memory(&self) -> usize {
         let of = |open: &Open| match &open.reader {
@@ -189,7 +189,7 @@ impl Listing {
         }
     }
 
-    /// What a name stands for; `list` is where it was written, if not among the arguments.
+    /// The inputs that a name stands for; `list` is the list and line that names it, if it is not an argument.
     fn argument(&mut self, path: PathBuf, list: Option<(&List, u64)>) -> Step {
         let found = match std::fs::metadata(&path) {
             Ok(found) => found,
@@ -289,7 +289,7 @@ impl Listing {
         Step::Again
     }
 
-    /// Goes on with what is open; `None` when nothing is.
+    /// Advances what is open; `None` when nothing is.
     fn advance(&mut self) -> Option<Step> {
         let mut open = self.open.pop()?;
         let below = self.open.len();
@@ -298,7 +298,7 @@ impl Listing {
             Reader::List(list) => match list.next_line() {
                 Ok(None) => Step::End,
                 Ok(Some(line)) => self.line(list, &line),
-                // It would say the same again.
+                // Another try would give the same error.
                 Err(error) => return Some(Step::Error(error)),
             },
         };
@@ -312,7 +312,7 @@ impl Listing {
         Some(step)
     }
 
-    /// What a line stands for.
+    /// The inputs that a line stands for.
     fn line(&mut self, list: &List, line: &Line) -> Step {
         let number = line.number;
         let wrong = |problem: String| Step::Error(list.wrong(number, problem.into()));
@@ -386,7 +386,7 @@ impl Listing {
         Step::Found(Input::found(id, qualified, origin).of_record(record, Some(identity)))
     }
 
-    /// Whether a list is named for the first time.
+    /// Returns whether a list is named for the first time.
     fn is_new_list(&mut self, path: &Path) -> bool {
         let is_new = self.keys.insert(short_digest(&path_text(&absolute(path))));
         if !is_new {
@@ -395,7 +395,7 @@ impl Listing {
         is_new
     }
 
-    /// Whether a document is named for the first time.
+    /// Returns whether a document is named for the first time.
     fn is_new(&mut self, identity: &str) -> bool {
         let is_new = self.documents.as_mut().is_none_or(|taken| taken.insert(short_digest(identity)));
         if !is_new {
@@ -444,7 +444,7 @@ impl List {
         Ok(line)
     }
 
-    /// What is wrong with a path of a list that nobody named itself, when it leads out of the folder that was named.
+    /// The problem with a path of a list that was not named itself, when it leads out of the folder that was named.
     fn leads_out(&self, path: &Path) -> Option<BadRecord> {
         let root = real_folder(self.within.as_deref()?);
         let real = path.canonicalize().ok();
@@ -462,7 +462,7 @@ impl List {
         self.file.clone().map_or(Origin::Stdin, Origin::File)
     }
 
-    /// What it is called.
+    /// Its name.
     fn name(&self) -> String {
         self.file.as_deref().map_or_else(|| "stdin".to_owned(), without_ending)
     }
@@ -476,7 +476,7 @@ impl List {
         InputError::Line { origin: self.origin(), line, problem: bad.problem, help: bad.help }
     }
 
-    /// What to say of a path that leads nowhere.
+    /// Advice about a path that leads nowhere.
     fn meant(&self, path: PathBuf) -> String {
         let folder = self.folder();
         if !folder.as_os_str().is_empty() && folder.join(&path).exists() {
@@ -488,7 +488,7 @@ impl List {
     }
 }
 
-/// Why the path of a record is no document, if it is plainly none.
+/// The reason why the path of a record is no document, if it is plainly none.
 fn no_document(path: &Path) -> Option<BadRecord> {
     let shown = sanitize_line(&path.shown());
     let (problem, help) = match std::fs::metadata(path) {

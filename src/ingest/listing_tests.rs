@@ -1,4 +1,4 @@
-//! Folders, patterns, lists and records as they are on disks: with links, pipes, loops and what changes meanwhile.
+//! Folders, patterns, lists and records as they are on disks: with links, pipes, loops and changes meanwhile.
 
 use super::listing::Listing;
 use super::walk::MOST_DEPTH;
@@ -102,7 +102,7 @@ fn links_lead_to_files_and_folders_and_each_folder_is_entered_once() {
     assert!(found.errors.is_empty(), "{}", said(&found, &place));
     let skipped = |reason| found.skipped.of(reason);
     assert_eq!((skipped(SkipReason::Dangling), skipped(SkipReason::FolderAgain)), (2, 2));
-    // What leads out of the folder that was named, nobody has named.
+    // No one has named what leads out of the folder that was named.
     assert_eq!(skipped(SkipReason::Outside), 3);
     assert_eq!(text(&found.inputs[2]), "text of in/deep/b.txt");
     assert_eq!(place.find("in/*.txt").skipped.of(SkipReason::Outside), 1);
@@ -173,7 +173,7 @@ fn what_is_no_document_is_counted() {
         "left out: 3 files with other endings (.docx 1, .pdf 1, no ending 1), 2 hidden files or folders, 1 empty folder, \
          1 recorded answer, 2 folders of results"
     );
-    // Whoever names a folder means it, and endings of images are asked for by profiles that look at them.
+    // A folder that is named is meant, and profiles that read images ask for their endings.
     let named = find_all(Wanted { arguments: vec![place.at("kept")], ..wanted.clone() });
     assert_eq!(ids(&named), ["b-result"]);
     let media = find_all(Wanted { endings: &["pdf"], ..wanted });
@@ -195,7 +195,7 @@ fn what_changes_while_a_folder_is_read_is_said_and_the_rest_goes_on() {
     place.write("a.txt", "changed");
     let rest: Vec<_> = listing.collect();
     assert!(matches!(&rest[0], Err(InputError::Vanished { path }) if path.ends_with("b")));
-    // A plain file is looked at when it is read.
+    // A plain file is inspected when it is read.
     assert!(matches!(rest[1].as_ref().unwrap().read(), Err(InputError::Io { .. })));
     let names = |at: usize| rest[at].as_ref().unwrap().name();
     assert_eq!((names(2), names(3)), ("d/y", "d/z"));

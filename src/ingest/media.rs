@@ -1,4 +1,4 @@
-//! Documents that are no text but that models can look at: images and PDFs.
+//! Documents that are not text but that models can read: images and PDFs.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ pub struct Media {
 }
 
 impl Media {
-    /// What the bytes are, by how they begin; `None` for anything else.
+    /// Recognizes an image or PDF by how its bytes begin; `None` for anything else.
     #[must_use]
     pub fn of(bytes: &[u8]) -> Option<Self> {
         Some(Media { media_type: media_type(bytes)?, bytes: bytes.into() })
@@ -32,7 +32,7 @@ impl Media {
     }
 }
 
-/// What the bytes are, by how they begin.
+/// The media type of bytes, by how they begin.
 pub(super) fn media_type(bytes: &[u8]) -> Option<&'static str> {
     match bytes {
         [b'%', b'P', b'D', b'F', b'-', ..] => Some("application/pdf"),

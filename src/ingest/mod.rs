@@ -1,4 +1,4 @@
-//! From what a command names to a document: which files and records are meant, their bytes as text, their type.
+//! From the arguments of a command to documents: the files and records that are meant, their bytes as text, their type.
 
 mod classify;
 mod endings;

@@ -1,4 +1,4 @@
-//! The names of documents: what each would be called, and who gets a name that several want.
+//! The names of documents: the one that each would get, and the document that gets a name that several want.
 
 use super::Input;
 use crate::value::{DocumentId, digest_bytes, os_text, path_text};
@@ -37,7 +37,7 @@ impl Names {
     }
 }
 
-/// The path without its ending, with `/` between its parts on every system, and without `.` and what makes it absolute.
+/// The path without its ending, with `/` between its parts on every system, and without `.` and its root.
 pub(super) fn as_written(path: &Path) -> String {
     joined(path, &without_ending(path))
 }
@@ -47,7 +47,8 @@ pub(super) fn without_ending(path: &Path) -> String {
     os_text(path.file_stem().unwrap_or(path.as_os_str())).into_owned()
 }
 
-/// What to call a file beside others of its name: its folder's name and its own, whose ending stays unless it is the usual one.
+/// The name for a file beside others of its name: its folder's name and its own, whose ending stays unless it is the
+/// usual one.
 pub(super) fn with_parent(folder: &str, relative: &Path) -> String {
     let usual = relative.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("txt"));
     let last = if usual {
@@ -94,7 +95,7 @@ pub(super) struct SharedNames {
 }
 
 impl SharedNames {
-    /// `is_file` is asked about those only that may share a name.
+    /// `is_file` is called only for those that may share a name.
     pub(super) fn of(arguments: &[PathBuf], is_file: impl Fn(&Path) -> bool) -> Self {
         let key = |path: &Path| without_ending(path).to_lowercase();
         let mut counts: HashMap<String, usize> = HashMap::new();
@@ -121,7 +122,7 @@ impl SharedNames {
         SharedNames { groups }
     }
 
-    /// What to call a file that is an argument.
+    /// The name for a file that is an argument.
     pub(super) fn name(&self, path: &Path) -> String {
         let stem = without_ending(path);
         match self.groups.get(&stem.to_lowercase()) {
@@ -131,7 +132,7 @@ impl SharedNames {
     }
 }
 
-/// What an argument stands for, as far as names go.
+/// The path that an argument stands for, as far as names go.
 fn name_of(argument: &Path) -> &Path {
     if argument.as_os_str() == "-" { Path::new("stdin") } else { argument }
 }
@@ -140,7 +141,7 @@ fn name_of(argument: &Path) -> &Path {
 #[derive(Debug, Default)]
 struct Group {
     count: usize,
-    /// How all paths begin, part by part; `None` before the first.
+    /// The common beginning of all paths, part by part; `None` before the first.
     shared: Option<Vec<String>>,
 }
 
@@ -186,7 +187,7 @@ mod tests {
     use std::collections::BTreeMap;
 
     thread_local! {
-        /// How many paths were taken apart.
+        /// The number of paths that were taken apart.
         pub(super) static SPLITS: Cell<usize> = const { Cell::new(0) };
     }
 
@@ -262,7 +263,7 @@ mod tests {
             for (identity, name) in &before {
                 prop_assert_eq!(&after[identity], name);
             }
-            // Where nobody else wants it, a document has the name that its path alone says.
+            // Where no other document wants it, a document has the name that its path alone gives.
             for (one, other) in inputs(&first).into_iter().zip(inputs(&first)) {
                 prop_assert_eq!(one.name(), other.name());
                 prop_assert_eq!(one.unambiguous(), other.unambiguous());

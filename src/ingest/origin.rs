@@ -1,10 +1,10 @@
-//! Where a document's bytes come from.
+//! The source of a document's bytes.
 
 use crate::value::ShownPath;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Where a document's bytes come from.
+/// The source of a document's bytes.
 #[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Origin {
@@ -18,7 +18,7 @@ pub enum Origin {
         file: PathBuf,
         /// The number of its line, from 1.
         line: u64,
-        /// Where the line begins, in bytes from the start of the file.
+        /// The offset at which the line begins, in bytes from the start of the file.
         offset: u64,
     },
     /// The `text` of a record that came through a pipe, which can't be read again.
@@ -61,7 +61,7 @@ impl std::fmt::Display for Origin {
     }
 }
 
-/// The text of a document is in no log.
+/// Keeps the text of a document out of logs.
 impl std::fmt::Debug for Origin {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {

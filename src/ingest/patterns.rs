@@ -3,7 +3,7 @@
 use globset::{GlobBuilder, GlobMatcher};
 use std::path::{Component, Path, PathBuf};
 
-/// Whether a name has a character that means something in patterns.
+/// Returns whether a name has a character that means something in patterns.
 pub(super) fn is_pattern(name: &str) -> bool {
     name.contains(['*', '?', '[', '{'])
 }
@@ -16,7 +16,7 @@ pub(super) struct Pattern {
     whole: GlobMatcher,
     /// One for each part before the first `**`.
     levels: Vec<GlobMatcher>,
-    /// Whether `**` follows these.
+    /// `true` if `**` follows these.
     is_deep: bool,
     names_ending: bool,
 }
@@ -25,7 +25,7 @@ impl Pattern {
     /// Reads a pattern.
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// The problem with it.
     pub(super) fn parse(text: &str) -> Result<Self, String> {
         let mut base = PathBuf::new();
         let mut parts: Vec<String> = Vec::new();
@@ -56,19 +56,19 @@ impl Pattern {
         &self.base
     }
 
-    /// Whether a path in the base folder is one that is meant.
+    /// Returns whether a path in the base folder is one that is meant.
     pub(super) fn is_match(&self, relative: &Path) -> bool {
         self.whole.is_match(relative)
     }
 
-    /// Whether something in this folder may be meant.
+    /// Returns whether something in this folder may be meant.
     pub(super) fn may_hold(&self, folder: &Path) -> bool {
         let parts: Vec<Component<'_>> = folder.components().collect();
         (self.is_deep || parts.len() < self.levels.len())
             && parts.iter().zip(&self.levels).all(|(part, level)| level.is_match(part.as_os_str()))
     }
 
-    /// Whether it says how names end. If it does not, the usual endings of documents are meant.
+    /// Returns whether it says how names end. If it does not, the usual endings of documents are meant.
     pub(super) fn names_ending(&self) -> bool {
         self.names_ending
     }

@@ -11,7 +11,7 @@ use std::fmt;
 /// The keys of a record.
 const KEYS: [&str; 5] = ["id", "text", "path", "document_type", "variables"];
 
-/// What others call them.
+/// Other names for them.
 const SYNONYMS: [(&str, &str); 14] = [
     ("body", "text"),
     ("content", "text"),
@@ -29,10 +29,10 @@ const SYNONYMS: [(&str, &str); 14] = [
     ("vars", "variables"),
 ];
 
-/// Longest id, in characters.
+/// The longest id, in characters.
 const LONGEST_ID: usize = 500;
 
-/// Most of a key or name that is shown, in characters.
+/// The most of a key or name that is shown, in characters.
 const MOST_SHOWN: usize = 40;
 
 /// A document that a line describes.
@@ -40,7 +40,7 @@ const MOST_SHOWN: usize = 40;
 pub(super) struct Record {
     /// Its name; a record with a path may do without.
     pub id: Option<String>,
-    /// Where its text is.
+    /// Its text, or the file that holds it.
     pub content: Content,
     /// Its type, where it is known.
     pub document_type: Option<String>,
@@ -48,16 +48,16 @@ pub(super) struct Record {
     pub variables: BTreeMap<String, String>,
 }
 
-/// Where the text of a record is.
+/// The text of a record, or the file that holds it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Content {
-    /// Here.
+    /// The text itself.
     Text(String),
-    /// In a file.
+    /// The path of the file.
     Path(String),
 }
 
-/// What is wrong with a line. Says nothing of what its text holds.
+/// The problem with a line. It says nothing about what the text holds.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct BadRecord {
     pub problem: String,
@@ -70,12 +70,12 @@ impl From<String> for BadRecord {
     }
 }
 
-/// Whether a line is meant to be a record, and no path.
+/// Returns whether a line is meant to be a record, and not a path.
 pub(super) fn looks_like_record(line: &[u8]) -> bool {
     line.trim_ascii_start().starts_with(b"{")
 }
 
-/// Whether bytes are records, several of them, one on each line.
+/// Returns whether bytes are several records, one on each line.
 pub(super) fn are_records(bytes: &[u8]) -> bool {
     /// Enough to know.
     const LOOKED_AT: usize = 8;
@@ -168,7 +168,7 @@ fn texts(value: Value, key: &str) -> Result<String, BadRecord> {
     }
 }
 
-/// Numbers of databases are ids, too.
+/// Reads an id. Numbers of databases are ids, too.
 fn as_id(value: Value) -> Result<String, BadRecord> {
     let id = match value {
         Value::String(text) => text,
@@ -201,7 +201,7 @@ fn as_variables(value: Value) -> Result<BTreeMap<String, String>, BadRecord> {
     members.into_iter().map(text).collect()
 }
 
-/// What serde says, without the place that it appends.
+/// The message of serde, without the position that it appends.
 fn reason(error: &serde_json::Error) -> String {
     let text = error.to_string();
     text.split_once(" at line ").map_or(text.clone(), |(reason, _)| reason.to_owned())

@@ -1,19 +1,19 @@
-//! What a listing left out, by reason: nothing is left out without a count.
+//! The entries that a listing left out, by reason: nothing is left out without a count.
 
 use crate::value::sanitize_line;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-/// Most different endings that are counted one by one.
+/// The most different endings that are counted one by one.
 const MOST_ENDINGS: usize = 100;
 
-/// Longest ending that is named, in characters: what is longer is no ending but part of a name.
+/// The longest ending that is named, in characters: a longer one is not an ending but part of a name.
 const LONGEST_ENDING: usize = 10;
 
-/// Most endings that are named in a line.
+/// The most endings that are named in a line.
 const MOST_NAMED: usize = 4;
 
-/// Why something in a folder is not taken as a document.
+/// The reason why something in a folder is not taken as a document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum SkipReason {
@@ -31,13 +31,13 @@ pub enum SkipReason {
     Recording,
     /// A folder with the results of a run.
     Results,
-    /// A folder that lies deeper than folders are read.
+    /// A folder that is deeper than folders are read.
     TooDeep,
     /// A folder that was read already, to which another name or a link leads.
     FolderAgain,
     /// A document that was taken already.
     Again,
-    /// A file that judges hold documents against.
+    /// A file that judges compare documents with.
     Reference,
 }
 
@@ -63,12 +63,12 @@ impl SkipReason {
     }
 }
 
-/// How much was left out, by reason.
+/// The numbers of entries that were left out, by reason.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Skipped {
     reasons: BTreeMap<SkipReason, u64>,
     endings: BTreeMap<String, u64>,
-    /// With other endings: all of them.
+    /// The number of all files with other endings.
     files: u64,
 }
 
@@ -94,19 +94,19 @@ impl Skipped {
         }
     }
 
-    /// How much was left out for this reason.
+    /// The number of entries that were left out for this reason.
     #[must_use]
     pub fn of(&self, reason: SkipReason) -> u64 {
         self.reasons.get(&reason).copied().unwrap_or_default()
     }
 
-    /// How many files have other endings than documents have.
+    /// The number of files with endings that documents do not have.
     #[must_use]
     pub fn with_other_endings(&self) -> u64 {
         self.files
     }
 
-    /// How much was left out.
+    /// The number of all entries that were left out.
     #[must_use]
     pub fn total(&self) -> u64 {
         self.files + self.reasons.values().sum::<u64>()

@@ -1,20 +1,20 @@
 //! Bytes to text, or the reason why they can't be (`failed`, `unreadable_input`).
 //!
-//! Nothing is ever replaced silently: a text that can't be decoded whole is refused, with the place and the way out.
+//! Nothing is ever replaced silently: a text that can't be decoded whole is refused, with the position and a remedy.
 
 use std::sync::Arc;
 
 use super::media::media_type;
 use crate::value::is_unseen;
 
-/// Most control characters, in percent, that bytes may have and still be treated as text. The form feeds of page
-/// breaks and a stray escape code are common in real reports and stay far below; binary files lie far above.
+/// The most control characters, in percent, that bytes may have and still be treated as text. The form feeds of page
+/// breaks and a stray escape code are common in real reports and stay far below; binary files are far above.
 const MOST_CONTROL_PERCENT: usize = 5;
-/// Most replacement characters (U+FFFD), in percent, before a text counts as destroyed. An earlier program wrote one
-/// for each byte that it could not read: a few lose a word here and there, one in ten leaves no sentence whole.
+/// The most replacement characters (U+FFFD), in percent, before a text counts as destroyed. An earlier program wrote
+/// one for each byte that it could not read: a few lose a word here and there, one in ten leaves no sentence whole.
 const MOST_REPLACED_PERCENT: usize = 10;
 
-/// How files start that people hand over in place of their text, what to call them, and the way out.
+/// The first bytes of files that people submit in place of their text, what to call them, and the remedy.
 const SIGNATURES: [(&[u8], &str, &str); 8] = [
     (b"PK\x03\x04", "a ZIP archive or an office document", "save it as plain text first"),
     (b"\xD0\xCF\x11\xE0", "an old office document", "save it as plain text first"),
@@ -30,7 +30,7 @@ const CONVERT_IMAGE: &str = "give the text that it shows; or convert it to PNG o
 const LOOK_AT_IMAGE: &str = "give the text that it shows; or let a model that reads images look at it: `attach: document` in the stages of its profile, and its type named (on the command line `--config 'stages.*.attach=document' --type TYPE`)";
 const LOOK_AT_PDF: &str = "extract its text first, for example with `pdftotext -layout`; if it is a scan, let a model that reads PDFs look at it: `attach: document` in the stages of its profile, and its type named (on the command line `--config 'stages.*.attach=document' --type TYPE`)";
 
-/// The same for what models can look at: what to call it, and the way out.
+/// Like [`SIGNATURES`], for files that models can read: what to call them, and the remedy.
 fn look_at(bytes: &[u8]) -> Option<(&'static str, &'static str)> {
     let what = match media_type(bytes)? {
         "application/pdf" => return Some(("a PDF", LOOK_AT_PDF)),
@@ -42,15 +42,15 @@ fn look_at(bytes: &[u8]) -> Option<(&'static str, &'static str)> {
     Some((what, LOOK_AT_IMAGE))
 }
 
-/// How the bytes of a text were encoded.
+/// The encoding of a text's bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Encoding {
     /// UTF-8, with or without a byte order mark.
     Utf8,
-    /// UTF-16, low byte first, told by its byte order mark.
+    /// UTF-16, low byte first, recognized by its byte order mark.
     Utf16Le,
-    /// UTF-16, high byte first, told by its byte order mark.
+    /// UTF-16, high byte first, recognized by its byte order mark.
     Utf16Be,
 }
 
@@ -61,7 +61,7 @@ pub struct SourceText {
     encoding: Encoding,
 }
 
-/// Why bytes are not a text that can be worked on.
+/// The reason why bytes are not a text that can be worked on.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Unreadable {
@@ -74,9 +74,9 @@ pub enum Unreadable {
     /// A well-known format that is not plain text.
     #[error("the document is {what}, not plain text")]
     Format {
-        /// What it is, with its article.
+        /// The format, with its article.
         what: &'static str,
-        /// What to do about it.
+        /// Advice on what to do about it.
         help: &'static str,
     },
     /// A zero byte (in UTF-16: a zero character), which no text has.
@@ -112,7 +112,7 @@ pub enum Unreadable {
 }
 
 impl Unreadable {
-    /// What to do about it.
+    /// Returns advice on what to do about it.
     #[must_use]
     pub fn help(&self) -> &'static str {
         match self {
@@ -170,7 +170,7 @@ impl SourceText {
         Arc::clone(&self.text)
     }
 
-    /// How the file was encoded.
+    /// The encoding of the file.
     #[must_use]
     pub fn encoding(&self) -> Encoding {
         self.encoding

@@ -1,5 +1,5 @@
-//! A folder of documents at any depth, one file at a time. In memory are the folders from its root to where it is, of each at
-//! most so many entries as are read at once.
+//! A folder of documents at any depth, one file at a time. Memory holds the folders from its root to the current one,
+//! each with at most as many entries as are read at once.
 
 use super::endings::{holds_records, is_document, is_hidden, may_be_recording};
 use super::listing::{Seen, Step};
@@ -10,16 +10,16 @@ use crate::disk::{self, Entry, EntryKind, FolderKey, OpenFolder, ReadError};
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
-/// Most folders within one another that are entered.
+/// The most folders within one another that are entered.
 pub(super) const MOST_DEPTH: usize = 64;
 
-/// Where a folder is being read.
+/// The state of reading a folder.
 pub(super) struct Walk {
     /// The folder as it was named; what is in it is named relative to it.
     root: PathBuf,
-    /// What the folder is called.
+    /// The name of the folder.
     label: String,
-    /// Where the folder really is, once a link in it was met: what leads out of there is somebody else's choice.
+    /// The real location of the folder, once a link in it was met: what leads out of there is someone else's choice.
     real: Option<PathBuf>,
     pattern: Option<Pattern>,
     /// The folders that were entered for the pattern: others may be entered for other patterns.
@@ -27,7 +27,7 @@ pub(super) struct Walk {
     open: Vec<Level>,
 }
 
-/// Where a folder really is.
+/// The real location of a folder.
 pub(super) fn real_folder(folder: &Path) -> Option<PathBuf> {
     let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
     folder.canonicalize().ok()
@@ -40,9 +40,9 @@ struct Level {
     folder: OpenFolder,
     entries: std::vec::IntoIter<Entry>,
     is_empty: bool,
-    /// Whether all documents in it are meant, whatever the pattern says.
+    /// `true` if all documents in it are meant, regardless of the pattern.
     is_whole: bool,
-    /// Whether it holds recorded answers, once that was looked at.
+    /// `Some(true)` if it holds recorded answers; `None` until that is checked.
     has_recordings: Option<bool>,
 }
 
@@ -68,7 +68,7 @@ impl Walk {
         self.enter(PathBuf::new(), is_whole, seen)
     }
 
-    /// Looks at one entry.
+    /// Inspects one entry.
     pub(super) fn step(&mut self, seen: &mut Seen) -> Step {
         let Some(level) = self.open.last_mut() else { return Step::End };
         let Some(entry) = level.entries.next() else {
@@ -128,7 +128,7 @@ impl Walk {
         }
     }
 
-    /// Whether a link leads out of the folder that was named.
+    /// Returns whether a link leads out of the folder that was named.
     fn leads_out(&mut self, link: &Path) -> bool {
         if self.real.is_none() {
             self.real = real_folder(&self.root);
@@ -137,7 +137,7 @@ impl Walk {
         !real.zip(self.real.as_ref()).is_some_and(|(real, root)| real.starts_with(root))
     }
 
-    /// Whether something of this name is asked for, or may hold what is.
+    /// Returns whether something of this name is asked for, or may hold what is.
     fn is_meant(&self, relative: &Path, kind: EntryKind, is_whole: bool) -> bool {
         let Some(pattern) = self.pattern.as_ref().filter(|_| !is_whole) else { return true };
         pattern.is_match(relative) || kind == EntryKind::Folder && pattern.may_hold(relative)
@@ -187,7 +187,7 @@ impl Walk {
         Step::Found(Input::found(as_written(&relative), qualified, Origin::File(path)))
     }
 
-    /// Whether a file is the recorded answer of a model, in a folder of such.
+    /// Returns whether a file is the recorded answer of a model, in a folder of such.
     fn is_recording(&mut self, path: &Path, seen: &Seen) -> bool {
         let (Some(level), Some(folder), Some(name)) = (self.open.last_mut(), path.parent(), path.file_name())
         else {
@@ -249,7 +249,7 @@ impl Walk {
         }
     }
 
-    /// How many entries are in memory.
+    /// The number of entries in memory.
     #[cfg(test)]
     pub(super) fn in_memory(&self) -> usize {
         self.open.iter().map(|level| level.entries.len()).sum()

@@ -1,4 +1,4 @@
-//! A certificate that a profile names, and that does not cover it as it is, or promises less than it asks for.
+//! A certificate that a profile names, and that does not cover its current form, or promises less than it asks for.
 
 use crate::diag::{Code, Problem, Problems};
 use crate::disk;
@@ -12,12 +12,11 @@ use std::path::Path;
 /// Largest certificate that is read, in bytes.
 pub(crate) const MOST_CERTIFICATE_BYTES: u64 = 16 << 20;
 
-/// Below a threshold by this much: more than scores are rounded by, less than anybody writes.
+/// The distance below a threshold: more than scores are rounded by, less than anyone writes.
 const STEP: f64 = 1e-6;
 
-/// Warns of a certificate that can't be read, is bound to something else than `basis`, which is what the profile is at this moment, or
-/// leaves open what the profile asks for.
-/// Models are not compared: who answers is known when a run begins.
+/// Warns of a certificate that can't be read, is bound to something other than `basis`, the profile's current basis, or
+/// leaves open what the profile asks for. Models are not compared: they are known when a run begins.
 pub(crate) fn lint_certificate(loaded: &Loaded, basis: &Basis, problems: &mut Problems) {
     let Some(named) = loaded.profile.certify.as_ref().and_then(|certify| certify.certificate.as_ref()) else {
         return;
@@ -40,15 +39,15 @@ pub(crate) fn lint_certificate(loaded: &Loaded, basis: &Basis, problems: &mut Pr
 
 const WITHOUT: &str = "make one with `loopctl calibrate --out FILE`, or take the key out";
 
-/// What to do about a certificate that is void.
+/// The advice on a certificate that is void.
 pub(crate) const AGAIN: &str = "bring the policy back as it was, or review documents made under this one and run `loopctl calibrate` again";
 
-/// That a certificate does not cover the policy, in a line.
+/// The message that a certificate does not cover the policy, in a line.
 pub(crate) fn void(file: &str, changes: &[String]) -> String {
     format!("the certificate `{file}` is void: since it was made, {} changed", changes.join(", "))
 }
 
-/// What a certificate that holds does not promise of what the profile asks for, each with what to do.
+/// The parts of the profile's demands that a valid certificate does not promise, each with advice.
 pub(crate) fn left_open(
     file: &str,
     certificate: &Certificate,
@@ -89,15 +88,15 @@ pub(crate) fn left_open(
 const LESS: &str =
     "certify that with `loopctl calibrate`, or write in `certify` what the certificate promises";
 
-/// The strictest certified threshold, if a document may pass below it and not be marked for review. The document is good in everything
-/// but the score of the certificate.
+/// The strictest certified threshold, if a document may pass below it without being marked for review. The document is
+/// good in everything but the score of the certificate.
 fn unreviewed_below(certificate: &Certificate, profile: &Profile) -> Option<f64> {
     let calibration = &certificate.calibration;
     let certified = calibration.groups.iter().filter_map(|group| group.certified);
     let threshold = certified.map(|found| found.threshold).max_by(f64::total_cmp)?;
     let dimensions: Vec<&str> = profile.dimensions.iter().map(|dimension| dimension.name.as_str()).collect();
     let review = match &profile.review {
-        // A condition that can't be read is reported where it stands.
+        // A condition that can't be read is reported at its own position.
         Some(when) => Some(Review::parse(&when.value, &dimensions).ok()?),
         None => None,
     };

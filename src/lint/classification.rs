@@ -4,14 +4,14 @@ use crate::diag::{Code, Problem, Problems};
 use crate::value::EPSILON;
 use crate::value::yaml::{Data, Node};
 
-/// Looks at a classification, laid over those that it extends.
+/// Checks a classification, laid over those that it extends.
 pub(super) fn check(root: &Node, problems: &mut Problems) {
     let Some(minimum) = root.get("minimum").and_then(number) else { return };
     let Some(Data::Map(types)) = root.get("classify").map(|types| &types.data) else { return };
     for kind in types {
         let Data::List(patterns) = &kind.value.data else { continue };
         let weights: Option<Vec<f64>> = patterns.iter().map(|p| p.get("weight").and_then(number)).collect();
-        // What has no weight has been reported.
+        // A type without weights has been reported.
         let Some(weights) = weights.filter(|weights| !weights.is_empty()) else { continue };
         let sum: f64 = weights.iter().sum();
         if sum + EPSILON >= minimum {

@@ -2,7 +2,7 @@
 
 use crate::diag::{Code, Level, Problem, Problems};
 
-/// Files that nothing finds by their name, because of how they end.
+/// Files that nothing finds by name, because of their extension.
 pub(crate) fn lint_endings(problems: &mut Problems) {
     for folder in ["profiles", "rules", "rules/rubrics", "rules/extract", "rules/vocabularies"] {
         let Ok(entries) = std::fs::read_dir(folder) else { continue };

@@ -1,8 +1,8 @@
-//! What can be said of a profile that is correct but may not be what was meant: a stop rule that never fires, a rule
-//! for a field that no schema has, a judge that would see the answer.
+//! Doubts about a profile that is correct but may not be what was meant: a stop rule that never fires, a rule for a
+//! field that no schema has, a judge that would see the answer.
 //!
-//! [`lint`] looks at a compiled profile and pushes what it finds, each with a code of its own ([`crate::diag::Code`],
-//! LC5 and LC6). It asks nobody, reads only what the profile reaches, and never keeps a profile from being used.
+//! [`lint`] inspects a compiled profile and pushes its findings, each with a code of its own ([`crate::diag::Code`],
+//! LC5 and LC6). It calls no one, reads only files that the profile reaches, and never keeps a profile from being used.
 
 mod certificate;
 mod classification;
@@ -33,17 +33,17 @@ pub(crate) use plugins::{lint_prices, lint_providers};
 pub(crate) use shipped::is_about_shipped;
 use shipped::{for_the_child, is_shipped};
 
-/// A profile that compiles, as it was written and as it will be run.
+/// A profile that compiles, as written and as it will be run.
 #[derive(Debug, Clone, Copy)]
 pub struct ProfileView<'a> {
     /// The merged settings, each with its place.
     pub loaded: &'a Loaded,
-    /// What was compiled from them.
+    /// The plan that was compiled from them.
     pub plan: &'a Plan,
 }
 
-/// Pushes everything that is wrong or doubtful about a profile that was loaded, what it reaches, and the providers of this machine
-/// that it names: what `loopctl check` says of it.
+/// Pushes everything that is wrong or doubtful about a loaded profile, the files that it reaches, and the providers of
+/// this machine that it names: the problems that `loopctl check` reports.
 pub fn check_loaded(
     loaded: &Loaded,
     providers: &Providers,
@@ -54,8 +54,8 @@ pub fn check_loaded(
     lint_providers(loaded, providers, environment, problems);
 }
 
-/// What [`check_loaded`] says of a profile whose author may not know what this machine has: providers are looked up by their names alone,
-/// and whether a key is set is not told.
+/// Like [`check_loaded`], for a profile whose author may not know what this machine has: providers are looked up by
+/// their names alone, and whether a key is set is not reported.
 pub(crate) fn check_foreign(loaded: &Loaded, providers: &Providers, problems: &mut Problems) {
     check_plan(loaded, problems);
     lint_named_providers(loaded, providers, problems);

@@ -1,10 +1,10 @@
-//! Files that call themselves by another name than their own.
+//! Files that give themselves a name other than their own.
 
 use crate::diag::{Code, Problem, Problems};
 use crate::value::yaml::Node;
 use std::path::Path;
 
-/// Looks at the name under `key`, which stands in a file of its own.
+/// Checks the name under `key`, in a file of its own.
 pub(super) fn check(root: &Node, key: &str, problems: &mut Problems) {
     let Some(node) = root.get(key) else { return };
     let Some(name) = node.as_text() else { return };
@@ -20,7 +20,7 @@ pub(super) fn check(root: &Node, key: &str, problems: &mut Problems) {
     if !is_plain || file.starts_with("<embedded>") {
         return;
     }
-    // What is inherited names the parent.
+    // An inherited name is that of the parent.
     if node.span.file().name() != root.span.file().name() {
         return;
     }

@@ -1,4 +1,4 @@
-//! What profiles and price tables say of providers, held against the plugins of this machine. None is run here.
+//! Providers in profiles and price tables, held against the plugins of this machine. None is run here.
 
 use super::content::{key_to_named_port, lint_provider, lint_provider_settings};
 use crate::diag::{Code, Problem, Problems, SourceFile, Span, nearest};
@@ -11,8 +11,8 @@ use std::sync::Arc;
 /// The provider that validators with a URL go through.
 const SERVICE: &str = "service";
 
-/// Looks at the plugin of each stage and judge without running it. Not every machine that checks a profile has every
-/// plugin, so what is wrong is a warning here; `run` fails on it.
+/// Inspects the plugin of each stage and judge without running it. Not every machine that checks a profile has every
+/// plugin, so errors are warnings here; `run` fails on them.
 pub(crate) fn lint_providers(
     loaded: &Loaded,
     providers: &Providers,
@@ -35,7 +35,7 @@ pub(crate) fn lint_providers(
     }
 }
 
-/// Where documents go by the word of the profile alone: it may be somebody else's.
+/// Notes the servers that documents go to because the profile alone says so: it may come from a third party.
 fn named_servers(loaded: &Loaded, problems: &mut Problems) {
     for one in outside_of(loaded).iter().filter(|one| one.by == Author::Profile && !one.is_shipped()) {
         let message = match &one.what {
@@ -52,7 +52,7 @@ fn named_servers(loaded: &Loaded, problems: &mut Problems) {
     }
 }
 
-/// Looks at the plugin of each stage and judge by its name alone, and at nothing of this machine beside it.
+/// Inspects the plugin of each stage and judge by its name alone, and nothing else on this machine.
 pub(super) fn lint_named_providers(loaded: &Loaded, providers: &Providers, problems: &mut Problems) {
     limits(loaded, providers, problems);
     each_choice(loaded, |choice| {
@@ -67,7 +67,7 @@ pub(super) fn lint_named_providers(loaded: &Loaded, providers: &Providers, probl
     });
 }
 
-/// Does something with each provider that stages and judges ask.
+/// Calls `look` with each provider that stages and judges ask.
 fn each_choice(loaded: &Loaded, look: impl FnMut(&ProviderChoice)) {
     let stages = loaded.profile.stages.iter().flat_map(|stage| &stage.call.providers);
     let asked = loaded.profile.judges.iter().filter(|judge| judge.is_asked());
@@ -76,7 +76,7 @@ fn each_choice(loaded: &Loaded, look: impl FnMut(&ProviderChoice)) {
     choices.filter(|choice| !choice.name.value.starts_with("${")).for_each(look);
 }
 
-/// The plugin that a choice means, if it may run; what keeps it from running is pushed.
+/// The plugin that a choice means, if it may run; the problem that keeps it from running is pushed.
 fn usable(choice: &ProviderChoice, providers: &Providers, problems: &mut Problems) -> Option<Inspected> {
     let provider = &choice.name;
     let name = &provider.value;
@@ -94,7 +94,7 @@ fn usable(choice: &ProviderChoice, providers: &Providers, problems: &mut Problem
     None
 }
 
-/// Limits are by the name of a provider; one that nobody has would never apply.
+/// Limits are by the name of a provider; one with an unknown name would never apply.
 fn limits(loaded: &Loaded, providers: &Providers, problems: &mut Problems) {
     let written = loaded.merged.get("network").and_then(|network| network.get("limits"));
     let Some(Node { data: Data::Map(limits), .. }) = written else { return };
@@ -106,7 +106,7 @@ fn limits(loaded: &Loaded, providers: &Providers, problems: &mut Problems) {
 
 /// Looks up the providers that a price table names.
 pub(crate) fn lint_prices(file: &Arc<SourceFile>, providers: &Providers, problems: &mut Problems) {
-    // What is wrong with its form is said when it is decoded.
+    // Errors in its form are reported when it is decoded.
     let Some(root) = parse(file, &mut Problems::new()) else { return };
     let Some(Node { data: Data::List(prices), .. }) = root.get("prices") else { return };
     let known = known_names(providers);
@@ -130,7 +130,7 @@ pub(crate) fn lint_prices(file: &Arc<SourceFile>, providers: &Providers, problem
     }
 }
 
-/// What a provider can be called: by its plugin, or by one of the plugin's services.
+/// The names that a provider can have: its plugin's, or one of the plugin's services.
 fn known_names(providers: &Providers) -> Vec<String> {
     let mut known: Vec<String> = Vec::new();
     for listed in providers.used() {
@@ -142,7 +142,7 @@ fn known_names(providers: &Providers) -> Vec<String> {
     known
 }
 
-/// Warns of a name that no provider has: what is said of it has no effect.
+/// Warns of a name that no provider has: settings for it have no effect.
 fn unknown(name: &str, span: &Span, what: &str, known: &[String], problems: &mut Problems) {
     let spelled = |name: &str| name.replace('-', "_").to_ascii_lowercase();
     if known.iter().any(|other| spelled(other) == spelled(name)) {

@@ -1,9 +1,9 @@
-//! What a rubric says of fields that it never asks for.
+//! Settings of a rubric for fields that it never asks for.
 
 use crate::diag::{Code, Problem, Problems, Span, nearest};
 use crate::value::yaml::{Data, Entry, Node};
 
-/// Looks at a rubric, laid over those that it extends.
+/// Checks a rubric, laid over those that it extends.
 pub(super) fn check(root: &Node, problems: &mut Problems) {
     let listed: Vec<(&str, &Span)> = entries(root.get("types"))
         .iter()
@@ -40,7 +40,7 @@ pub(super) fn check(root: &Node, problems: &mut Problems) {
             format!("no type of this rubric lists the field `{name}`, so what is said of it is never used");
         let problem = Problem::warning(Code::InertRule, &field.key_span, message);
         problems.push(match guess {
-            // Which of the two is right, the rubric does not tell.
+            // The rubric does not tell which of the two is right.
             Some(guess) => {
                 let problem =
                     problem.help(format!("is it `{guess}`? One of the two is misspelt: write both alike"));
@@ -56,7 +56,7 @@ pub(super) fn check(root: &Node, problems: &mut Problems) {
     }
 }
 
-/// Looks at the fields that decide whether a field applies: not the field itself, and only fields that the rubric lists.
+/// Checks the fields that decide whether a field applies: not the field itself, and only fields that the rubric lists.
 fn looks_elsewhere(name: &str, when: &Node, listed: &[(&str, &Span)], problems: &mut Problems) {
     for at in fields_in(when) {
         let Some(text) = at.as_text() else { continue };

@@ -1,5 +1,5 @@
-//! Keywords and names of a JSON Schema that are misspelt: a validator passes over a keyword that it does not know, so what
-//! it was to demand is demanded of nobody.
+//! Keywords and names of a JSON Schema that are misspelt: a validator ignores an unknown keyword, so that its demand
+//! has no effect.
 
 use crate::diag::{Code, Problem, Problems, SourceFile, nearest};
 use crate::score::ITEM_KEY;
@@ -101,7 +101,7 @@ const SCHEMAS: [&str; 16] = [
 /// Keywords whose value is a mapping of names to schemas.
 const NAMED: [&str; 5] = ["$defs", "definitions", "dependentSchemas", "patternProperties", "properties"];
 
-/// Keywords that add to what a schema says: what it lacks may stand there.
+/// Keywords that add to a schema: members that it lacks may be there.
 const ADDING: [&str; 10] = [
     "$dynamicRef",
     "$recursiveRef",
@@ -118,14 +118,14 @@ const ADDING: [&str; 10] = [
 /// Shortest keyword of which another word is treated as a misspelling: nearly everything is near to `if`.
 const SHORTEST: usize = 4;
 
-/// Looks at a schema, which has been read before.
+/// Checks a schema, which has been read before.
 pub(super) fn check(file: &Arc<SourceFile>, problems: &mut Problems) {
     if let Some(root) = parse(file, &mut Problems::new()) {
         of_schema(&root, false, problems);
     }
 }
 
-/// `is_part`: beside other schemas that speak of the same value.
+/// `is_part`: beside other schemas that describe the same value.
 fn of_schema(node: &Node, is_part: bool, problems: &mut Problems) {
     let Data::Map(entries) = &node.data else { return };
     for entry in entries {

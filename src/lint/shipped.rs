@@ -1,9 +1,9 @@
-//! What is said of files that ship with loopctl, which whoever checks a profile can't change.
+//! Problems about files that ship with loopctl, which the author of a profile can't change.
 
 use crate::diag::{Level, Problem, Problems, Span};
 
-/// What is said of a profile that extends a shipped one, as one who can only change the profile needs it: no notes about
-/// shipped files, and of warnings where to mend them.
+/// Adapts the problems of a profile that extends a shipped one for an author who can only change the profile: no notes
+/// about shipped files, and for warnings the place to mend them.
 pub(super) fn for_the_child(found: &mut Problems) {
     found.retain(|problem| problem.level > Level::Note || !problem.span.as_ref().is_some_and(is_shipped));
     found.change(|problem| {
@@ -14,12 +14,12 @@ pub(super) fn for_the_child(found: &mut Problems) {
     });
 }
 
-/// Whether a place is in a file that is shipped.
+/// Returns whether a span is in a shipped file.
 pub(super) fn is_shipped(span: &Span) -> bool {
     span.file().is_shipped()
 }
 
-/// Whether all places of a problem are in files that are shipped.
+/// Returns whether all spans of a problem are in shipped files.
 #[must_use]
 pub(crate) fn is_about_shipped(problem: &Problem) -> bool {
     let related = problem.related.iter().map(|(span, _)| span);

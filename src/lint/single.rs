@@ -1,4 +1,4 @@
-//! One file by itself, whatever it is: which kind, and what can be said without a profile that reaches it.
+//! One file by itself, whatever it is: its kind, and the checks possible without a profile that reaches it.
 
 use super::content::{self, patterns};
 use super::{ProfileView, classification, names, rubric, schema_words};
@@ -29,7 +29,7 @@ use std::sync::Arc;
 /// The kinds of files that can be checked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum FileKind {
-    /// A policy: what is in `profiles/`.
+    /// A policy, in `profiles/`.
     Profile,
     /// Cases of a profile or of rules, in a file that ends in `.test.yaml`.
     Cases,
@@ -39,19 +39,19 @@ pub enum FileKind {
     Rubric,
     /// Extraction patterns, in `rules/extract/`.
     Extraction,
-    /// Phrases that say values of fields, in `rules/vocabularies/`.
+    /// Phrases that express values of fields, in `rules/vocabularies/`.
     Vocabulary,
-    /// How texts assert what they mention, in `rules/`.
+    /// Words by which texts assert, deny or qualify what they mention, in `rules/`.
     Assertions,
     /// Patterns by which documents get their type, in `rules/`.
     Classification,
-    /// How often passages of each pattern were right, in `rules/`.
+    /// The share of correct passages of each pattern, in `rules/`.
     Evidence,
-    /// What models cost.
+    /// Prices of models.
     Prices,
-    /// Where labels stand, for `evaluate --columns`.
+    /// Locations of labels, for `evaluate --columns`.
     LabelMap,
-    /// What `sweep` tries.
+    /// The settings that `sweep` tries.
     Experiment,
     /// A JSON Schema, in `schemas/`.
     Schema,
@@ -63,13 +63,13 @@ pub enum FileKind {
     Script,
 }
 
-/// What can be checked, in words.
+/// The files that can be checked, in words.
 const KNOWN: &str = "profiles, rules, rubrics, extraction patterns, vocabularies, contexts, classifications, tables of patterns, prices, maps of labels, \
      experiments and cases (`.yaml`), \
      JSON Schemas (`.json`), prompts (`.md`) and scripts (`.rhai`) can be checked";
 
 impl FileKind {
-    /// What such a file is called, with its article.
+    /// The name of such a file, with its article.
     #[must_use]
     pub(crate) fn what(self) -> &'static str {
         match self {
@@ -92,10 +92,10 @@ impl FileKind {
         }
     }
 
-    /// The kind of the file at `path`, by its name and what is in it.
+    /// The kind of the file at `path`, by its name and content.
     ///
     /// # Errors
-    /// A problem that says what can be checked, when it is nothing of that.
+    /// A problem that lists what can be checked, when it is none of that.
     pub fn of(path: &Path, file: &Arc<SourceFile>) -> Result<Self, Problem> {
         let name = path.file_name().map(|name| name.to_string_lossy().to_lowercase()).unwrap_or_default();
         let within = |folder: &str| path.parent().is_some_and(|p| p.iter().any(|part| part == folder));
@@ -126,10 +126,10 @@ fn schema_kind(file: &Arc<SourceFile>, named: bool) -> Option<FileKind> {
     (named || looks).then_some(FileKind::Schema)
 }
 
-/// By what only files of that kind have, then by the folder.
+/// By the keys that only files of a kind have, then by the folder.
 fn yaml_kind(file: &Arc<SourceFile>, name: &str, within: &dyn Fn(&str) -> bool) -> Option<FileKind> {
     let root = yaml::parse(file, &mut Problems::new());
-    // What can't be read is asked for as what it most often is: that says why.
+    // A file that can't be read is taken for the most likely kind: that reports why.
     if within("vocabularies") {
         return Some(FileKind::Vocabulary);
     }
@@ -196,8 +196,8 @@ fn yaml_kind(file: &Arc<SourceFile>, name: &str, within: &dyn Fn(&str) -> bool) 
     }
 }
 
-/// Checks a file by itself, as far as that can be done; what it names is looked for beside it, then in `library`.
-/// Of a profile nothing is said: it is checked with what it reaches.
+/// Checks a file by itself, as far as possible; the files that it names are looked for beside it, then in `library`.
+/// Nothing is reported for a profile: it is checked with the files that it reaches.
 pub fn check_file(
     kind: FileKind,
     path: &Path,
@@ -309,7 +309,7 @@ fn measured(
     compile(&[dimension], &overall, &[], &With { name, file, library }, problems);
 }
 
-/// Reads cases as `loopctl test` does. Whether they come out as expected is not asked here.
+/// Reads cases as `loopctl test` does. Whether they come out as expected is not checked here.
 fn cases(path: &Path, library: &Library, problems: &mut Problems) {
     let subject = match find_subject(&path.shown(), library) {
         Ok(subject) => subject,
@@ -353,14 +353,14 @@ fn schema(file: &Arc<SourceFile>, library: &Library, problems: &mut Problems) {
         let span = last_key(&at, file);
         problems.push(Problem::error(Code::BadSchema, &span, message).help("see https://json-schema.org"));
     } else if let Err(why) = Schema::compile(file.name(), &value) {
-        // What profiles that name it would be refused for.
+        // The reason for which profiles that name it would be refused.
         let message = format!("this is not a usable JSON Schema: {why}");
         problems.push(Problem::error(Code::BadSchema, &Span::new(file, 0, 1), message));
     }
     schema_words::check(file, problems);
 }
 
-/// Where the last key of a JSON Pointer stands: the first place in the text with all keys before it in their order.
+/// The position of the last key of a JSON Pointer: the first in the text with all keys before it in their order.
 fn last_key(pointer: &str, file: &Arc<SourceFile>) -> Span {
     let text = file.text();
     let (mut at, mut end) = (0, 1);
@@ -374,7 +374,7 @@ fn last_key(pointer: &str, file: &Arc<SourceFile>) -> Span {
     Span::new(file, at, end)
 }
 
-/// A prompt's folder says who reads it; one elsewhere may be for anybody.
+/// A prompt's folder says who reads it; one elsewhere may be for anyone.
 fn prompt(path: &Path, file: &Arc<SourceFile>, problems: &mut Problems) {
     let within = |folder: &str| path.parent().is_some_and(|p| p.iter().any(|part| part == folder));
     let mut roles = vec![Role::Stage, Role::Feedback, Role::Judge, Role::ValueJudge];
@@ -401,9 +401,9 @@ fn project_of(path: &Path) -> PathBuf {
     if project.as_os_str().is_empty() { PathBuf::from(".") } else { project }
 }
 
-/// Every file of a project that can be checked by itself: rules, rubrics, patterns, cases, schemas, prompts and scripts on
-/// the disk below `project`, sorted. Profiles are not among them, nor what is no file of ours. What no profile could read,
-/// because it is no regular file or leads out of the project, is a problem.
+/// Every file of a project that can be checked by itself: rules, rubrics, patterns, cases, schemas, prompts and scripts
+/// on the disk below `project`, sorted. Profiles are not among them, nor are unrelated files. A file that no profile
+/// could read, because it is no regular file or leads out of the project, is a problem.
 #[must_use]
 pub(crate) fn files_of(project: &Path, problems: &mut Problems) -> Vec<(FileKind, PathBuf, Arc<SourceFile>)> {
     let mut found = Vec::new();

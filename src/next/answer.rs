@@ -1,4 +1,4 @@
-//! What `next` answers.
+//! The answer of `next`.
 
 use crate::engine::{DocumentState, IterationState, Outcome, Work};
 use crate::exchange::protocol::{CompletionRequest, Message, RequestFeedback, RequestOptions};
@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::sync::Arc;
 
-/// What the policy makes of a history, and what it asks next: either `outcome` or `request` is there.
+/// The verdict of the policy on a history, and what it asks next: either `outcome` or `request` is set.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct NextAnswer {
@@ -25,15 +25,15 @@ pub struct NextAnswer {
     pub iterations: Vec<IterationResult>,
     /// The assessment of the latest assessed candidate.
     pub assessment: Option<Assessment>,
-    /// What was decided about it, with the numbers of every line looked at.
+    /// The decision about it, with the numbers of every line that was checked.
     pub decision: Option<Arc<Decision>>,
-    /// How the loop ended, if it is over.
+    /// The end of the loop, if it is over.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub outcome: Option<NextOutcome>,
-    /// What to ask the model next, if the loop goes on.
+    /// The next request to the model, if the loop continues.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub request: Option<NextRequest>,
-    /// What a person should know besides.
+    /// Further warnings for a person.
     pub warnings: Vec<String>,
 }
 
@@ -43,40 +43,40 @@ pub struct NextAnswer {
 pub struct NextOutcome {
     /// The document.
     pub id: DocumentId,
-    /// How it ended.
+    /// Its final status.
     pub final_status: FinalStatus,
-    /// Why.
+    /// The reason why it ended.
     pub stop_reason: StopReason,
-    /// How many candidates were assessed.
+    /// The number of candidates that were assessed.
     pub iteration_count: usize,
     /// The iteration of the selected candidate.
     pub best_iteration: Option<usize>,
-    /// Why that one.
+    /// The reason for its selection.
     pub selection_reason: Option<SelectionReason>,
     /// The overall score of every candidate.
     pub improvement_trajectory: Vec<f64>,
     /// Rollbacks of the whole run.
     pub rollbacks: u64,
-    /// What the history says it cost; `null` when it says of an entry that this is unknown.
+    /// The cost by the history; `null` when the history says that the cost of an entry is unknown.
     pub cost_usd: Option<Usd>,
-    /// What is known of it, where not all is.
+    /// The known part of the cost, if not all is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub known_cost_usd: Option<Usd>,
     /// Tokens that the history says were used.
     pub tokens: u64,
     /// The selected candidate.
     pub best_extraction: Option<Arc<Value>>,
-    /// Whether it needs review, by the profile's `review.when`.
+    /// `true` if it needs review: by the profile's `review.when`, or because an issue is for a person to decide.
     pub review: bool,
-    /// What a person must decide about the selected candidate, or about the one whose issue ended the loop.
+    /// The decisions that a person must make about the selected candidate, or about the one whose issue ended the loop.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
-    /// What went wrong, where something did.
+    /// A description of what went wrong, if anything did.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub detail: Option<String>,
 }
 
-/// What to ask the model: all that a provider would get, but for what the caller has already.
+/// The request to the model: all that a provider would get, except what the caller already has.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct NextRequest {
@@ -88,11 +88,11 @@ pub struct NextRequest {
     pub judge: Option<String>,
     /// The iteration to be produced, or judged, from 0.
     pub iteration: u32,
-    /// Which try within the iteration, from 1: more after a text that was no answer.
+    /// The number of the try within the iteration, from 1: more after a text that was no answer.
     pub attempt: u32,
     /// The iteration that the correction starts from; `null` for candidate 0 and for judges.
     pub base: Option<usize>,
-    /// How long to wait before asking, after a text that was no answer.
+    /// The time to wait before asking, after a text that was no answer.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub wait_ms: Option<Millis>,
     /// The prompt.
@@ -100,9 +100,9 @@ pub struct NextRequest {
     /// The JSON Schema that the answer is to follow.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub schema: Option<Value>,
-    /// How to sample.
+    /// The sampling options.
     pub options: RequestOptions,
-    /// What is wrong with the base, as data: what the prompt says in words.
+    /// The problems of the base, as data: what the prompt says in words.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub feedback: Option<RequestFeedback>,
 }

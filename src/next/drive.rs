@@ -18,11 +18,11 @@ use std::collections::BTreeMap;
 use std::future::ready;
 use std::sync::Arc;
 
-/// Why there is no answer.
+/// The reason why there is no answer.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum NextError {
-    /// The history does not fit the profile: each place where it does not.
+    /// The history does not fit the profile: every mistake.
     #[error("{}", .0.first().map(ToString::to_string).unwrap_or_default())]
     Input(Vec<Mistake>),
     /// The profile makes no candidates.
@@ -47,7 +47,7 @@ pub enum NextError {
     Misuse(#[from] Misuse),
 }
 
-/// Decides about the latest candidate of `history` and says what follows: the outcome, or the next request. With an
+/// Decides about the latest candidate of `history` and returns what follows: the outcome, or the next request. With an
 /// empty history that is the request for candidate 0.
 ///
 /// Each entry answers the stage that was asked: the only one, or one of several in their order. A judge is asked by a
@@ -101,7 +101,7 @@ pub fn next(
     host.answer(document, &run, end)
 }
 
-/// A call that the history says nothing to.
+/// A call that the history has no answer to.
 struct OpenCall {
     work: Work,
     feedback: Option<PreparedFeedback>,
@@ -114,7 +114,7 @@ struct Drive<'a> {
     file_name: Option<String>,
     /// The whole text.
     text: &'a str,
-    /// What the stages see of it.
+    /// The text as the stages see it.
     masked: String,
     source: Arc<Source>,
     context: DocumentContext,
@@ -123,11 +123,11 @@ struct Drive<'a> {
     /// Scores that are given instead of measured, for each entry.
     given: Vec<Vec<(String, Score)>>,
     now: Millis,
-    /// How many entries have been used.
+    /// The number of entries that have been used.
     taken: usize,
-    /// The first call that the history says nothing to. Members of a panel are asked at the same time.
+    /// The first call that the history has no answer to. Members of a panel are asked at the same time.
     open: Option<OpenCall>,
-    /// How long the run has waited since the latest entry.
+    /// The time that the run has waited since the latest entry.
     paused: Option<Millis>,
     warnings: Vec<String>,
 }
@@ -149,7 +149,7 @@ impl Host for Drive<'_> {
         Ok(())
     }
 
-    /// Of all corrections only the one is asked for that the history has no answer to.
+    /// Only the correction that the history has no answer to is asked for.
     fn needs_feedback(&self, _: &Work) -> bool {
         self.taken >= self.history.len()
     }
@@ -184,7 +184,8 @@ impl Host for Drive<'_> {
 }
 
 impl Drive<'_> {
-    /// Where the history leads to; `None` when the run waits for an answer that the history does not have.
+    /// Returns the outcome that the history leads to; `None` when the run waits for an answer that the history does not
+    /// have.
     fn go(&mut self, run: &mut Run, first: Input) -> Result<Option<Outcome>, NextError> {
         let (plan, context) = (self.plan, self.context.clone());
         let driven = at_once(drive(plan, &context, run, Some(first), None, self));
@@ -194,7 +195,7 @@ impl Drive<'_> {
         })
     }
 
-    /// What the history says to a call; `None` when it says nothing.
+    /// Returns the history's answer to a call; `None` when it has none.
     fn answer_to(&mut self, run: &Run, work: &Work) -> Result<Option<Input>, NextError> {
         match *work {
             Work::Generate { stage, .. } | Work::Correct { stage, .. } => {
@@ -247,7 +248,7 @@ impl Drive<'_> {
         })
     }
 
-    /// What a stage said, repaired as a run would repair it; or why it is nothing that can be worked with.
+    /// The answer of a stage, repaired as a run would repair it; or the reason why it can't be worked with.
     fn mended(&self, run: &Run, said: &ModelOutput, stage: usize) -> Result<QuotedAnswer, String> {
         let told = match said {
             ModelOutput::Candidate(candidate) => RawAnswer::Value(candidate),
@@ -264,8 +265,8 @@ impl Drive<'_> {
         )
     }
 
-    /// What a judge or validator says of the latest entry. An answer that can't be read is final: who wants to ask the
-    /// judge again puts another in its place.
+    /// The answer of a judge or validator about the latest entry. An answer that can't be read is final: a caller that
+    /// wants to ask the judge again puts another in its place.
     fn consulted(&mut self, run: &Run, member: usize) -> Option<Input> {
         let at = self.taken.checked_sub(1)?;
         let asked = self.plan.panel.members().get(member)?;
@@ -277,7 +278,7 @@ impl Drive<'_> {
             )
         };
         let given = self.history.get(at).and_then(|entry| entry.answers.get(asked.id.as_ref()));
-        // Of several questions about single values the first is answered by what is no list.
+        // An answer that is not a list is that to the first of several questions about single values.
         let answer = match (given, run.questions_before()) {
             (Some(Value::Array(answers)), question) if asked.is_value_judge() => answers.get(question),
             (given, 0) => given,

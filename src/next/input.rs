@@ -1,4 +1,4 @@
-//! What `next` is asked, from JSON: every mistake with its place, what was expected and what was found.
+//! The input of `next`, from JSON: every mistake with its location, what was expected and what was found.
 
 use crate::diag::nearest;
 use crate::exchange::checked_quotes;
@@ -29,35 +29,35 @@ pub struct NextInput {
     pub ignored: Vec<String>,
 }
 
-/// Where the text of a document is.
+/// The text of a document, or the file that holds it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Text {
-    /// Here.
+    /// The text itself.
     Inline(String),
-    /// In a file.
+    /// The path of the file.
     File(PathBuf),
 }
 
 /// One answer of the model.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Entry {
-    /// What it said.
+    /// The answer itself.
     pub said: ModelOutput,
-    /// What the call used up; one call, where the history does not say.
+    /// The usage of the call; one call, where the history does not say.
     pub usage: Usage,
-    /// How long it took, from the request (or the end of the pause before it) to the answer.
+    /// The time it took, from the request (or the end of the pause before it) to the answer.
     pub elapsed: Millis,
     /// Scores that are given instead of measured, by dimension.
     pub given: Vec<(String, f64)>,
-    /// The stage that said it, to make sure; `None` where that is not said.
+    /// The stage that gave it, to make sure; `None` if that is not given.
     pub stage: Option<String>,
-    /// Passages of the document that are offered for the candidate's leaves, besides those that came in what it said.
+    /// Passages of the document that are offered for the candidate's leaves, besides those that came with the answer.
     pub quotes: Quotes,
-    /// What judges and validators say of the candidate, by id. Each judge's answer counts as one call.
+    /// The answers of judges and validators about the candidate, by id. Each judge's answer counts as one call.
     pub answers: Map<String, Value>,
 }
 
-/// What a model said.
+/// The output of a model.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ModelOutput {
     /// A candidate.
@@ -66,15 +66,15 @@ pub enum ModelOutput {
     Text(String),
 }
 
-/// One thing that is wrong with the input. Says nothing of what a text holds: it may be the document's.
+/// One mistake in the input. It says nothing about what a text holds: that may be the document's.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Mistake {
-    /// Where, as a JSON Pointer into the input; empty for the whole.
+    /// Its location, as a JSON Pointer into the input; empty for the whole.
     pub at: String,
-    /// What was expected and what was found.
+    /// The problem: what was expected and what was found.
     pub problem: String,
-    /// What to do about it.
+    /// Advice on what to do about it.
     pub help: Option<String>,
 }
 
@@ -105,8 +105,7 @@ impl NextInput {
     /// The document, read from its file if it has one.
     ///
     /// # Errors
-    /// When there are no bytes to be had, or too many. A text that can't be used is no error here: see
-    /// [`Document::text`].
+    /// When there are no bytes, or too many. A text that can't be used is not an error here: see [`Document::text`].
     pub fn read_document(&self) -> Result<Document, InputError> {
         match &self.document {
             Text::Inline(text) => {
@@ -125,8 +124,8 @@ impl NextInput {
     }
 }
 
-/// The given scores of each entry, after a look at what only the profile knows: its document types, dimensions, stages,
-/// judges and validators.
+/// The given scores of each entry, after a check against what only the profile knows: its document types, dimensions,
+/// stages, judges and validators.
 pub(super) fn checked(
     plan: &Plan,
     document_type: Option<&str>,
@@ -186,7 +185,7 @@ fn below(at: &str, key: &str) -> String {
     pointer
 }
 
-/// A value in a message; what texts hold is not shown.
+/// A value in a message; the contents of texts are not shown.
 fn found(value: &Value) -> String {
     match value {
         Value::Null => "null".to_owned(),
@@ -198,7 +197,7 @@ fn found(value: &Value) -> String {
     }
 }
 
-/// Reads and collects what is wrong.
+/// Reads the input and collects its mistakes.
 #[derive(Default)]
 struct Reader {
     mistakes: Vec<Mistake>,
@@ -214,7 +213,7 @@ impl Reader {
         self.mistakes.push(Mistake { at: at.to_owned(), problem: problem.into(), help: Some(help.into()) });
     }
 
-    /// Whether a name is one of those known; it is a mistake if not.
+    /// Returns whether a name is one of those known; it is a mistake if not.
     fn known(&mut self, path: &[&str], what: &str, name: &str, known: &[&str]) -> bool {
         if known.contains(&name) {
             return true;

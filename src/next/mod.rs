@@ -1,4 +1,4 @@
-//! The loop as data, for callers who drive their own model: what the policy makes of a history, and what it asks next.
+//! The loop as data, for callers who drive their own model: the policy's verdict on a history, and what it asks next.
 //!
 //! [`next`] gives the same [`Run`](crate::engine::Run) that a live run has the candidates of the history, in virtual time, so
 //! the two can't disagree. It keeps nothing: a caller hands over the whole history each time.

@@ -1,4 +1,4 @@
-//! What models are shown of the answers that are asked of them: schemas and examples.
+//! Schemas and examples that show models the form of the answers that are asked of them.
 
 use super::stage_plan::{StagePlan, path_for};
 use crate::diag::Problems;
@@ -10,11 +10,11 @@ use std::sync::Arc;
 
 /// Longest prompt in which examples are looked for, in bytes.
 const LONGEST_PROMPT: usize = 1 << 20;
-/// Most places of a prompt at which an example may begin.
+/// Most positions of a prompt at which an example may begin.
 const MOST_PLACES: usize = 1_000;
 
-/// What the stages of a profile are shown. What is wrong with a file is said where the file is used; to score, the schemas of
-/// answers are not compiled, only read.
+/// The schemas and examples that the stages of a profile are shown. Errors in a file are reported where the file is
+/// used; to score, the schemas of answers are not compiled, only read.
 pub(super) fn answers(
     profile: &Profile,
     stages: &[StagePlan],
@@ -51,7 +51,7 @@ pub(super) fn answers(
             }));
         }
     }
-    // Earlier stages answer in forms of their own, which are no candidate's.
+    // Earlier stages answer in forms of their own, which are not the candidate's.
     let is_composed = profile.stages.iter().any(|stage| stage.into.is_some());
     if !is_composed && stages.len() > 1 {
         let keep_last =

@@ -21,7 +21,7 @@ const FIRST_PAUSE: Millis = Millis(250);
 pub struct Plan {
     /// The profile it was compiled from.
     pub profile: Profile,
-    /// What decides.
+    /// The policy that decides.
     pub policy: Arc<LoopPolicy>,
     /// The compiled functions of its script criteria.
     pub scripts: Arc<ScriptCriteria>,
@@ -29,7 +29,7 @@ pub struct Plan {
     pub scoring: Arc<Scoring>,
     /// Gives documents their type.
     pub classifier: Option<Classifier>,
-    /// When a person gets to see a result.
+    /// The condition under which a result goes to a person for review.
     pub review: Option<Review>,
     /// Prompts and feedback.
     pub templates: Templates,
@@ -39,7 +39,7 @@ pub struct Plan {
     pub stages: Vec<StagePlan>,
     /// The judges that are asked, in the order of the panel.
     pub judges: Vec<JudgePlan>,
-    /// The validators, which stand before the judges in the panel.
+    /// The validators, which precede the judges in the panel.
     pub validators: Vec<ValidatorPlan>,
     /// The stages as the engine sees them.
     pub pipeline: Arc<Pipeline>,
@@ -56,13 +56,13 @@ impl Plan {
         Self::with(loaded, Some(PatternCheck::Syntax), problems)
     }
 
-    /// The same, looking more closely: every extraction pattern is compiled, too.
+    /// Like [`Plan::compile`], but stricter: every extraction pattern is compiled, too.
     pub fn check(loaded: &Loaded, problems: &mut Problems) -> Option<Self> {
         Self::with(loaded, Some(PatternCheck::Compile), problems)
     }
 
-    /// The same to score with and nothing else: schemas of answers and extraction patterns, which only asking needs and which are
-    /// most of what there is to read, are left out, and what is wrong with them is not noticed.
+    /// Like [`Plan::compile`], but only to score: schemas of answers and extraction patterns, which only asking needs
+    /// and which are most of what there is to read, are left out, and errors in them go unnoticed.
     pub(crate) fn compile_to_score(loaded: &Loaded, problems: &mut Problems) -> Option<Self> {
         Self::with(loaded, None, problems)
     }
@@ -93,7 +93,7 @@ impl Plan {
             }
         });
 
-        // Proved by who asks for it; what is wrong with them is said wherever the profile is checked.
+        // Proved by the caller that asks for it; errors in them are reported wherever the profile is checked.
         Promises::compile(&profile.promises, &dimensions, files, problems);
 
         let known: Vec<String> = match &rules {
@@ -172,25 +172,25 @@ impl Plan {
             .with_scripts(Arc::clone(&self.scripts))
     }
 
-    /// How failed calls are tried again.
+    /// The schedule by which failed calls are tried again.
     #[must_use]
     pub fn retry(&self) -> Retry {
         Retry { attempts: self.profile.stages.first().map_or(0, |stage| stage.retries), pause: FIRST_PAUSE }
     }
 
-    /// Whether a stage gets to see documents that are images or PDFs.
+    /// Returns whether a stage gets to see documents that are images or PDFs.
     #[must_use]
     pub(crate) fn attaches(&self) -> bool {
         self.stages.iter().any(|stage| stage.stage.call.attach.is_some())
     }
 
-    /// Whether a stage gets to see this document as the file that it is, an image or a PDF, instead of a text.
+    /// Returns whether a stage gets to see this document as the file that it is, an image or a PDF, instead of a text.
     #[must_use]
     pub(crate) fn shows_file_of(&self, document: &Document) -> bool {
         document.media.is_some() && self.attaches()
     }
 
-    /// Whether a judge compares with the document's reference, which then is no document itself.
+    /// Returns whether a judge compares with the document's reference, which then is not itself a document.
     #[must_use]
     #[cfg_attr(not(feature = "cli"), expect(dead_code, reason = "embedders hand over documents"))]
     pub(crate) fn has_references(&self) -> bool {

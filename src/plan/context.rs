@@ -1,7 +1,7 @@
-//! A document as a profile looks at it, and the only way to a finished assessment of what is extracted from it.
+//! A document as a profile sees it, and the only way to a finished assessment of a candidate extracted from it.
 //!
-//! An assessor measures a candidate. Whether the document behind it could be looked at, and whether its type is known, no
-//! measure can tell, and both may keep a candidate from passing: so every host assesses through [`DocumentContext`].
+//! An assessor measures a candidate. No measure can tell whether the document behind it could be inspected, and whether
+//! its type is known, and both may keep a candidate from passing: so every host assesses through [`DocumentContext`].
 
 use super::Plan;
 use super::typing::{TypedAs, document_type_of};
@@ -13,7 +13,7 @@ use crate::value::Score;
 use serde_json::Value;
 use std::sync::Arc;
 
-/// A document as a profile looks at it.
+/// A document as a profile sees it.
 #[derive(Debug, Clone)]
 pub struct DocumentContext {
     scoring: Arc<Scoring>,
@@ -22,7 +22,7 @@ pub struct DocumentContext {
     sight: Sight,
 }
 
-/// Where the values of a candidate can be looked up.
+/// The place in which the values of a candidate can be looked up.
 #[derive(Debug, Clone)]
 enum Sight {
     /// In the text of the document.
@@ -33,7 +33,7 @@ enum Sight {
     NoDocument,
 }
 
-/// What is given beside a candidate.
+/// The data given alongside a candidate.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Given<'a> {
     /// Scores of dimensions that are not to be measured.
@@ -59,7 +59,7 @@ impl DocumentContext {
         Self::of_typed(plan, document, typed)
     }
 
-    /// The context of a document whose type was found before; `unrecognised` if nothing told it.
+    /// The context of a document whose type was found before; `unrecognised` if it could not be determined.
     #[must_use]
     pub(crate) fn found_before(
         plan: &Plan,
@@ -119,7 +119,8 @@ impl DocumentContext {
         Assessor::new(Arc::clone(&self.scoring))
     }
 
-    /// Assesses a candidate of this document into `out`, which is emptied first, as far as that needs nobody else.
+    /// Assesses a candidate of this document into `out`, which is emptied first, as far as that needs no judge or
+    /// validator.
     pub fn assess(&self, assessor: &mut Assessor, candidate: &Value, given: Given<'_>, out: &mut Assessment) {
         assessor.measure_beside(&self.typed.name, candidate, self.beside(given), out);
         self.finish(out);
@@ -141,7 +142,7 @@ impl DocumentContext {
     /// Assesses a candidate that is JSON text, of which no tree is built where nothing in the profile needs one.
     ///
     /// # Errors
-    /// When the text is not JSON. Then `out` is empty.
+    /// Fails if the text is not JSON. Then `out` is empty.
     pub fn assess_text(
         &self,
         assessor: &mut Assessor,
@@ -154,8 +155,8 @@ impl DocumentContext {
         Ok(())
     }
 
-    /// Adds why a candidate is not accepted about which nobody else is asked, where none of its issues says so: in a run, the
-    /// engine does this.
+    /// Adds the reason that a candidate is not accepted when no one else is asked about it, where none of its issues
+    /// gives it: in a run, the engine does this.
     pub fn conclude_alone(&self, assessment: &mut Assessment) {
         let refused = refusal(&self.policy, &assessment.scores, assessment);
         assessment.issues.extend(refused);

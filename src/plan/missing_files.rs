@@ -1,4 +1,5 @@
-//! Files that a document type should have and has not: a mistake of whoever names the type, where the path ships with loopctl.
+//! Files that a document type should have but lacks: a mistake of whoever names the type, where the path ships with
+//! loopctl.
 
 use super::stage_plan::{Reader, path_for};
 use crate::diag::{Code, Level, Problem, Problems, Span, nearest};
@@ -7,7 +8,7 @@ use crate::rules::Inheritance;
 use crate::value::decode::Spanned;
 use crate::value::yaml::Data;
 
-/// Where files that are named are looked for.
+/// The places in which named files are looked for.
 const LOOKED_FOR: &str = "it is looked for beside the profile, in the working directory, in $LOOPCTL_HOME and among the shipped files";
 
 impl Reader<'_> {
@@ -18,7 +19,7 @@ impl Reader<'_> {
         nearest(path, known.iter().map(String::as_str).filter(|known| may_be(known))).map(str::to_owned)
     }
 
-    /// A schema that is not there, with the place that brings its type about.
+    /// A schema that does not exist, with the place that its type comes from.
     pub(super) fn missing_schema(
         &self,
         path: &str,
@@ -34,7 +35,7 @@ impl Reader<'_> {
                 None => LOOKED_FOR.to_owned(),
             });
         }
-        // The schema of another type, or one that ships, is not what was meant, unless a slip of the keyboard lies between.
+        // The schema of another type, or a shipped one, was not meant, unless the names differ by a typo.
         let taken: Vec<String> = self
             .types
             .iter()
@@ -53,7 +54,7 @@ impl Reader<'_> {
         )
     }
 
-    /// Patterns that are not there. Providers with a model need none, so this is no error.
+    /// Patterns that do not exist. Providers with a model need none, so this is no error.
     pub(super) fn missing_patterns(
         &self,
         path: &str,
@@ -65,8 +66,8 @@ impl Reader<'_> {
             .help(format!("without it the provider `pattern` finds nothing in a {document_type}"))
     }
 
-    /// A file that a type has not: told at the path that names it, or at the type where that path ships with loopctl, since nobody here
-    /// got it wrong.
+    /// A file that a type lacks: reported at the path that names it, or at the type where that path ships with loopctl,
+    /// since no one here wrote it wrong.
     fn missing(&self, level: Level, message: String, document_type: &str, path: &Spanned<String>) -> Problem {
         let at = |span: &Span, message| Problem { level, ..Problem::error(Code::MissingFile, span, message) };
         match self.place_of_type(document_type) {
@@ -79,7 +80,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Where a rubric or the classification lists a type.
+    /// The position at which a rubric or the classification lists a type.
     fn place_of_type(&self, document_type: &str) -> Option<Span> {
         let rubrics = self.dimensions.iter().flat_map(|dimension| dimension.measure.parts());
         let rubrics = rubrics.filter_map(|measure| match measure {

@@ -1,5 +1,5 @@
-//! A profile with everything that it reaches, compiled once: what a run, a simulation, a lint and an explanation all work
-//! from. It asks nobody and writes nothing.
+//! A profile with everything that it reaches, compiled once: the basis of a run, a simulation, a lint and an
+//! explanation. It calls no one and writes nothing.
 
 mod answers;
 mod compiled;

@@ -12,8 +12,8 @@ use std::collections::{BTreeMap, HashSet};
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
-/// Reads the reference of each judge that has one, by judge. What can't be read is left out, with a warning: the judge
-/// then has failed.
+/// Reads the reference of each judge that has one, by judge. One that can't be read is left out, with a warning: the
+/// judge then has failed.
 pub(crate) fn references_of(
     plan: &Plan,
     document: &Document,
@@ -43,12 +43,13 @@ fn read(folder: &Path, path: &str) -> Result<Arc<SourceFile>, String> {
     file.ok_or_else(|| format!("can't read `{}`: there is no such file", joined.shown()))
 }
 
-/// The file's name without its ending; the id of what has no file.
+/// The file's name without its extension; the id of a document without a file.
 fn stem<'a>(path: Option<&'a Path>, id: &'a DocumentId) -> &'a str {
     path.and_then(Path::file_stem).and_then(|stem| stem.to_str()).unwrap_or(id.as_str())
 }
 
-/// A path in the document's folder. A profile may be somebody else's, and a judge gets to see what it names.
+/// A path in the document's folder. A profile may come from a third party, and a judge gets to see the files that it
+/// names.
 fn within(folder: &Path, path: &str) -> Result<PathBuf, String> {
     let outside = || format!("`{path}` is not in the folder of the document");
     if !Path::new(path).components().all(|part| matches!(part, Component::Normal(_) | Component::CurDir)) {
@@ -56,15 +57,15 @@ fn within(folder: &Path, path: &str) -> Result<PathBuf, String> {
     }
     let (joined, home) =
         (folder.join(path), if folder.as_os_str().is_empty() { Path::new(".") } else { folder });
-    // A link may lead elsewhere. What isn't there is said by whoever reads it.
+    // A link may lead elsewhere. A missing file is reported by whoever reads it.
     match (joined.canonicalize(), home.canonicalize()) {
         (Ok(real), Ok(home)) if !real.starts_with(&home) => Err(outside()),
         _ => Ok(joined),
     }
 }
 
-/// The inputs that are no references: what a judge holds one document against is not another document, and no stage is
-/// to see it.
+/// The inputs that are not references: a file that a judge holds one document against is not another document, and no
+/// stage is to see it.
 #[must_use]
 pub(crate) fn without_references(plan: &Plan, inputs: Vec<Input>) -> Vec<Input> {
     let mut references = HashSet::new();
@@ -89,7 +90,7 @@ pub(crate) fn without_references(plan: &Plan, inputs: Vec<Input>) -> Vec<Input> 
 /// The path that a template such as `{{ document_id }}.gold.json` stands for.
 ///
 /// # Errors
-/// What is wrong with it.
+/// Describes the problem with the template.
 pub(super) fn path_of(template: &str, document_id: &str, document_type: &str) -> Result<String, String> {
     fill_in_path(template, minijinja::context! { document_id, document_type })
         .map_err(|error| error.detail().map_or_else(|| error.to_string(), str::to_owned))

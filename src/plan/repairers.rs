@@ -1,4 +1,4 @@
-//! What repairs the answers of a stage or judge.
+//! Repairers of the answers of a stage or judge.
 
 use crate::diag::{Code, Problem, Problems, Span};
 use crate::profile::Repair;
@@ -7,7 +7,7 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// What repairs the answers of a stage or judge, by document type.
+/// The repairers of the answers of a stage or judge, by document type.
 #[derive(Debug)]
 pub struct Repairers {
     by_type: BTreeMap<String, Arc<Repairer>>,

@@ -17,7 +17,7 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// What prompts end with that ask for quotes.
+/// The ending of prompts that ask for quotes.
 const QUOTES: &str = "prompts/evidence.md";
 
 /// A stage with everything it names.
@@ -27,15 +27,15 @@ pub struct StagePlan {
     pub stage: Stage,
     /// Its prompt, if it has one.
     pub prompt: Option<Template>,
-    /// What its prompt ends with when it asks for quotes; `None` when it asks for none.
+    /// The ending of its prompt when it asks for quotes; `None` when it asks for none.
     pub quotes: Option<Template>,
-    /// What its output must look like, by document type.
+    /// The schema that its output must follow, by document type.
     pub schemas: BTreeMap<String, Value>,
     /// Extraction patterns, by document type.
     pub patterns: BTreeMap<String, Value>,
     /// Its context files.
     pub passages: Passages,
-    /// What repairs its answers.
+    /// The repairers of its answers.
     pub repairers: Repairers,
 }
 
@@ -46,20 +46,20 @@ pub struct JudgePlan {
     pub judge: Judge,
     /// Its prompt.
     pub prompt: Option<Template>,
-    /// What its answer must look like, by document type.
+    /// The schema that its answer must follow, by document type.
     pub schemas: BTreeMap<String, Value>,
-    /// The same, compiled.
+    /// The schemas, compiled.
     checks: BTreeMap<String, Arc<Schema>>,
-    /// What reads its answers. They are not changed: a verdict that was is no longer the judge's.
+    /// The readers of its answers. Answers are not changed: a changed verdict is no longer the judge's.
     pub repairers: Repairers,
 }
 
 impl JudgePlan {
-    /// Holds an answer against the schema that the judge was given: one that does not follow it is none that can be
-    /// read. A score of 95 where 0 to 1 was asked for is no 1.
+    /// Holds an answer against the schema that the judge was given: one that does not follow it can't be read. A score
+    /// of 95 where 0 to 1 was asked for is no 1.
     ///
     /// # Errors
-    /// The place and the keyword of the first violation, without any of the answer's text.
+    /// The location and the keyword of the first violation, without any of the answer's text.
     pub fn check(&self, document_type: &str, answer: &Value) -> Result<(), String> {
         let Some(schema) = self.checks.get(document_type) else { return Ok(()) };
         let validator = schema
@@ -87,14 +87,14 @@ pub struct ValidatorPlan {
     pub script: Option<Arc<SourceFile>>,
 }
 
-/// Where a plan's files come from and where its problems go.
+/// The source of a plan's files, and the settings by which they are checked.
 pub(super) struct Reader<'a> {
     pub(super) files: &'a dyn Files,
     pub(super) templates: &'a mut Templates,
     pub(super) types: &'a [String],
     /// The classification that gives them.
     pub(super) classify: Option<&'a str>,
-    /// How closely patterns are looked at; `None` leaves schemas of answers and patterns out.
+    /// The depth to which patterns are checked; `None` leaves schemas of answers and patterns out.
     pub(super) care: Option<PatternCheck>,
     pub(super) candidate: CandidateKind,
     pub(super) dimensions: &'a [Dimension],
@@ -102,7 +102,7 @@ pub(super) struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    /// Reads what a stage names; `earlier` are the ids of the stages before it.
+    /// Reads the files that a stage names; `earlier` are the ids of the stages before it.
     pub(super) fn stage(&mut self, stage: &Stage, earlier: &[&str], problems: &mut Problems) -> StagePlan {
         let prompt = stage.call.prompt.as_ref().and_then(|name| {
             let file = read(self.files, &format!("prompts/{}", name.value), &name.span, problems)?;
@@ -129,7 +129,7 @@ impl Reader<'_> {
         }
         let output = stage.call.output.as_ref();
         let schemas = self.outputs(output, problems);
-        // A patch with an operation less is another edit, and an empty one would pass for "nothing wrong".
+        // A patch with one operation fewer is another edit, and an empty one would pass for "nothing wrong".
         let repairers = match self.candidate {
             CandidateKind::Patch => Repairers::without_schemas(self.repair),
             CandidateKind::Value => {
@@ -147,7 +147,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Reads what a judge names; `role` says what its prompt may use.
+    /// Reads the files that a judge names; `role` says what its prompt may use.
     pub(super) fn judge(&mut self, judge: &Judge, role: Role, problems: &mut Problems) -> JudgePlan {
         let prompt = judge.call.prompt.as_ref().and_then(|name| {
             let file = read(self.files, &format!("prompts/{}", name.value), &name.span, problems)?;
@@ -157,7 +157,7 @@ impl Reader<'_> {
         let repairers = Repairers::without_schemas(self.repair);
         let mut checks: BTreeMap<String, Arc<Schema>> = BTreeMap::new();
         for (document_type, schema) in &schemas {
-            // One without `{{ document_type }}` in its path is the same for all.
+            // A path without `{{ document_type }}` is the same for all.
             let known =
                 schemas.iter().find(|(_, other)| *other == schema).and_then(|(first, _)| checks.get(first));
             let compiled =
@@ -177,8 +177,8 @@ impl Reader<'_> {
         JudgePlan { prompt, schemas, checks, repairers, judge: judge.clone() }
     }
 
-    /// A pointer to what the answer's schema does not declare finds nothing, and issues that are not found are not
-    /// issues.
+    /// A pointer to a field that the answer's schema does not declare finds nothing, and issues that are not found are
+    /// not issues.
     fn check_pointers(&self, judge: &Judge, schemas: &BTreeMap<String, Value>, problems: &mut Problems) {
         let Some(schema) = schemas.values().next() else { return };
         let scores = self.dimensions.iter().filter_map(|dimension| dimension.second.as_ref());
@@ -198,7 +198,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Reads what a validator names.
+    /// Reads the files that a validator names.
     pub(super) fn validator(&self, validator: &Validator, problems: &mut Problems) -> ValidatorPlan {
         let named = match &validator.asked {
             Asked::Command { script, .. } => script.as_ref(),
@@ -238,7 +238,7 @@ impl Reader<'_> {
         matches!(self.files.read(path), Ok(None))
     }
 
-    /// Says once that no type's schema is there: the path is wrong, not the types.
+    /// Reports once that no type has a schema: the path is wrong, not the types.
     fn nothing_there(&self, output: &Spanned<String>, problems: &mut Problems) -> bool {
         let mut unheard = Problems::new();
         let mut paths: Vec<String> = Vec::new();
@@ -320,7 +320,7 @@ impl Reader<'_> {
     }
 }
 
-/// The place of the key that a JSON Pointer ends with: each segment is looked for behind the one before.
+/// The position of the key that a JSON Pointer ends with: each segment is looked for after the one before.
 fn key_place(file: &Arc<SourceFile>, pointer: &str) -> Span {
     let mut found = (0, 1);
     for segment in pointer.split('/').skip(1) {
@@ -334,8 +334,8 @@ fn key_place(file: &Arc<SourceFile>, pointer: &str) -> Span {
     Span::new(file, found.0, found.1)
 }
 
-/// Extraction patterns as providers get them: vocabularies with their phrases instead of their names, without the examples
-/// beside patterns, which are for people, and without keys that say `null`, which are as good as not there.
+/// Extraction patterns as providers get them: vocabularies with their phrases instead of their names, without the
+/// examples beside patterns, which are for people, and without keys whose value is `null`, which are as good as absent.
 fn for_providers(mut patterns: Value, values: Vec<(String, Value)>) -> Value {
     leave_out_examples(&mut patterns);
     leave_out_nulls(&mut patterns);
@@ -375,8 +375,8 @@ fn leave_out_examples(holder: &mut Value) {
     }
 }
 
-/// Whether a value that follows `schema` may have something at `pointer`. Only plain properties are followed; what is
-/// declared in another way may be anything.
+/// Returns whether a value that follows `schema` may have something at `pointer`. Only plain properties are followed;
+/// anything declared in another way may hold any value.
 fn may_hold(schema: &Value, pointer: &str) -> bool {
     let mut schema = schema;
     for segment in pointer.split('/').skip(1) {

@@ -1,4 +1,4 @@
-//! The terms of a run: what of its profile is needed to explain later what it decided, as it stood then.
+//! The terms of a run: the parts of its profile that are needed to explain its decisions later, as they were then.
 
 use super::Plan;
 use crate::profile::{IssueKind, OnGateMiss, OnRegression, Overall, Returned, SelectKey, Ties};
@@ -7,23 +7,23 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
-/// What a run was decided by. The profile may be another one by the time somebody asks.
+/// The settings that a run was decided by. The profile may have changed by the time someone asks.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Terms {
-    /// What each dimension counts in the overall score; the weights add up to 1.
+    /// The share of each dimension in the overall score; the weights add up to 1.
     pub weights: Vec<DimensionWeight>,
     /// The gate, if there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub gate: Option<GateTerms>,
-    /// Whether a candidate that ranks below the best is rolled back.
+    /// `true` if a candidate that ranks below the best is rolled back.
     #[serde(default)]
     pub rollback: bool,
-    /// What the criteria need besides the bound that stands in decisions, by the line of the profile.
+    /// The settings of criteria beyond the bound that decisions hold, by the line of the profile.
     #[serde(default)]
     pub stop: BTreeMap<String, Value>,
-    /// How candidates are compared.
+    /// The comparison of candidates.
     pub select: SelectTerms,
-    /// When a person gets to see a result.
+    /// The condition under which a result goes to a person for review.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub review: Option<String>,
     /// The stages that make a candidate, in order.
@@ -34,7 +34,7 @@ pub struct Terms {
     pub panel: Vec<PanelTerms>,
 }
 
-/// What a dimension counts.
+/// The weight of a dimension.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct DimensionWeight {
     /// The dimension.
@@ -48,20 +48,20 @@ pub struct DimensionWeight {
 pub struct GateTerms {
     /// The gated dimension.
     pub dimension: String,
-    /// What it must reach.
+    /// The score that it must reach.
     pub bound: f64,
-    /// Whether a correction that misses it ends the run.
+    /// `true` if a correction that misses it ends the run.
     pub ends_on_correction: bool,
 }
 
-/// How candidates are compared.
+/// The comparison of candidates.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct SelectTerms {
     /// The keys as the profile writes them: `no_critical`, `overall`, a dimension, `fewest: KIND`.
     pub order: Vec<String>,
-    /// Which of two equal candidates is the better: `first` or `last`.
+    /// The better of two equal candidates: `first` or `last`.
     pub ties: String,
-    /// Which candidate is returned: `best` or `last`.
+    /// The candidate that is returned: `best` or `last`.
     #[serde(rename = "return")]
     pub returned: String,
 }
@@ -71,7 +71,7 @@ pub struct SelectTerms {
 pub struct PanelTerms {
     /// Its name.
     pub name: String,
-    /// Whether it is a validator.
+    /// `true` if it is a validator.
     pub validator: bool,
 }
 
@@ -119,14 +119,14 @@ impl Terms {
         }
     }
 
-    /// What a dimension counts in the overall score.
+    /// The weight of a dimension in the overall score.
     #[must_use]
     pub fn weight(&self, dimension: &str) -> f64 {
         self.weights.iter().filter(|one| one.dimension == dimension).map(|one| one.weight).sum()
     }
 }
 
-/// How a key that counts issues begins.
+/// The beginning of a key that counts issues.
 const FEWEST: &str = "fewest: ";
 
 impl SelectTerms {
@@ -138,7 +138,7 @@ impl SelectTerms {
     }
 }
 
-/// Notes what a decision's checks do not say of a criterion, and of the members of a group.
+/// Notes the terms of a criterion, and of the members of a group, that a decision's checks do not hold.
 fn note(one: Placed<'_>, stop: &mut BTreeMap<String, Value>) {
     if let Some(terms) = one.criterion.terms() {
         stop.insert(one.line(0).to_string(), terms);

@@ -1,14 +1,14 @@
-//! A document's type, when nobody names it.
+//! A document's type, when no one names it.
 
 use super::Plan;
 use crate::ingest::UNKNOWN;
 
-/// A document's type, and whether anybody knows it.
+/// A document's type, and whether it is known.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct TypedAs {
     /// The type.
     pub name: String,
-    /// Whether the profile tells types apart, nobody named this document's, and it was not recognised.
+    /// `true` if the profile tells types apart, none was given for this document, and it was not recognised.
     pub unrecognised: bool,
 }
 

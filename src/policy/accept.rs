@@ -1,4 +1,4 @@
-//! Whether a candidate is good enough.
+//! Decides whether a candidate is good enough.
 
 use super::check::Observer;
 use super::{CandidateFacts, Checks, IterationSummary};
@@ -6,7 +6,7 @@ use crate::profile::{Accept, IssueKind, LoopPolicy, Target};
 use crate::value::{Disposition, Severity, at_least};
 use std::sync::Arc;
 
-/// Looks at every line of `accept`, so that all that is missing can be shown; `true` when all hold.
+/// Evaluates every line of `accept`, so that all that is missing can be shown; `true` when all hold.
 pub(super) fn accepted(accept: &Accept, facts: &impl CandidateFacts, seen: &mut impl Observer) -> bool {
     let mut all = true;
     for threshold in &accept.thresholds {
@@ -24,7 +24,7 @@ pub(super) fn accepted(accept: &Accept, facts: &impl CandidateFacts, seen: &mut 
         let (value, bound) = (count as f64, *limit as f64);
         all &= seen.look(|| line_of(*kind).into(), count <= *limit, value, bound);
     }
-    // Of documents that have been seen, and whose type is known, there is nothing to say.
+    // Documents that have been seen, and whose type is known, add no line.
     if facts.is_unseen() && !accept.unseen {
         all &= seen.look(|| "accept.unseen".into(), false, 1.0, 0.0);
     }
@@ -47,8 +47,8 @@ pub(crate) fn line_of(kind: IssueKind) -> &'static str {
     }
 }
 
-/// Whether the lines of `accept` hold for a candidate, each with its numbers. The gate and who must decide about issues,
-/// which come before acceptance in the table, are not looked at.
+/// Returns whether the lines of `accept` hold for a candidate, each with its numbers. The gate and `on_escalate`, which
+/// come before acceptance in the table, are ignored.
 #[must_use]
 pub(crate) fn acceptance(policy: &LoopPolicy, facts: &IterationSummary) -> (bool, Checks) {
     let mut checks = Checks::default();

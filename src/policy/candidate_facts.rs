@@ -1,22 +1,22 @@
-//! What decisions read of an assessed candidate, whoever holds it.
+//! The facts about an assessed candidate that decisions read, whoever holds them.
 
 use super::{IssueCounts, IterationSummary};
 use crate::value::{Digest, Score};
 use serde_json::Value;
 use std::sync::Arc;
 
-/// What decisions read of an assessed candidate.
+/// The facts about an assessed candidate that decisions read.
 ///
 /// A run keeps an [`IterationSummary`], which owns all of it. Many recorded candidates are decided on through rows that
 /// borrow it, so that deciding copies nothing.
 pub trait CandidateFacts {
-    /// The score of a dimension, from 0 to 1; one that was not measured counts 0.
+    /// The score of a dimension, from 0 to 1; one that was not measured counts as 0.
     fn score(&self, dimension: &str) -> f64;
 
     /// The dimensions that were measured, for scripts.
     fn scores(&self) -> impl Iterator<Item = (&str, f64)>;
 
-    /// The gated dimension, if the policy has a gate; 0 where it was not measured.
+    /// The gated dimension, if the policy has a gate; 0 if it was not measured.
     fn gated(&self) -> f64;
 
     /// The overall score.
@@ -25,16 +25,16 @@ pub trait CandidateFacts {
     /// Issues by kind.
     fn issues(&self) -> IssueCounts;
 
-    /// Whether nobody but a stage has seen the document.
+    /// Returns whether no one but a stage has seen the document.
     fn is_unseen(&self) -> bool;
 
-    /// Whether the type of the document was not recognised.
+    /// Returns whether the type of the document was not recognised.
     fn is_of_unknown_type(&self) -> bool;
 
-    /// The candidate itself, where it is known and a criterion looks into it.
+    /// The candidate itself, if it is known and a criterion looks into it.
     fn candidate(&self) -> Option<&Arc<Value>>;
 
-    /// Its content, where a criterion compares it.
+    /// Its content, if a criterion compares it.
     fn digest(&self) -> Option<Digest>;
 }
 

@@ -1,4 +1,4 @@
-//! The lines of the decision table that were looked at, with the numbers they saw.
+//! The lines of the decision table that were evaluated, with the numbers they saw.
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use smallvec::SmallVec;
@@ -6,7 +6,7 @@ use std::fmt;
 use std::ops::Deref;
 use std::sync::Arc;
 
-/// The name of a line, as it stands in the profile: `accept.overall`, `stop.max_iterations`, `gate`.
+/// The name of a line, as it appears in the profile: `accept.overall`, `stop.max_iterations`, `gate`.
 ///
 /// Names are made when a policy is read, and decisions share them.
 #[derive(Clone)]
@@ -93,7 +93,7 @@ impl<'de> Deserialize<'de> for Line {
     }
 }
 
-/// One line of the decision table that was looked at, with the numbers it saw.
+/// One line of the decision table that was evaluated, with the numbers it saw.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Check {
@@ -101,34 +101,34 @@ pub struct Check {
     pub line: Line,
     /// For bounds of acceptance: it holds. For the others: it ends the loop.
     pub holds: bool,
-    /// What was measured.
+    /// The measured value.
     pub value: f64,
-    /// What it was compared with.
+    /// The value it was compared with.
     pub bound: f64,
-    /// The path of the candidate that it is about, as a JSON Pointer, where it is about one.
+    /// The path in the candidate that it is about, as a JSON Pointer, if it is about one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
 }
 
-/// The lines looked at, in the order of the table.
+/// The evaluated lines, in the order of the table.
 ///
-/// Up to eight stand inline, which is enough for most policies: they are made for every candidate.
+/// Up to eight are stored inline, which is enough for most policies: they are made for every candidate.
 #[derive(Clone, Default, PartialEq, Deserialize)]
 #[serde(from = "Vec<Check>")]
 pub struct Checks(SmallVec<[Check; 8]>);
 
-/// Who is told of the lines that are looked at.
+/// The receiver of the lines that are evaluated.
 ///
-/// A run keeps them all as [`Checks`]. Where many recorded candidates are decided on, nobody reads them: the name of a line is
-/// made only for those who keep it.
+/// A run keeps them all as [`Checks`]. Where many recorded candidates are decided on, no one reads them: the name of a
+/// line is made only for a receiver that keeps it.
 pub(super) trait Observer {
-    /// A line was looked at.
+    /// Takes a line that was evaluated.
     fn check(&mut self, check: impl FnOnce() -> Check);
 
-    /// What a person should know about how the decision was made.
+    /// Takes a remark on how the decision was made that a person should know.
     fn note(&mut self, note: impl FnOnce() -> String);
 
-    /// A line of two numbers was looked at; returns whether it holds.
+    /// Takes a line of two numbers that was evaluated; returns whether it holds.
     fn look(&mut self, line: impl FnOnce() -> Line, holds: bool, value: f64, bound: f64) -> bool {
         self.check(|| Check { line: line(), holds, value, bound, path: None });
         holds
@@ -144,7 +144,7 @@ impl Observer for Checks {
 }
 
 impl Checks {
-    /// Records a line that was looked at.
+    /// Records a line that was evaluated.
     pub(super) fn push(&mut self, check: Check) {
         self.0.push(check);
     }

@@ -12,7 +12,7 @@ static ENGINE: LazyLock<Engine> = LazyLock::new(|| Engine::new(CONDITION));
 #[derive(Debug, Clone)]
 pub struct Condition(Arc<str>);
 
-/// Why an expression can't be used.
+/// The reason why an expression can't be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct ConditionError(String);
@@ -22,7 +22,7 @@ impl ConditionError {
         ConditionError(message)
     }
 
-    /// Said where the kinds of values do not go together.
+    /// The error for values of kinds that do not go together.
     pub(super) fn cannot_be_computed() -> Self {
         let why = "it can't be computed: it names something that is not there, or computes with text";
         ConditionError(why.to_owned())
@@ -30,10 +30,10 @@ impl ConditionError {
 }
 
 impl Condition {
-    /// Checks an expression. `unknown` says of a name that it uses what is wrong with it, if anything.
+    /// Checks an expression. `unknown` returns what is wrong with a name that it uses, if anything.
     ///
     /// # Errors
-    /// When it does not parse, goes beyond the limits of conditions or uses a name that is not known.
+    /// Returns an error if it does not parse, exceeds the limits of conditions or uses a name that is not known.
     pub fn parse(expression: &str, unknown: impl Fn(&str) -> Option<String>) -> Result<Self, ConditionError> {
         if let Some((written, meant)) = decimal_comma(expression) {
             return Err(ConditionError(format!(
@@ -73,7 +73,7 @@ impl Condition {
         &self.0
     }
 
-    /// What it compares with what.
+    /// The comparisons that it makes.
     #[must_use]
     pub(crate) fn comparisons(&self) -> Comparisons {
         ENGINE.comparisons(&self.0).unwrap_or_default()
@@ -88,8 +88,8 @@ impl Condition {
         names
     }
 
-    /// Whether it holds of `variables`, a mapping; `None` when it can't be computed, as when something in it is not
-    /// there.
+    /// Returns whether it holds for `variables`, a mapping; `None` when it can't be computed, as when something in it
+    /// is missing.
     #[must_use]
     pub fn holds(&self, variables: impl Serialize) -> Option<bool> {
         let program = ENGINE.expression(&self.0).ok()?;
@@ -98,7 +98,8 @@ impl Condition {
     }
 }
 
-/// A number that is written with a decimal comma outside of brackets and quotes, where a comma could be right; also as it is meant.
+/// A number written with a decimal comma outside brackets and quotes, where a comma could be right: as written and as
+/// meant.
 fn decimal_comma(expression: &str) -> Option<(String, String)> {
     let (mut depth, mut quote) = (0_usize, None);
     let mut before = String::new();
@@ -126,7 +127,7 @@ fn decimal_comma(expression: &str) -> Option<(String, String)> {
     None
 }
 
-/// Whether a `=` stands by itself.
+/// Returns whether there is a `=` by itself.
 fn has_lone_equals(expression: &str) -> bool {
     let rest = ["==", "!=", "<=", ">="].iter().fold(expression.to_owned(), |text, op| text.replace(op, " "));
     rest.contains('=')

@@ -9,7 +9,7 @@ use crate::value::{Disposition, Millis, Usage};
 use smallvec::{SmallVec, smallvec};
 use std::sync::Arc;
 
-/// What the run has used up when the decision is made.
+/// The resources that the run has used up when the decision is made.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Spent {
     /// Time since the run started.
@@ -18,10 +18,9 @@ pub struct Spent {
     pub usage: Usage,
 }
 
-/// Decides what follows from the latest candidate of `history`, which [`History::push`] has just added, and settles
-/// its rollback. With nothing in the history there is nothing to decide and the run goes on from iteration 0.
-/// `scripts` are those that the policy's script criteria name; one that is not there, or fails, never ends the loop and
-/// is noted.
+/// Decides what follows from the latest candidate of `history`, which [`History::push`] has just added, and settles its
+/// rollback. With an empty history there is nothing to decide and the run continues from iteration 0. `scripts` are
+/// those that the policy's script criteria name; one that is missing, or fails, never ends the loop and is noted.
 pub fn decide<F: CandidateFacts>(
     policy: &LoopPolicy,
     history: &mut History<F>,
@@ -45,8 +44,8 @@ pub fn decide<F: CandidateFacts>(
     decision
 }
 
-/// The same decision without a record of the lines that were looked at: why the loop ends, or `None` if it goes on. Notes go to
-/// `notes`, each as often as it is made.
+/// Like [`decide`], without a record of the evaluated lines: the reason why the loop ends, or `None` if it continues.
+/// Notes go to `notes`, each as often as it is made.
 pub(crate) fn settle<F: CandidateFacts>(
     policy: &LoopPolicy,
     history: &mut History<F>,
@@ -123,13 +122,13 @@ fn table<F: CandidateFacts>(
     walk(history, spent, scripts, observer, |walk| stop.after_rollback().find_map(|one| walk.ends(one)))
 }
 
-/// Criteria looked at one after the other, each with a note of what it saw.
+/// Criteria evaluated one after the other, each with a note of what it saw.
 struct CriterionWalk<'a, O> {
     run: Progress<'a>,
     observer: &'a mut O,
 }
 
-/// Walks over criteria with what there is to be looked at.
+/// Walks over criteria with the progress of the run.
 fn walk<T, O: Observer>(
     history: &History<impl CandidateFacts>,
     spent: Spent,
@@ -141,7 +140,7 @@ fn walk<T, O: Observer>(
     over(&mut CriterionWalk { run: progress(history, spent, &script), observer })
 }
 
-/// What there is for criteria to look at.
+/// The progress of the run, for criteria to inspect.
 pub(super) fn progress<'a>(
     history: &'a History<impl CandidateFacts>,
     spent: Spent,
@@ -172,14 +171,14 @@ impl<O: Observer> CriterionWalk<'_, O> {
         }
     }
 
-    /// Because of whom a member of a group fires, if it does: of several in `any` the first, in `all` all of them.
+    /// The criteria because of which a member of a group fires, if it does: in `any` the first, in `all` all of them.
     fn fired<'a>(&mut self, one: Placed<'a>) -> Option<Fired<'a>> {
         match one.criterion.kind() {
             Kind::Any(_) => one.members().find_map(|member| self.fired(member)),
             Kind::All(_) => {
                 let mut all = Some(Fired::new());
                 for member in one.members() {
-                    // Every one is looked at, so that all that is missing can be shown.
+                    // Every one is evaluated, so that all that is missing can be shown.
                     let fired = self.fired(member);
                     all = all.zip(fired).map(|(mut all, fired)| {
                         all.extend(fired);
@@ -192,7 +191,7 @@ impl<O: Observer> CriterionWalk<'_, O> {
         }
     }
 
-    /// Whether a criterion that is no group applies.
+    /// Returns whether a criterion that is not a group applies.
     fn is_met(&mut self, one: Placed<'_>) -> bool {
         let looked = one.criterion.look(&self.run);
         let holds = looked.holds();
@@ -222,7 +221,7 @@ fn group_of(fired: &[&Arc<str>]) -> StopReason {
     })
 }
 
-/// Counts and milliseconds as they stand in events.
+/// Counts and milliseconds as they appear in events.
 #[expect(clippy::cast_precision_loss, reason = "far below 2^53")]
 fn number(count: u64) -> f64 {
     count as f64

@@ -1,4 +1,4 @@
-//! What was decided and with which numbers.
+//! The decision about a candidate, and the numbers behind it.
 
 use super::Checks;
 use crate::stop::Criterion;
@@ -6,7 +6,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::fmt;
 use std::sync::Arc;
 
-/// How a run ended.
+/// The status with which a run ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FinalStatus {
@@ -38,7 +38,7 @@ impl FinalStatus {
         FinalStatus::Incomplete,
     ];
 
-    /// Whether nobody has to finish the document: it passed, or there was nothing to do.
+    /// Returns whether no one has to finish the document: it passed, or there was nothing to do.
     #[must_use]
     pub fn passes(self) -> bool {
         matches!(self, FinalStatus::Passed | FinalStatus::Skipped)
@@ -65,10 +65,10 @@ impl fmt::Display for FinalStatus {
     }
 }
 
-/// What the reasons of script criteria begin with.
+/// The prefix of the reasons of script criteria.
 const SCRIPT: &str = "script";
 
-/// Why a run ended. In results it is one text; two reasons are equal when they are written alike.
+/// The reason why a run ended. In results it is one text; two reasons are equal when they are written alike.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub enum StopReason {
@@ -118,7 +118,7 @@ impl StopReason {
         Self::fixed().map(|reason| reason.parts().0)
     }
 
-    /// The reason of a criterion that is no group.
+    /// The reason of a criterion that is not a group.
     #[must_use]
     pub fn of(criterion: &Criterion) -> Self {
         match criterion {
@@ -139,7 +139,7 @@ impl StopReason {
         }
     }
 
-    /// What is in results: a fixed part and a name, either of which may be empty.
+    /// The text in results: a fixed part and a name, either of which may be empty.
     fn parts(&self) -> (&'static str, &str) {
         match self {
             StopReason::CriticalIssue => ("critical_issue", ""),
@@ -177,7 +177,7 @@ impl StopReason {
         }
     }
 
-    /// Reads what [`fmt::Display`] writes; `None` for a text that is no reason.
+    /// Reads what [`fmt::Display`] writes; `None` for a text that is not a reason.
     fn parse(text: &str) -> Option<Self> {
         if let Some(word) = Self::fixed().find(|reason| reason.parts().0 == text) {
             return Some(word);
@@ -220,7 +220,7 @@ impl<'de> Deserialize<'de> for StopReason {
     }
 }
 
-/// Why the selected candidate is the selected one.
+/// The reason why the selected candidate was selected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum SelectionReason {
@@ -265,7 +265,7 @@ impl<'de> Deserialize<'de> for SelectionReason {
     }
 }
 
-/// Whether the loop goes on.
+/// The decision whether the loop continues.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", tag = "verdict")]
 #[must_use]
@@ -278,7 +278,7 @@ pub enum Verdict {
     },
     /// End the loop.
     Stop {
-        /// Why.
+        /// The reason.
         reason: StopReason,
     },
 }
@@ -289,17 +289,17 @@ pub enum Verdict {
 pub struct Decision {
     /// The iteration that it is about.
     pub iteration: usize,
-    /// Whether the loop goes on.
+    /// The decision whether the loop continues.
     #[serde(flatten)]
     pub verdict: Verdict,
-    /// The lines looked at, in the order of the table, up to the one that ended the loop.
+    /// The evaluated lines, in the order of the table, up to the one that ended the loop.
     pub checks: Checks,
-    /// What a person should know about how it was made: criteria that could not be looked at.
+    /// Remarks on how it was made that a person should know: criteria that could not be evaluated.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
     /// The best iteration so far.
     pub best: usize,
-    /// Whether this candidate was rolled back.
+    /// `true` if this candidate was rolled back.
     pub rolled_back: bool,
 }
 

@@ -12,37 +12,37 @@ use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// What deciding needs to know of one assessed candidate.
+/// The facts about one assessed candidate that deciding needs.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct IterationSummary {
     /// Its dimensions.
     pub scores: Scores,
-    /// The gated dimension, if the policy has a gate; 0 where it was not measured.
+    /// The gated dimension, if the policy has a gate; 0 if it was not measured.
     pub gated: f64,
     /// Its overall score.
     pub overall: f64,
     /// Its issues by kind.
     pub issues: IssueCounts,
-    /// Whether nobody but a stage has seen its document.
+    /// `true` if no one but a stage has seen its document.
     pub unseen: bool,
-    /// Whether the type of its document was not recognised.
+    /// `true` if the type of its document was not recognised.
     pub unknown_type: bool,
-    /// The candidate itself, where it is known (a trajectory need not carry candidates).
+    /// The candidate itself, if it is known (a trajectory need not carry candidates).
     pub candidate: Option<Arc<Value>>,
-    /// Its content, where a criterion compares it: most of what a decision costs.
+    /// Its content, if a criterion compares it: most of what a decision costs.
     pub digest: Option<Digest>,
 }
 
 impl IterationSummary {
-    /// The same, with the gated dimension as `tier1` measured it: the gate stands before judges and validators, so what
-    /// they make of the dimension does not open or close it.
+    /// Replaces the gated dimension by that measured in `tier1`: the gate comes before judges and validators, so their
+    /// view of the dimension does not open or close it.
     #[must_use]
     pub fn gated_by(self, policy: &LoopPolicy, tier1: &Scores) -> Self {
         IterationSummary { gated: gated(policy, tier1), ..self }
     }
 
-    /// Of an assessment, which has its overall score.
+    /// The summary of an assessment, which has its overall score.
     #[must_use]
     pub fn of(policy: &LoopPolicy, assessment: &Assessment, candidate: Option<Arc<Value>>) -> Self {
         IterationSummary {
@@ -57,7 +57,7 @@ impl IterationSummary {
         }
     }
 
-    /// The score that a name stands for; a dimension that was not measured counts 0.
+    /// The score that a name stands for; a dimension that was not measured counts as 0.
     #[must_use]
     pub fn score(&self, dimension: &str) -> f64 {
         self.scores.get(dimension).unwrap_or(Score::ZERO).get()
@@ -72,13 +72,13 @@ fn is_below_gate(policy: &LoopPolicy, gated: f64) -> bool {
     policy.gate.as_ref().is_some_and(|gate| below(gated, gate.bound.get()))
 }
 
-/// Whether a candidate that tier 1 measured so misses the policy's gate.
+/// Returns whether a candidate with these scores of tier 1 misses the policy's gate.
 #[must_use]
 pub(crate) fn misses_gate(policy: &LoopPolicy, tier1: &Scores) -> bool {
     is_below_gate(policy, gated(policy, tier1))
 }
 
-/// How many issues of each kind.
+/// The number of issues of each kind.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct IssueCounts {
     severities: [u64; 3],
@@ -111,7 +111,7 @@ impl IssueCounts {
         *disposition += 1;
     }
 
-    /// How many of one kind.
+    /// The number of issues of one kind.
     #[must_use]
     pub fn get(&self, kind: IssueKind) -> u64 {
         let [critical, major, minor] = self.severities;
@@ -131,45 +131,45 @@ impl IssueCounts {
 /// One assessed candidate and what the loop made of it.
 #[derive(Debug, Clone)]
 pub struct Iteration<F = IterationSummary> {
-    /// What it scored.
+    /// The facts about it, such as its scores.
     pub facts: F,
     /// The iteration that it was corrected from; for candidate 0 itself.
     pub base: usize,
-    /// Whether it missed the gate.
+    /// `true` if it missed the gate.
     pub missed_gate: bool,
-    /// Whether it ranked strictly below the best before it.
+    /// `true` if it ranked strictly below the best before it.
     pub below_best: bool,
-    /// Whether it was rolled back.
+    /// `true` if it was rolled back.
     pub rolled_back: bool,
 }
 
-/// All assessed candidates of a run. Of each it keeps `F`: all that was measured, or a row of a table that has it.
+/// All assessed candidates of a run. For each it keeps `F`: all that was measured, or a row of a table that has it.
 #[derive(Debug, Clone)]
 pub struct History<F = IterationSummary> {
     iterations: Vec<Iteration<F>>,
-    /// The overall scores of all of them, as criteria look at them.
+    /// The overall scores of all of them, as criteria read them.
     overalls: SmallVec<[f64; 8]>,
-    /// For each of them the highest up to it.
+    /// The highest score up to each of them.
     highest: SmallVec<[f64; 8]>,
     best: usize,
     best_before_latest: usize,
     base: usize,
     consecutive_rollbacks: u64,
     rollbacks: u64,
-    /// The iteration in which each candidate was first seen, and the one that the latest candidate equals. Kept, like what
-    /// follows, only for policies with a criterion that looks at it.
+    /// The iteration in which each candidate was first seen, and the one that the latest candidate equals. Kept, like
+    /// what follows, only for policies with a criterion that inspects it.
     first_seen: BTreeMap<Digest, usize>,
     equal_before: Option<usize>,
     flip_flops: FlipFlops,
 }
 
-/// Which candidate a run returns.
+/// The candidate that a run returns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Selection {
     /// Its iteration.
     pub iteration: usize,
-    /// Why it.
+    /// The reason for selecting it.
     pub reason: SelectionReason,
 }
 
@@ -226,7 +226,7 @@ impl<F: CandidateFacts> History<F> {
 }
 
 impl<F> History<F> {
-    /// Nothing assessed yet.
+    /// A history without candidates.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
@@ -244,8 +244,8 @@ impl<F> History<F> {
         self.flip_flops = FlipFlops::default();
     }
 
-    /// Settles whether the latest candidate is a rollback, and with it the base and the count (what limits
-    /// candidates and `unchanged` are looked at before it, all other criteria after it).
+    /// Settles whether the latest candidate is a rollback, and with it the base and the count (criteria that limit
+    /// candidates, and `unchanged`, are evaluated before it, all others after it).
     pub(super) fn apply_rollback(&mut self, rollback: bool) {
         let latest = self.iterations.len().saturating_sub(1);
         if rollback {
@@ -307,8 +307,8 @@ impl<F> History<F> {
             .collect()
     }
 
-    /// The path of the candidate that went back and forth between two values most often, and how often; `None` when
-    /// none did, or no criterion asks.
+    /// The path of the candidate that went back and forth between two values most often, and how often; `None` if none
+    /// did, or no criterion asks.
     pub(super) fn flip_flop(&self) -> Option<(&str, u64)> {
         self.flip_flops.most()
     }
@@ -318,12 +318,12 @@ impl<F> History<F> {
         self.overalls.iter().copied()
     }
 
-    /// The same as a slice.
+    /// Like [`History::overalls`], as a slice.
     pub(super) fn overall_scores(&self) -> &[f64] {
         &self.overalls
     }
 
-    /// For each candidate the highest overall score up to it.
+    /// The highest overall score up to each candidate.
     pub(super) fn highest_scores(&self) -> &[f64] {
         &self.highest
     }
@@ -333,7 +333,7 @@ impl<F> History<F> {
         self.equal_before
     }
 
-    /// The candidate to return; `None` when none was assessed. `accepted` tells that the latest one was.
+    /// The candidate to return; `None` if none was assessed. `accepted` means that the latest one was.
     #[must_use]
     pub fn selection(&self, policy: &LoopPolicy, accepted: bool) -> Option<Selection> {
         let latest = self.iterations.len().checked_sub(1)?;
@@ -354,7 +354,7 @@ impl<F> History<F> {
 }
 
 impl Verdict {
-    /// Whether this verdict accepts the latest candidate.
+    /// Returns whether this verdict accepts the latest candidate.
     #[must_use]
     pub fn accepts(&self) -> bool {
         matches!(self, Verdict::Stop { reason: super::StopReason::Accepted })

@@ -1,12 +1,12 @@
-//! What of a run so far its later decisions depend on.
+//! The parts of a run so far on which its later decisions depend.
 
 use super::decide::progress;
 use super::{History, Spent};
 use crate::profile::LoopPolicy;
 use crate::stop::Memory;
 
-/// What of the history the policy's criteria still depend on. Besides it, decisions depend on the best candidate so far and on
-/// what comes later.
+/// The parts of the history on which the policy's criteria still depend. Apart from these, decisions depend on the best
+/// candidate so far and on what comes later.
 #[must_use]
 pub(crate) fn memory(policy: &LoopPolicy, history: &History, spent: Spent) -> Memory {
     let nobody = |_: &_| Ok(false);

@@ -1,4 +1,5 @@
-//! Decisions as pure functions over the history of a run: gate, acceptance, criteria, selection (`docs/how-the-loop-decides.md`).
+//! Decisions as pure functions over the history of a run: gate, acceptance, criteria, selection
+//! (`docs/how-the-loop-decides.md`).
 
 mod accept;
 mod candidate_facts;

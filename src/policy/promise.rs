@@ -12,17 +12,17 @@ use serde_json::{Map, Value, json};
 /// A run that has ended.
 #[derive(Debug, Clone, Copy)]
 pub struct Ended<'a> {
-    /// What was assessed.
+    /// The assessed candidates.
     pub history: &'a History,
-    /// Why it ended.
+    /// The reason why it ended.
     pub reason: &'a StopReason,
-    /// What is returned; `None` where nothing was assessed.
+    /// The candidate that is returned; `None` if nothing was assessed.
     pub selection: Option<Selection>,
-    /// What it used up.
+    /// The resources that it used up.
     pub spent: Spent,
 }
 
-/// What a condition may use besides the dimensions and the statuses, each with what it is.
+/// The names that a condition may use besides the dimensions and the statuses, each with its meaning.
 const NAMES: [(&str, &str); 15] = [
     ("status", "how the run ended: `passed`, `stopped_early` and so on"),
     ("stop_reason", "why: `accepted`, `gate`, `max_iterations` and so on"),
@@ -60,7 +60,7 @@ impl Ended<'_> {
         self.history.iterations().get(at).map(|iteration| &iteration.facts)
     }
 
-    /// The highest overall score of the candidates that did not miss the gate, or of all where all did.
+    /// The highest overall score of the candidates that did not miss the gate, or of all if all did.
     fn best_seen(&self) -> f64 {
         let iterations = self.history.iterations();
         let all_missed = iterations.iter().all(|iteration| iteration.missed_gate);
@@ -68,7 +68,7 @@ impl Ended<'_> {
         may_be.map(|iteration| iteration.facts.overall).fold(0.0, f64::max)
     }
 
-    /// What a name stands for; a dimension that was not measured is 0.
+    /// The value of a name; a dimension that was not measured is 0.
     fn value(&self, name: &str) -> Value {
         let iterations = self.history.iterations();
         let overall = |facts: Option<&IterationSummary>| rounded(facts.map_or(0.0, |facts| facts.overall));
@@ -104,7 +104,7 @@ impl Ended<'_> {
         }
     }
 
-    /// What a function of the author's own gets: the run as criteria get it, and how it ended.
+    /// The argument for a function of the author's own: the run as criteria get it, and how it ended.
     #[must_use]
     pub(super) fn for_script(&self) -> Value {
         let mut run = so_far(self.history, self.spent);
@@ -120,7 +120,8 @@ impl Ended<'_> {
     }
 }
 
-/// What is wrong with a text that a condition compares: it is no status, and no reason to stop that a run can have.
+/// Describes what is wrong with a text that a condition compares: it is no status, and no reason to stop that a run can
+/// have.
 fn unknown_word(word: &str) -> Option<String> {
     let known = || {
         FinalStatus::ALL.iter().map(|status| status.as_str()).chain(StopReason::words()).chain(["script:"])
@@ -146,7 +147,7 @@ impl PromiseCondition {
     /// Checks a condition; `dimensions` are the names that it may use besides those of every run.
     ///
     /// # Errors
-    /// When it does not parse, uses an unknown name, or can't be computed.
+    /// Returns an error if it does not parse, uses an unknown name, or can't be computed.
     pub fn parse(text: &str, dimensions: &[&str]) -> Result<Self, ConditionError> {
         let statuses = || FinalStatus::ALL.iter().map(|status| status.as_str());
         let unknown = |name: &str| {
@@ -194,14 +195,14 @@ impl PromiseCondition {
         &self.comparisons.numbers
     }
 
-    /// Whether it looks at the number of issues of a kind.
+    /// Returns whether it uses the number of issues of a kind.
     #[must_use]
     pub(crate) fn counts(&self, kind: IssueKind) -> bool {
         self.comparisons.members.iter().any(|name| name.strip_prefix("issues.") == Some(kind.as_str()))
     }
 
-    /// Whether it tells apart only what its constants do. It does not if it computes with values, or compares two that are not
-    /// known to be tried in every order.
+    /// Returns whether it distinguishes only what its constants do. It does not if it computes with values, or compares
+    /// two that are not known to be tried in every order.
     #[must_use]
     pub(crate) fn only_compares_constants(&self) -> bool {
         let is_word = |name: &str| {
@@ -221,7 +222,7 @@ impl PromiseCondition {
         !self.comparisons.computes && ordered && known
     }
 
-    /// Whether it uses a name.
+    /// Returns whether it uses a name.
     #[must_use]
     pub(crate) fn uses(&self, name: &str) -> bool {
         self.names.iter().any(|used| used == name)
@@ -236,19 +237,19 @@ impl PromiseCondition {
         self.names.iter().map(String::as_str).filter(move |name| !of_every_run(name))
     }
 
-    /// What its names stand for, of a run that has ended.
+    /// The values of its names for a run that has ended.
     #[must_use]
     pub(crate) fn values(&self, ended: &Ended<'_>) -> Map<String, Value> {
         self.names.iter().map(|name| (name.clone(), ended.value(name))).collect()
     }
 
-    /// Whether it holds of these values; `None` when it can't be computed.
+    /// Returns whether it holds for these values; `None` when it can't be computed.
     #[must_use]
     pub(crate) fn holds_of(&self, values: &Map<String, Value>) -> Option<bool> {
         self.condition.holds(values)
     }
 
-    /// Whether it holds of a run that has ended; `None` when it can't be computed.
+    /// Returns whether it holds for a run that has ended; `None` when it can't be computed.
     #[must_use]
     pub fn holds(&self, ended: &Ended<'_>) -> Option<bool> {
         self.holds_of(&self.values(ended))

@@ -1,4 +1,4 @@
-//! The promises of a policy, ready to be held against runs.
+//! The promises of a policy, ready to be checked against runs.
 
 use super::Ended;
 use super::promise::PromiseCondition;
@@ -11,18 +11,18 @@ use std::fmt;
 /// A promise is a function of one value: the run that has ended.
 const PARAMETERS: usize = 1;
 
-/// What must hold of every run.
+/// A property that must hold for every run.
 #[derive(Debug, Clone)]
 pub struct Promise {
     /// As it is written: `always: calls <= 6`, or the name of a shipped one.
     pub name: String,
-    /// What must hold.
+    /// The property.
     pub kind: PromiseKind,
-    /// Where it is written; `None` of a shipped one.
+    /// The location at which it is written; `None` for a shipped one.
     pub span: Option<Span>,
 }
 
-/// What must hold of every run, by its form.
+/// A property that must hold for every run, by its form.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub enum PromiseKind {
@@ -41,11 +41,11 @@ pub enum PromiseKind {
 /// A shipped promise, or a line of one, that the policy does not make.
 #[derive(Debug, Clone)]
 pub struct Waiver {
-    /// Which promise.
+    /// The promise.
     pub promise: ShippedPromise,
-    /// Of which line; of all, if absent.
+    /// The line of it; all of them, if absent.
     pub line: Option<String>,
-    /// Why not.
+    /// The reason why it is not made.
     pub because: String,
 }
 
@@ -54,13 +54,14 @@ pub struct Waiver {
 pub struct Promises {
     /// The shipped ones that it makes, then its own.
     pub list: Vec<Promise>,
-    /// What it does not promise.
+    /// The promises that it does not make.
     pub waived: Vec<Waiver>,
     scripts: ScriptSet,
 }
 
 impl Promises {
-    /// Checks and compiles promises; `dimensions` are those of the profile. What is wrong goes to `problems`, where it stands.
+    /// Checks and compiles promises; `dimensions` are those of the profile. Mistakes go to `problems`, each with its
+    /// location.
     pub fn compile(
         declared: &[DeclaredPromise],
         dimensions: &[&str],
@@ -111,22 +112,22 @@ impl Promises {
         Some(Promise { name: format!("{form}: {}", written.value), kind, span: Some(written.span.clone()) })
     }
 
-    /// Whether a shipped promise is not made at all.
+    /// Returns whether a shipped promise is not made at all.
     #[must_use]
     pub fn is_waived(&self, promise: ShippedPromise) -> bool {
         self.waived.iter().any(|waiver| waiver.promise == promise && waiver.line.is_none())
     }
 
-    /// Whether a line may be dead.
+    /// Returns whether a line may be dead.
     #[must_use]
     pub fn may_be_dead(&self, line: &str) -> bool {
         self.waived.iter().any(|waiver| waiver.line.as_deref() == Some(line))
     }
 
-    /// Whether a function of the author's own returns true for a run that has ended.
+    /// Returns whether a function of the author's own returns true for a run that has ended.
     ///
     /// # Errors
-    /// Why there is no answer.
+    /// Returns the reason why there is no answer.
     pub(crate) fn script_holds(&self, function: FunctionId, ended: &Ended<'_>) -> Result<bool, String> {
         let run = Arguments::one(&ended.for_script());
         self.scripts.truth(function, &run).map_err(|error| error.to_string())

@@ -1,4 +1,4 @@
-//! Which of two candidates is the better one under `select.order`.
+//! Determines which of two candidates is the better one under `select.order`.
 
 use super::CandidateFacts;
 use super::history::Iteration;
@@ -6,14 +6,14 @@ use crate::profile::{IssueKind, Select, SelectKey, Target};
 use crate::value::{EPSILON, Severity};
 use std::cmp::Ordering;
 
-/// What candidates are compared by.
+/// The facts by which candidates are compared.
 pub(super) struct Ranked<'a, F> {
     pub(super) facts: &'a F,
-    /// Whatever the order says, a candidate that missed the gate is worse than any that did not.
+    /// Regardless of the order, a candidate that missed the gate is worse than any that did not.
     pub(super) missed_gate: bool,
 }
 
-/// Whether one candidate ranks strictly below another: the gate first, then the order.
+/// Returns whether one candidate ranks strictly below another: the gate first, then the order.
 #[must_use]
 pub(crate) fn ranks_below(select: &Select, one: &Iteration, other: &Iteration) -> bool {
     let one = Ranked { facts: &one.facts, missed_gate: one.missed_gate };

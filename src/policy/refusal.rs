@@ -1,4 +1,4 @@
-//! Why a candidate is not accepted, where nothing that is wrong with it says so.
+//! The reason why a candidate is not accepted, if nothing that is wrong with it says so.
 
 use super::{IterationSummary, acceptance, misses_gate};
 use crate::profile::LoopPolicy;
@@ -8,9 +8,9 @@ use crate::value::{Disposition, Severity};
 /// The code of the issue.
 pub(crate) const NOT_ACCEPTED: &str = "NOT_ACCEPTED";
 
-/// An issue that says which bounds an assessment misses, if no other issue says that something is wrong; `measured` is what
-/// tier 1 measured, which the gate looks at. With it, what is refused has at least one issue, and never an issue that counts
-/// because of this.
+/// An issue that says which bounds an assessment misses, if no other issue says that something is wrong; `measured` is
+/// what tier 1 measured, which the gate inspects. With it, a refused candidate has at least one issue, and never an
+/// issue that counts because of this.
 pub(crate) fn refusal(policy: &LoopPolicy, measured: &Scores, assessment: &Assessment) -> Option<Issue> {
     let says_why = |issue: &Issue| {
         issue.code == NOT_ACCEPTED || (issue.severity != Severity::Info && !issue.pre_existing)
@@ -116,7 +116,7 @@ mod tests {
             prop_assert!(accepted || !after.issues.is_empty());
             prop_assert!(!(accepted && added.is_some()));
             prop_assert_eq!(facts(&after).issues, facts(&before).issues);
-            // A second time says nothing more.
+            // A second time adds nothing.
             prop_assert_eq!(refusal(&policy, &measured, &after), None);
         }
     }

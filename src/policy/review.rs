@@ -15,7 +15,7 @@ impl Review {
     /// Checks a condition; `dimensions` are the names it may use besides `overall`, `status` and the statuses.
     ///
     /// # Errors
-    /// When it does not parse or uses an unknown name.
+    /// Returns an error if it does not parse or uses an unknown name.
     pub fn parse(condition: &str, dimensions: &[&str]) -> Result<Self, ConditionError> {
         let known = |name: &str| {
             matches!(name, "overall" | "status")
@@ -33,8 +33,8 @@ impl Review {
         Condition::parse(condition, unknown).map(Review)
     }
 
-    /// Whether the condition holds. Without an assessment (`overall` and dimensions 0) a person looks, too, if the
-    /// condition says so of a score of 0.
+    /// Returns whether the condition holds. Without an assessment (`overall` and dimensions 0) a person sees the
+    /// result, too, if the condition holds for a score of 0.
     #[must_use]
     pub fn applies(&self, status: FinalStatus, overall: f64, scores: &Scores, dimensions: &[&str]) -> bool {
         let mut variables: BTreeMap<&str, serde_json::Value> =

@@ -17,7 +17,7 @@ pub struct ScriptCriteria {
 }
 
 impl ScriptCriteria {
-    /// Compiles every function that the criteria name, also those in groups. What is wrong with them goes to `problems`.
+    /// Compiles every function that the criteria name, including those in groups. Mistakes in them go to `problems`.
     pub fn compile(stop: &StopCriteria, files: &dyn Files, problems: &mut Problems) -> Self {
         let mut named = Vec::new();
         stop.visit(&mut |criterion| {
@@ -37,13 +37,13 @@ impl ScriptCriteria {
         ScriptCriteria { compiled: Some((scripts, functions)) }
     }
 
-    /// Whether there are none.
+    /// Returns whether there are none.
     #[must_use]
     pub(crate) fn is_empty(&self) -> bool {
         self.compiled.is_none()
     }
 
-    /// Whether the criterion returns true for the run so far. The error says why there is no answer.
+    /// Returns whether the criterion returns true for the run so far. The error says why there is no answer.
     pub(super) fn holds(
         &self,
         criterion: &ScriptCriterion,
@@ -61,7 +61,7 @@ impl ScriptCriteria {
     }
 }
 
-/// What a criterion's function gets.
+/// The argument of a criterion's function.
 pub(super) fn so_far(history: &History<impl CandidateFacts>, spent: Spent) -> Value {
     let iterations: Vec<Value> = history
         .iterations()

@@ -1,4 +1,4 @@
-//! `accept`: when a candidate is good enough.
+//! `accept`: the conditions under which a candidate is good enough.
 
 use super::policy::{IssueKind, Target, target};
 use crate::diag::{Code, Problem, Problems};
@@ -8,7 +8,7 @@ use crate::value::shape::{Key, Mapping, Names, Null, Open};
 use crate::value::yaml::{Data, Entry, Node};
 use std::sync::Arc;
 
-/// The line of `accept` about documents that nobody but a stage has seen.
+/// The line of `accept` about documents that only a stage has seen.
 const UNSEEN: &str = "unseen";
 
 /// The line of `accept` about documents whose type was not recognised.
@@ -21,9 +21,9 @@ pub struct Accept {
     pub thresholds: Vec<Threshold>,
     /// Upper bounds.
     pub issue_limits: Vec<(IssueKind, u64)>,
-    /// Whether a candidate is good enough though nobody but a stage has seen its document.
+    /// `true` if a candidate is good enough though only a stage has seen its document.
     pub unseen: bool,
-    /// Whether a candidate is good enough though the type of its document was not recognised.
+    /// `true` if a candidate is good enough though the type of its document was not recognised.
     pub unknown_type: bool,
 }
 
@@ -142,7 +142,8 @@ impl Accept {
     }
 }
 
-/// Whether this is one of the lines that are there unless the profile takes them away. A dimension of that name goes first.
+/// Returns whether this is one of the lines that exist unless the profile removes them. A dimension of that name takes
+/// precedence.
 fn is_default_line(entry: &Entry, known: &[&str]) -> bool {
     [UNSEEN, UNKNOWN_TYPE].contains(&entry.key.as_str()) && !known.contains(&entry.key.as_str())
 }

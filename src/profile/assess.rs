@@ -1,4 +1,4 @@
-//! `assess`: how each dimension of a candidate gets its score.
+//! `assess`: the measures that give each dimension of a candidate its score.
 
 use super::codes::SchemaCodes;
 use super::ensemble::{Combine, Disagreement, Weight, decode_ensemble};
@@ -13,31 +13,31 @@ use crate::value::yaml::{Data, Node};
 use crate::value::{Score, Severity};
 use crate::{decode_words, mapping};
 
-/// One dimension and where its score comes from.
+/// One dimension and the sources of its score.
 #[derive(Debug, Clone)]
 pub struct Dimension {
     /// Its name, such as `completeness`.
     pub name: String,
-    /// Where the name stands.
+    /// The position of the name.
     pub name_span: Span,
-    /// Where the score of tier 1 comes from; [`Measure::Given`] if there is none.
+    /// The source of the tier 1 score; [`Measure::Given`] if there is none.
     pub measure: Measure,
-    /// What judges and validators add to it.
+    /// The contribution of judges and validators.
     pub second: Option<SecondTier>,
 }
 
-/// What judges and validators say about a dimension.
+/// The contribution of judges and validators to a dimension.
 #[derive(Debug, Clone)]
 pub struct SecondTier {
-    /// Who.
+    /// The judges and validators.
     pub sources: Vec<SecondSource>,
-    /// How their scores and that of tier 1 become one.
+    /// The way in which their scores and that of tier 1 become one.
     pub combine: Combine,
-    /// How much that of tier 1 counts, where weights count.
+    /// The weight of the tier 1 score, where weights count.
     pub weight: Weight,
-    /// How many of `sources` must have answered; without it all of them.
+    /// The number of `sources` that must have answered; without it all of them.
     pub quorum: Option<usize>,
-    /// When they differ too much.
+    /// The rule for scores that differ too much.
     pub disagreement: Option<Disagreement>,
 }
 
@@ -46,13 +46,13 @@ pub struct SecondTier {
 pub struct SecondSource {
     /// Its name under `judges` or `validators`.
     pub name: Spanned<String>,
-    /// Where the score stands in a judge's answer; `None` for a validator, whose score follows from its stages.
+    /// The location of the score in a judge's answer; `None` for a validator, whose score follows from its stages.
     pub score: Option<Spanned<String>>,
-    /// How much it counts, where weights count.
+    /// Its weight, where weights count.
     pub weight: Weight,
 }
 
-/// Where a dimension's score comes from. Names of files are resolved when the profile is compiled.
+/// The source of a dimension's score. Names of files are resolved when the profile is compiled.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub enum Measure {
@@ -61,7 +61,7 @@ pub enum Measure {
         /// `clinical` stands for `rules/rubrics/clinical.yaml`.
         name: Spanned<String>,
     },
-    /// How many errors the document type's JSON Schema finds, in proportion.
+    /// The number of errors that the document type's JSON Schema finds, in proportion.
     Schema {
         /// A path such as `schemas/{{ document_type }}.schema.json`.
         path: Spanned<String>,
@@ -76,12 +76,12 @@ pub enum Measure {
         penalty: Score,
         /// The score never falls below this.
         floor: Score,
-        /// Which issues count.
+        /// The issues that count.
         counts: Counts,
     },
     /// The share of extracted leaf values that the source text supports.
     Grounding(Grounding),
-    /// What a Rhai function returns, clamped to [0, 1].
+    /// The result of a Rhai function, clamped to [0, 1].
     Script {
         /// `file.rhai#function`.
         function: Spanned<String>,
@@ -90,16 +90,16 @@ pub enum Measure {
     Ensemble {
         /// The measures; none of them is an ensemble.
         members: Vec<(Measure, Weight)>,
-        /// How. Never [`Combine::First`].
+        /// The combination of scores. Never [`Combine::First`].
         combine: Combine,
-        /// When they differ too much.
+        /// The rule for scores that differ too much.
         disagreement: Option<Disagreement>,
     },
     /// Supplied from outside with the candidate (`score --given`, a trajectory).
     Given,
 }
 
-/// Which issues of a rule set count.
+/// The issues of a rule set that count.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Counts {
@@ -116,43 +116,44 @@ decode_words!(Counts, "kind of issues", {
 });
 
 mapping! {
-    /// Settings of grounding: whether each extracted value stands in the source text, near a name of its field.
+    /// Settings of grounding: whether each extracted value appears in the source text, near a name of its field.
     "grounding" is "grounding measure", expects "a mapping with the settings of grounding", all default;
     #[derive(Debug, Clone)]
     pub struct Grounding {
-        /// The rubric whose field names and synonyms say where a value should stand. Usually the one that completeness uses.
-        /// Without it only the fields' own names are looked for.
+        /// The rubric whose field names and synonyms say where a value should appear. Usually the one that completeness
+        /// uses. Without it only the fields' own names are looked for.
         #[key(text("a file under `rules/rubrics/`, without `.yaml`"), examples(&["clinical"]))]
         pub rubric: Option<Spanned<String>>,
-        /// How similar a passage must be to count when nothing matches exactly, from 0 to 1 (1: equal).
+        /// The similarity that a passage needs to count when nothing matches exactly, from 0 to 1 (1: equal).
         #[key(default("0.9"), examples(&["0.95"]))]
         pub fuzzy: Score,
-        /// How bad a value is that is not in the source.
+        /// The severity of a value that is not in the source.
         #[key(default("major"), examples(&["critical"]))]
         pub severity: Severity,
-        /// Top-level fields that are not checked: those that nobody copies from the text.
+        /// Top-level fields that are not checked: those that are not copied from the text.
         #[key(default("[]"), examples(&["[rawText, summary]"]))]
         pub ignore: Vec<String>,
-        /// How precise passages of a pattern must be, by the lower bound that counted labels allow, for a value to be verified:
-        /// from 0 to 1. What is below is undecided.
+        /// The precision that passages of a pattern need, by the lower bound that counted labels allow, for a value to
+        /// be verified: from 0 to 1. A value below it is undecided.
         #[key(default("0.95"), examples(&["0.98"]))]
         pub trust: Score,
-        /// How often passages of each pattern were right and wrong on your own labels, as `loopctl calibrate --evidence` counts
-        /// them. Without it the counts that ship hold.
+        /// The counts of right and wrong passages of each pattern on your own labels, as written by
+        /// `loopctl calibrate --evidence`. Without it the shipped counts apply.
         #[key(text("a file under `rules/`"), examples(&["evidence.yaml"]))]
         pub patterns: Option<Spanned<String>>,
-        /// The share of values that are mistakes, which is assumed where rates of labelled values become a precision: from 0 to 1.
-        /// The more there are, the less a passage says.
+        /// The assumed share of values that are mistakes, by which rates of labelled values become a precision: from 0
+        /// to 1. The more there are, the less a passage proves.
         #[key(default("0.05"), examples(&["0.1"]))]
         pub mistakes: Score,
-        /// What a value counts that the document has, while nothing shows that it is this field's: from 0 to 1.
+        /// The score of a value that the document has, while nothing shows that it belongs to this field: from 0 to 1.
         #[key(default("0.5"), examples(&["0"]))]
         pub undecided: Score,
-        /// What a value counts that one passage says, while another says another.
+        /// The score of a value that one passage states, while another passage states another.
         #[key(default("0.5"), examples(&["0"]))]
         pub conflicting: Score,
-        /// The judge that decides about single values whose quote is in the document, while nothing else could decide whether it
-        /// says them. It is shown field, value and passage, never the document. Without it such values stay undecided.
+        /// The judge that decides about single values whose quote is in the document, while nothing else could decide
+        /// whether it states them. It is shown field, value and passage, never the document. Without it such values
+        /// stay undecided.
         #[key(text("the name of a judge"), examples(&["evidence"]))]
         pub judge: Option<Spanned<String>>,
     }
@@ -162,7 +163,7 @@ mapping! {
 pub(super) const KINDS: [&str; 6] = ["rubric", "schema", "rules", "grounding", "script", "given"];
 
 impl Dimension {
-    /// Reads one entry of `assess`: a measure, a judge's or validator's word, or an ensemble of them. What is wrong is
+    /// Reads one entry of `assess`: a measure, a judge's or validator's score, or an ensemble of them. An error is
     /// replaced by something harmless, so that bounds on the dimension are not reported as unknown.
     pub(crate) fn decode(name: String, name_span: Span, node: &Node, problems: &mut Problems) -> Self {
         let is_ensemble = node.get("ensemble").is_some_and(|node| !matches!(node.data, Data::Null));
@@ -201,7 +202,7 @@ fn is_validator(node: &Node) -> bool {
     node.get("external").is_some_and(|node| !matches!(node.data, Data::Null))
 }
 
-/// Reads a judge's word, where `external: null` may stand.
+/// Reads a judge's score, where `external: null` is allowed.
 fn read_judge<T>(
     node: &Node,
     mapping: &'static Mapping,
@@ -306,7 +307,7 @@ impl Measure {
     }
 }
 
-/// Which of two equal candidates is the better one.
+/// The better of two equal candidates.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Ties {

@@ -1,4 +1,4 @@
-//! What a stage and a judge say about whom they ask.
+//! The settings of a stage or judge for the providers that it asks.
 
 use crate::diag::{Code, Problem, Problems};
 use crate::value::Millis;
@@ -13,12 +13,12 @@ use std::collections::BTreeMap;
 const MOST_PROVIDERS: usize = 5;
 
 mapping! {
-    /// Whom to ask, and how.
+    /// The providers to ask, and the way to ask them.
     "call" is "call";
     #[derive(Debug, Clone)]
     pub struct Call {
-        /// Whom to ask, and who stands in when one fails, in order. Never empty. One that is missing has been reported and
-        /// stands as `pattern`.
+        /// The provider to ask, and those that stand in when one fails, in order. Never empty. A missing one has been
+        /// reported and is replaced by `pattern`.
         #[key(flatten)]
         pub providers: Vec<ProviderChoice> as Asked = Asked::chain => |fields: &Fields<'_>| {
             vec![ProviderChoice::without_settings(Spanned { value: "pattern".to_owned(), span: fields.span().clone() })]
@@ -27,14 +27,15 @@ mapping! {
         /// one.
         #[key(text("a file under `prompts/`"), examples(&["extract.md", "judge/literature.md"]))]
         pub prompt: Option<Spanned<String>>,
-        /// What the answer must look like. `{{ document_type }}` is filled in. Without it any answer is taken.
+        /// The JSON Schema that the answer must follow. `{{ document_type }}` is filled in. Without it any answer is
+        /// taken.
         #[key(text("a JSON Schema under `schemas/`"), examples(&["schemas/{{ document_type }}.schema.json"]))]
         pub output: Option<Spanned<String>>,
         /// The longest time that one call may take, from sending to the last byte. A call that takes longer has failed with a
         /// transient error.
         #[key(some_time, default("60s"), examples(&["30s", "2m"]))]
         pub deadline: Millis,
-        /// What is asked of the model besides the answer. What is left out is the provider's choice.
+        /// The model settings of the request. Each one left out is the provider's choice.
         #[key(examples(&["{ temperature: 0, max_tokens: 4000 }"]))]
         pub options: Options => |_| Options::default(),
         /// Sends a document that is an image or a PDF along with the prompt. Without it only text is sent. Not together with
@@ -45,20 +46,20 @@ mapping! {
 }
 
 mapping! {
-    /// Whom to ask, as it is written.
+    /// The providers to ask, as written.
     "asked" is "provider";
     struct Asked {
-        /// Who is asked: a plugin such as `pattern`, `openai:gpt-5-mini` or `./my-plugin.so`. In a list each one stands in for
-        /// the one before when that has failed permanently; at most five. `none` for a judge that is not to be asked, `$stage`
-        /// for one that asks as the last stage does (nobody, where that is `pattern`).
+        /// The provider to ask: a plugin such as `pattern`, `openai:gpt-5-mini` or `./my-plugin.so`. In a list each one
+        /// stands in for the one before when that has failed permanently; at most five. `none` for a judge that is not
+        /// to be asked, `$stage` for one that asks as the last stage does (none, where that is `pattern`).
         #[key(
             required,
             shaped(provider),
             examples(&["pattern", "openai:gpt-5-mini", "[anthropic:claude-haiku-4-5, { name: ollama:llama3, config: {} }]"])
         )]
         provider: Node as String = |node, _| Some(node.clone()),
-        /// Settings of the plugin's own; `loopctl plugin inspect NAME` says which it knows. In a list of providers, those of all
-        /// that bring none themselves.
+        /// Settings of the plugin's own; `loopctl plugin inspect NAME` lists those that it knows. In a list of
+        /// providers, those of all that bring none themselves.
         #[key(default("{}"), examples(&["{ endpoint: azure }"]))]
         config: Settings as Map<String, Value> = settings,
     }
@@ -71,7 +72,7 @@ mapping! {
         /// The plugin, and the model after a colon.
         #[key(required, text("a plugin's name or path, with an optional `:model`"), examples(&["ollama:llama3"]))]
         name: Spanned<String>,
-        /// The plugin's own settings. Without it, those that stand beside `provider`.
+        /// The plugin's own settings. Without it, those beside `provider`.
         #[key(examples(&["{ base_url: 'http://localhost:11434' }"]))]
         config: Option<Settings> as Map<String, Value> = |node, problems| settings(node, problems).map(Some) => |_| None,
     }
@@ -85,7 +86,7 @@ fn provider() -> Shape {
     Shape::AnyOf(vec![name(), Shape::list(one), Shape::Mapping(NamedProvider::mapping())])
 }
 
-/// What goes with a prompt.
+/// The attachment that goes with a prompt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Attach {
@@ -95,20 +96,20 @@ pub enum Attach {
 
 decode_words!(Attach, "attachment", { "document": "The document itself, when it is an image or a PDF." => Attach::Document });
 
-/// Who wrote something.
+/// The author of a setting.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Author {
-    /// Whoever runs the program, with a flag or a variable, or a program that uses the library.
+    /// The user of the program, with a flag or a variable, or a program that uses the library.
     User,
-    /// A profile, which may be somebody else's.
+    /// A profile, which may come from a third party.
     Profile,
-    /// The record of a run, which may be somebody else's, too.
+    /// The record of a run, which may come from a third party, too.
     Record,
 }
 
 impl Author {
-    /// Who wrote what is here.
+    /// The author of the text at a span.
     pub(crate) fn of(span: &crate::diag::Span) -> Self {
         match span.file() {
             file if file.is_recorded() => Author::Record,
@@ -125,11 +126,12 @@ pub struct ProviderChoice {
     pub name: Spanned<String>,
     /// The plugin's own settings.
     pub config: Value,
-    /// Who says where it is: wrote `base_url` among the settings.
+    /// The author of its location: of `base_url` among the settings.
     pub base_url_by: Author,
 }
 
-/// The settings of a plugin, who wrote `base_url` among them, and whether a profile says where the plugin's service is.
+/// The settings of a plugin, the author of `base_url` among them, and whether a profile says where the plugin's service
+/// is.
 #[derive(Debug, Clone)]
 struct Settings {
     config: Value,
@@ -138,14 +140,15 @@ struct Settings {
 }
 
 mapping! {
-    /// What is asked of a model besides its answer. A provider that has no such setting ignores it.
+    /// Settings of a model for its answer. A provider that has no such setting ignores it.
     "options" is "set of options", expects "a mapping of model settings", all default;
     #[derive(Debug, Clone)]
     pub struct Options {
         /// The model, where `provider` names none after a colon.
         #[key(text("the name of a model"), examples(&["gpt-5-mini"]))]
         pub model: Option<String>,
-        /// How freely the model chooses its words, from 0 (as repeatable as it can) to 2. Without it, the provider's default.
+        /// The randomness of the model's choice of words, from 0 (as repeatable as it can) to 2. Without it, the
+        /// provider's default.
         #[key(number(0.0, 2.0), examples(&["0"]))]
         pub temperature: Option<f64>,
         /// A number with which some models repeat their answers. Without it, none is sent.
@@ -188,7 +191,7 @@ impl Call {
         self.providers.first().map_or("", |first| first.name.value.as_str())
     }
 
-    /// How often a call may be made again in all, when each provider may be asked again `retries` times.
+    /// The most repetitions of a call in all, when each provider may be asked again `retries` times.
     #[must_use]
     pub(crate) fn attempts_after_first(&self, retries: u32) -> u32 {
         let providers = u32::try_from(self.providers.len()).unwrap_or(u32::MAX);
@@ -206,7 +209,7 @@ fn settings(node: &Node, problems: &mut Problems) -> Option<Settings> {
     Some(Settings { config: Value::decode(node, problems)?, base_url_by, placed_by_profile })
 }
 
-/// Settings that say where a provider is.
+/// Settings that say where a provider's service is.
 const WHERE: [&str; 2] = ["base_url", "endpoint"];
 
 impl Settings {
@@ -225,7 +228,7 @@ impl ProviderChoice {
         ProviderChoice { name, config: Value::Object(Map::new()), base_url_by: Author::Profile }
     }
 
-    /// Reads `a`, `a, b`, `[a, b]` or `[a, { name: b, config: {…} }]`. `config` is that of all who bring none.
+    /// Reads `a`, `a, b`, `[a, b]` or `[a, { name: b, config: {…} }]`. `config` is that of all that bring none.
     fn decode_chain(node: &Node, config: &Settings, problems: &mut Problems) -> Vec<Self> {
         let mut chain: Vec<Self> = Vec::new();
         match &node.data {
@@ -280,8 +283,8 @@ impl ProviderChoice {
             return named.map(of).into_iter().collect();
         }
         let Some(text) = Spanned::<String>::decode(node, problems) else { return Vec::new() };
-        // Its own provider is where a profile says; whether another is there, too, nobody has said. To do without one sends
-        // nobody anything.
+        // Its own provider is where a profile says; whether another is there, too, is unknown. Doing without one sends
+        // nothing to anyone.
         let is_another = ![super::NO_PROVIDER, super::ANSWERED_BY_CASE].contains(&text.value.trim());
         if is_another && Author::of(&text.span) != Author::Profile && config.placed_by_profile {
             problems.push(
@@ -307,7 +310,7 @@ pub(super) fn identifier(node: &Node, problems: &mut Problems) -> Option<Spanned
     Some(id)
 }
 
-/// What stands for a name that is missing, which has been reported: the files that are named beside it can be looked at.
+/// A stand-in for a missing name, which has been reported: the files that are named beside it can still be checked.
 pub(super) fn nameless(fields: &Fields<'_>) -> Spanned<String> {
     Spanned { value: String::new(), span: fields.span().clone() }
 }
@@ -354,7 +357,7 @@ fn decode_headers(node: &Node, problems: &mut Problems) -> Option<BTreeMap<Strin
     Some(headers.collect())
 }
 
-/// Headers that say who asks, or how the connection works.
+/// Headers that identify the caller, or control the connection.
 const NOT_EXTRA: [&str; 15] = [
     "authorization",
     "api-key",

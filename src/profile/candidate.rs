@@ -1,4 +1,4 @@
-//! `candidate` and `variables`: what a candidate is, and what its prompts are told besides the document.
+//! `candidate` and `variables`: the form of a candidate, and the texts that its prompts get besides the document.
 
 use crate::decode_words;
 use crate::diag::{Code, Problem, Problems};
@@ -6,7 +6,7 @@ use crate::value::decode::wrong_type;
 use crate::value::yaml::{Data, Node};
 use serde_json::{Map, Value};
 
-/// What a candidate is, and so what is assessed.
+/// The form of a candidate, and so the value that is assessed.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum CandidateKind {
@@ -22,7 +22,7 @@ decode_words!(CandidateKind, "kind of candidate", {
     "patch": "A JSON Patch (RFC 6902) against the document, which is JSON; the patched document is assessed." => CandidateKind::Patch,
 });
 
-/// What becomes of a mistake that the document had before a patch, and that the patch does not touch.
+/// The handling of a mistake that the document had before a patch, and that the patch does not touch.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum OnPreExisting {

@@ -1,4 +1,4 @@
-//! What is to be certified of accepted documents: the `certify` block of a profile.
+//! The promise to be certified about accepted documents: the `certify` block of a profile.
 
 use super::policy::{Target, target};
 use crate::diag::{Code, Problem, Problems};
@@ -13,20 +13,21 @@ use std::fmt;
 /// Most thresholds of a grid.
 const MOST_THRESHOLDS: usize = 1_000;
 
-/// Shares between these can be told from none and all by a number of reviews that there may be.
+/// Shares between these can be told apart from none and all by a feasible number of reviews.
 const SHARES: (f64, f64) = (0.000_1, 0.999_9);
 
 mapping! {
-    /// What `loopctl calibrate` is to certify: at which threshold at most so many of the accepted documents hold a wrong value. All of
-    /// it is fixed before anybody looks at a label. It decides nothing about a document.
+    /// The promise that `loopctl calibrate` is to certify: a threshold at which at most a given share of the accepted
+    /// documents hold a wrong value. All of it is fixed before anyone sees a label. It decides nothing about a
+    /// document.
     "certify" is "set of certification settings", expects "a mapping such as `{ wrong_documents: 2%, confidence: 95% }`", checked by Certify::check, all default;
     #[derive(Debug, Clone)]
     pub struct Certify {
         /// The most of the accepted documents that may hold a wrong value.
         #[key(default("2%"), examples(&["5%", "0.01"]))]
         pub wrong_documents: Share,
-        /// How sure the statement is. With 95 %, at most 5 of 100 reviews like this one would certify a threshold that breaks the
-        /// promise.
+        /// The confidence of the statement. With 95 %, at most 5 of 100 reviews like this one would certify a threshold
+        /// that breaks the promise.
         #[key(default("95%"), examples(&["99%"]))]
         pub confidence: Share,
         /// The score that is held against the thresholds: `overall` or a dimension.
@@ -35,24 +36,25 @@ mapping! {
         /// The thresholds that are tried, the strictest first: a list, or a range with a step.
         #[key(default("{ from: 1.0, to: 0.8, step: 0.01 }"), examples(&["[0.98, 0.95, 0.9]"]))]
         pub grid: Grid,
-        /// What a statement is about. What all statements promise together holds with the confidence: with several document types,
+        /// The scope of a statement. All statements together hold with the confidence: with several document types,
         /// each gets an equal part of the chance to err.
         #[key(default("document_type"), examples(&["all"]))]
         pub per: Per,
-        /// Which documents may count as accepted at a threshold.
+        /// The documents that may count as accepted at a threshold.
         #[key(default("passed"), examples(&["returned"]))]
         pub among: Among,
-        /// How often labels are looked at.
+        /// The number of times that labels are inspected.
         #[key(default("once"), examples(&["any_time"]))]
         pub looks: Looks,
-        /// The share of accepted documents that is reviewed for as long as the certificate is used; `calibrate --draw-audit` draws
-        /// them. Without it nobody notices when the promise no longer holds.
+        /// The share of accepted documents that is reviewed for as long as the certificate is used;
+        /// `calibrate --draw-audit` draws them. Without it, no one notices when the promise no longer holds.
         #[key(examples(&["5%"]))]
         pub audit: Option<Share>,
-        /// Ids of documents that never count: those by which rules were written, and those that stand in prompts as examples.
+        /// Ids of documents that never count: those by which rules were written, and those that appear in prompts as
+        /// examples.
         #[key(default("[]"), examples(&["[report-17, report-23]"]))]
         pub exclude: Vec<String>,
-        /// The certificate that `calibrate --out` wrote. `run` and `check` say what it promises, or why it is void.
+        /// The certificate that `calibrate --out` wrote. `run` and `check` report what it promises, or why it is void.
         #[key(text("a path, from the working directory"), examples(&["certificates/clinic.json"]))]
         pub certificate: Option<Spanned<String>>,
     }
@@ -76,7 +78,7 @@ impl Share {
         self.0
     }
 
-    /// What is left of the whole, as people write it: that of 95 % is 0.05, and not 0.050000000000000044.
+    /// The rest of the whole, as people write it: that of 95 % is 0.05, and not 0.050000000000000044.
     #[must_use]
     pub fn rest(self) -> f64 {
         ((1.0 - self.0) * 1e12).round() / 1e12
@@ -169,7 +171,7 @@ mapping! {
         /// The most lenient one.
         #[key(required, number(0.0, 1.0), examples(&["0.7"]))]
         to: f64,
-        /// How far they are apart, at least 0.001.
+        /// The distance between them, at least 0.001.
         #[key(required, number(0.001, 1.0), examples(&["0.02"]))]
         step: f64,
     }
@@ -217,7 +219,7 @@ impl Decode for Grid {
     }
 }
 
-/// What a statement is about.
+/// The scope of a statement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
@@ -233,7 +235,7 @@ decode_words!(Per, "scope", {
     "all": "All documents together: one threshold, that may hide a type that is worse." => Per::All,
 });
 
-/// Which documents may count as accepted.
+/// The documents that may count as accepted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
@@ -249,7 +251,7 @@ decode_words!(Among, "set of documents", {
     "returned": "Every document with a candidate: only the score is held against the threshold." => Among::Returned,
 });
 
-/// How often labels are looked at.
+/// The number of times that labels are inspected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]

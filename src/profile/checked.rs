@@ -25,20 +25,20 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 
 mapping! {
-    /// The policy of a loop: what makes a candidate, how it is measured, when it is good enough, when to stop, and which candidate
-    /// is returned. A profile that `extends` another says only what differs.
+    /// The policy of a loop: what makes a candidate, how it is measured, when it is good enough, when to stop, and
+    /// which candidate is returned. A profile that `extends` another holds only the differences.
     "profile" is "profile";
     #[derive(Debug, Clone)]
     pub struct Profile {
-        /// The profile's name, which stands in results. Without it, the file's name.
+        /// The profile's name, which appears in results. Without it, the file's name.
         #[key(examples(&["our-clinic"]))]
         pub name: String => |_| String::new(),
-        /// What the profile is for, in a sentence; `loopctl profile list` shows it.
+        /// The purpose of the profile, in a sentence; `loopctl profile list` shows it.
         #[key(default("''"), examples(&["Pathology reports of our clinic, strict about grade and margins"]))]
         pub description: String,
-        /// The profile that this one starts from. Mappings merge key by key; anything else, lists too, replaces what stood
-        /// there; `null` takes a key away. A stage takes the keys that it leaves out from the one of its `id`. Without
-        /// `extends` the profile starts from the defaults and must say `assess`, `overall` and `accept` itself.
+        /// The profile that this one starts from. Mappings merge key by key; anything else, lists too, replaces the
+        /// inherited value; `null` removes a key. A stage takes the keys that it leaves out from the one of its `id`.
+        /// Without `extends` the profile starts from the defaults and must set `assess`, `overall` and `accept` itself.
         #[key(
             name("extends"),
             text("the name of a profile, or a path beside this file"),
@@ -46,23 +46,23 @@ mapping! {
         )]
         // Followed before this is read: the profiles it is made of, itself first, its farthest ancestor last.
         pub chain: Vec<String> = |_, _| None => |_| Vec::new(),
-        /// The file that gives a document its type by what is in it. `--type` on the command line overrides it; `null` leaves
-        /// every document without a type (`unknown`).
+        /// The file by which a document gets its type from its content. `--type` on the command line overrides it;
+        /// `null` leaves every document without a type (`unknown`).
         #[key(
             text("a file under `rules/`, without `.yaml`"),
             default("classify"),
             examples(&["classify", "classify-literature"])
         )]
         pub classify: Option<Spanned<String>>,
-        /// What a candidate is, and so what is assessed.
+        /// The form of a candidate, and so the value that is assessed.
         #[key(default("value"), examples(&["patch"]))]
         pub candidate: CandidateKind,
-        /// Where candidates are patches: what becomes of a mistake that the document had before, and that the edit does not
-        /// touch. What validators and judges find is not compared with the document as it was.
+        /// For candidates that are patches: the handling of a mistake that the document had before, and that the edit
+        /// does not touch. Issues of validators and judges are not compared with the document as it was.
         #[key(name("pre_existing"), default("warn"), examples(&["block"]))]
         pub on_pre_existing: OnPreExisting,
-        /// What prompts are told besides the document: a prompt writes `{{ variables.NAME }}`. `--var NAME=TEXT` sets one for a
-        /// run.
+        /// The texts that prompts get besides the document: a prompt writes `{{ variables.NAME }}`. `--var NAME=TEXT`
+        /// sets one for a run.
         #[key(
             shaped(|| Shape::Map(Open {
                 names: Names::Pattern("^[A-Za-z_][A-Za-z0-9_]*$"),
@@ -74,25 +74,26 @@ mapping! {
             examples(&["{ task: Summarize for the tumor board, audience: clinicians }"])
         )]
         pub variables: serde_json::Map<String, Value> as Value = decode_variables => |_| serde_json::Map::new(),
-        /// The steps that make a candidate, asked one after the other; at most 20. A profile without stages can score what
-        /// others made, and not run.
+        /// The steps that make a candidate, asked one after the other; at most 20. A profile without stages can score
+        /// candidates from elsewhere, but not run.
         #[key(examples(&[
             "[{ id: extract, provider: pattern, prompt: extract.md, patterns: 'extract/{{ document_type }}.yaml' }]"
         ]))]
         pub stages: Vec<Stage> = |node, problems| Some(decode_stages(node, problems)) => |_| Vec::new(),
-        /// Stages that run for the first candidate only. What they gave is carried along to every correction.
+        /// Stages that run for the first candidate only. Their answers are carried along to every correction.
         #[key(
             shaped(|| Shape::list(Shape::text("the id of a stage"))),
             default("[]"),
             examples(&["[examples]"])
         )]
         pub generate_once: Vec<Spanned<String>>,
-        /// Passages that no stage, rule or measure sees, at most 100. Only a judge with `sees: unmasked` gets the whole document, so that it
-        /// can hold an answer against what the answer could not copy.
+        /// Passages that no stage, rule or measure sees, at most 100. Only a judge with `sees: unmasked` gets the whole
+        /// document, so that it can hold an answer against text that the answer could not copy.
         #[key(default("[]"), examples(&["[{ pattern: '(?s)IMPRESSION:.*', replace: '[withheld]' }]"]))]
         pub mask: Vec<Mask> = |node, problems| Some(decode_masks(node, problems)) => |_| Vec::new(),
-        /// Models that are asked what a candidate is worth, after the gate; at most 50. They see the document and the candidate, and
-        /// nothing of earlier attempts or scores. Their scores count where `assess` names them, their issues always.
+        /// Models that are asked for the worth of a candidate, after the gate; at most 50. They see the document and
+        /// the candidate, and nothing of earlier attempts or scores. Their scores count where `assess` names them,
+        /// their issues always.
         #[key(
             shaped(|| Shape::Map(named(
                 "One judge, by the name that `assess` uses for it.",
@@ -110,17 +111,17 @@ mapping! {
             examples(&["{ terminology: { url: 'https://example.org/check', stages: [codes] } }"])
         )]
         pub validators: Vec<Validator> as Value = |node, problems| Some(decode_validators(node, problems)) => |_| Vec::new(),
-        /// How requests to models behind HTTP APIs are sent: timeouts, limits, what is held back after failures. Without it,
-        /// the defaults of each key.
+        /// The settings of requests to models behind HTTP APIs: timeouts, limits, backing off after failures. Without
+        /// it, the defaults of each key.
         #[key(examples(&["{ limits: { openai: { requests_per_minute: 60 } } }"]))]
         pub network: Network => |_| Network::default(),
-        /// The most that all documents of a run may use up together; `stop.budget` is for each of them. When it is spent no other
-        /// call is made: what is under way ends, and the documents that are left wait for `loopctl resume`, with a larger
-        /// budget. The limit can be passed by the calls that are under way. It decides nothing about a document, so that a run
-        /// goes on after it was changed.
+        /// The most that all documents of a run may use up together; `stop.budget` is for each of them. When it is
+        /// spent no other call is made: calls in flight end, and the remaining documents wait for `loopctl resume`,
+        /// with a larger budget. The limit can be exceeded by the calls in flight. It decides nothing about a document,
+        /// so that a run continues after it was changed.
         #[key(default("{}"), examples(&["{ cost_usd: 50 }"]))]
         pub budget: Budget => |_| Budget::default(),
-        /// The dimensions of quality, and where the score of each comes from: a number from 0 to 1.
+        /// The dimensions of quality, and the source of each score: a number from 0 to 1.
         #[key(
             name("assess"),
             required,
@@ -136,33 +137,34 @@ mapping! {
             examples(&["{ completeness: { rubric: clinical }, validity: { rules: clinical-validity, penalty: 0.10 } }"])
         )]
         pub dimensions: Vec<Dimension> as Value = decode_dimensions => |_| Vec::new(),
-        /// What decides.
+        /// The settings that decide.
         #[key(flatten)]
         pub policy: LoopPolicy,
-        /// How a correction is asked for: what is told, to whom, and how much of it.
+        /// The request for a correction: its content, its recipients, and its size.
         #[key(required, always, examples(&["{ template: feedback/clinical.md, history: 5 }"]))]
         pub feedback: Feedback => |_| Feedback::default(),
-        /// What may be corrected in an answer without asking anybody, before it is assessed. Each change is recorded in the
-        /// result. `false` switches all of it off, `true` is the default.
+        /// The corrections that may be made to an answer without asking a model, before it is assessed. Each change is
+        /// recorded in the result. `false` switches all of it off, `true` is the default.
         #[key(always, examples(&["false", "{ drop_unknown: false }"]))]
         pub repair: Repair => |_| Repair::default(),
-        /// Which results are marked for a person to look at. Without it none is.
+        /// The results that are marked for review by a person. Without it none is.
         #[key(examples(&["{ when: overall < 0.80 or status != passed }"]))]
         pub review: Option<Spanned<String>> as Review = |node, problems| {
             Some(Some(Review::read_mapping(node, problems)?.when))
         } => |_| None,
-        /// What must hold of every run, whatever candidates score; `loopctl prove` shows it. Besides these every policy makes six
-        /// promises, which it may waive. They decide nothing about a document.
+        /// Conditions that must hold for every run, whatever candidates score; `loopctl prove` shows it. Besides these
+        /// every policy makes six promises, which it may waive. They decide nothing about a document.
         #[key(examples(&["[{ always: calls <= 6 }, { never: passed and issues.critical > 0 }]"]))]
         pub promises: Vec<DeclaredPromise> => |_| Vec::new(),
-        /// What `loopctl calibrate` is to certify of accepted documents. Without it, what its keys say of themselves.
+        /// The promise about accepted documents that `loopctl calibrate` is to certify. Without it, the defaults of its
+        /// keys.
         #[key(examples(&["{ wrong_documents: 5%, confidence: 95%, per: all }"]))]
         pub certify: Option<Certify>,
-        /// SHA-256 of the merged settings, in hexadecimal: two runs with the same digest decided by the same policy. Where the
-        /// settings come from (`extends`) is not part of it: a profile and the same written out decide alike.
+        /// SHA-256 of the merged settings, in hexadecimal: two runs with the same digest decided by the same policy.
+        /// The origin of the settings (`extends`) is not part of it: a profile and its written-out copy decide alike.
         #[key(skip)]
         pub digest: String = |_: &mut Fields<'_>, _| Some(String::new()),
-        /// SHA-256 of each top-level setting that decides about a document, by its key: what a certificate is bound to.
+        /// SHA-256 of each top-level setting that decides about a document, by its key: the basis of a certificate.
         #[key(skip)]
         pub setting_digests: BTreeMap<String, String> = |_: &mut Fields<'_>, _| Some(BTreeMap::new()),
     }
@@ -175,7 +177,7 @@ impl Profile {
         self.value_judges().next()
     }
 
-    /// Each place that names a judge of single values.
+    /// Each setting that names a judge of single values.
     pub(super) fn value_judges(&self) -> impl Iterator<Item = &Spanned<String>> {
         let measures = self.dimensions.iter().flat_map(|dimension| dimension.measure.parts());
         measures.filter_map(|measure| match measure {
@@ -185,13 +187,13 @@ impl Profile {
     }
 }
 
-/// What is under names that a profile chooses.
+/// A mapping with names that a profile chooses.
 const fn named(doc: &'static str, shape: fn() -> Shape) -> Open {
     Open { key: "NAME", names: Names::Pattern(NAME), doc, shape, null: Null::Absent }
 }
 
 mapping! {
-    /// Which results are marked for a person to look at.
+    /// The results that are marked for review by a person.
     "review" is "review rule", expects "`{ when: overall < 0.80 }`";
     struct Review {
         /// A condition over `overall`, `status` and the dimensions. It decides nothing else: the result is only marked.
@@ -200,9 +202,9 @@ mapping! {
     }
 }
 
-/// Reads a merged tree. Everything wrong with it goes to `problems`. What is wrong is replaced by something harmless, so
-/// that the files which the profile names can be checked in the same go; `None` only when the tree is no mapping.
-/// A profile with errors must not be run.
+/// Reads a merged tree. All errors in it go to `problems`. An erroneous setting is replaced by something harmless, so
+/// that the files which the profile names can be checked at once; `None` only when the tree is no mapping. A profile
+/// with errors must not be run.
 pub(super) fn decode(
     root: &Node,
     fallback_name: &str,
@@ -218,7 +220,7 @@ pub(super) fn decode(
         fallback_name.clone_into(&mut profile.name);
     }
     let value = |key: &str| root.get(key).filter(|node| !matches!(node.data, Data::Null));
-    // Without a value it was taken away, and its default with it.
+    // Without a value it was removed, and its default with it.
     profile.classify = profile.classify.filter(|_| value("classify").is_some());
     ask_as_stages_do(&mut profile.judges, &profile.stages, library, problems);
     leave_unnamed_unasked(&mut profile, root, problems);
@@ -245,7 +247,7 @@ pub(super) fn decode(
     Some(profile)
 }
 
-/// Reads `accept`, and reports what goes by the name of a dimension that there is not, or can't work together.
+/// Reads `accept`, and reports names of unknown dimensions, and settings that can't work together.
 fn check_policy(
     policy: &mut LoopPolicy,
     dimensions: &[Dimension],
@@ -256,7 +258,7 @@ fn check_policy(
     let known: Vec<&str> = dimensions.iter().map(|dimension| dimension.name.as_str()).collect();
     let value = |key: &str| root.get(key).filter(|node| !matches!(node.data, Data::Null));
     if value("assess").is_none() {
-        // That it is missing has been reported, and every name of a dimension would be wrong.
+        // Its absence has been reported, and every name of a dimension would be wrong.
         return;
     }
     if let Some(node) = value("overall") {
@@ -296,7 +298,7 @@ fn digest(root: &Node) -> String {
     let mut settings = root.to_json();
     if let serde_json::Value::Object(settings) = &mut settings {
         settings.shift_remove("extends");
-        // How much a whole run may spend, what is promised, and what is certified decide nothing about a document.
+        // The budget of a whole run, its promises, and its certification decide nothing about a document.
         settings.shift_remove("budget");
         settings.shift_remove("promises");
         settings.shift_remove("certify");
@@ -304,7 +306,8 @@ fn digest(root: &Node) -> String {
     crate::value::Digest::of(&settings).hex()
 }
 
-/// Settings that decide nothing about a document. `review` only marks results, so that a certified threshold can stand there.
+/// Settings that decide nothing about a document. `review` only marks results, so that a certified threshold can be
+/// used there.
 const DECIDES_NOTHING: [&str; 7] =
     ["name", "description", "extends", "budget", "promises", "review", "certify"];
 
@@ -316,7 +319,8 @@ fn setting_digests(root: &Node) -> BTreeMap<String, String> {
     deciding.map(|(key, value)| (key, crate::value::Digest::of(&value).hex())).collect()
 }
 
-/// Whether the profile says `overall: { from: overall }`: a judge gives the overall score as a dimension of its own.
+/// Returns whether the profile has `overall: { from: overall }`: a judge gives the overall score as a dimension of its
+/// own.
 fn overall_is_a_dimension(root: &Node) -> bool {
     root.get("overall").and_then(|overall| overall.get("from")).and_then(Node::as_text) == Some("overall")
 }

@@ -1,4 +1,4 @@
-//! Which code an issue gets for the schema keyword that an error is about.
+//! The code of an issue by the schema keyword that an error is about.
 
 use crate::diag::{Code, Problem, Problems, nearest};
 use crate::mapping;
@@ -42,34 +42,34 @@ const KEYWORDS: [&str; 30] = [
 ];
 
 mapping! {
-    /// What the issues of one keyword are like.
+    /// The properties of one keyword's issues.
     "keyword_issue" is "kind of issue";
     #[derive(Debug, Clone, PartialEq, Eq)]
     pub(crate) struct KeywordIssue {
         /// Their code.
         #[key(text_like("a code of capitals, digits and `_`", CODE), required, examples(&["REQUIRED_FIELD"]))]
         pub code: String = code,
-        /// How bad they are. Without it, as bad as the other issues of the rule or measure.
+        /// Their severity. Without it, that of the other issues of the rule or measure.
         #[key(examples(&["critical"]))]
         pub severity: Option<Severity>,
-        /// Whether they say of themselves that a machine can put them right, for profiles whose `dispositions` ask.
+        /// `true` if they declare that a machine can fix them, for profiles whose `dispositions` ask.
         #[key(default("false"), examples(&["true"]))]
         pub auto_fixable: bool,
     }
 }
 
-/// What a code is made of.
+/// The pattern of a code.
 const CODE: &str = "^[A-Z0-9_]+$";
 
 mapping! {
-    /// Which code an issue gets, by the keyword of JSON Schema that the error is about.
+    /// The code of an issue, by the keyword of JSON Schema that the error is about.
     "codes" is "mapping of codes", expects "a mapping from keywords of JSON Schema to codes", open BY_KEYWORD, all default;
     #[derive(Debug, Clone, PartialEq, Eq)]
     pub struct SchemaCodes {
-        /// What issues of every other keyword are like. Without it: `SCHEMA_` and the keyword in capitals.
+        /// The properties of issues of every other keyword. Without it: `SCHEMA_` and the keyword in capitals.
         #[key(examples(&["CONSTRAINT_VIOLATION", "{ code: CONSTRAINT_VIOLATION, auto_fixable: true }"]))]
         otherwise: Option<KeywordIssue>,
-        /// What those of one keyword are like, in file order.
+        /// The properties of the issues of single keywords, in file order.
         #[key(skip)]
         keywords: Vec<(String, KeywordIssue)> = |fields: &mut Fields<'_>, problems| Some(keywords(fields, problems)),
     }
@@ -84,14 +84,14 @@ const BY_KEYWORD: Open = Open {
 };
 
 impl SchemaCodes {
-    /// What the issues of a keyword are like, if that was said.
+    /// The properties of the issues of a keyword, if they are set.
     #[must_use]
     pub(crate) fn of(&self, keyword: &str) -> Option<&KeywordIssue> {
         let listed = self.keywords.iter().find(|(known, _)| known == keyword);
         listed.map(|(_, issue)| issue).or(self.otherwise.as_ref())
     }
 
-    /// The keywords of which something was said, in file order, and last what holds for all others (`None`).
+    /// The keywords with settings of their own, in file order, and last the settings for all others (`None`).
     pub(crate) fn listed(&self) -> impl Iterator<Item = (Option<&str>, &KeywordIssue)> {
         let keywords = self.keywords.iter().map(|(keyword, issue)| (Some(keyword.as_str()), issue));
         keywords.chain(self.otherwise.iter().map(|issue| (None, issue)))
@@ -139,7 +139,7 @@ fn code(node: &Node, problems: &mut Problems) -> Option<String> {
     Some(code.value)
 }
 
-/// Reports what is no code.
+/// Reports an invalid code.
 pub(crate) fn check_code(code: &Spanned<String>, problems: &mut Problems) {
     let valid = !code.value.is_empty()
         && code.value.bytes().all(|b| b.is_ascii_uppercase() || b.is_ascii_digit() || b == b'_');

@@ -1,4 +1,4 @@
-//! `dispositions`: who handles an issue that does not say so itself.
+//! `dispositions`: the handling of an issue that has no disposition of its own.
 
 use crate::diag::{Code, Problem, Problems, nearest};
 use crate::mapping;
@@ -8,15 +8,15 @@ use crate::value::shape::{Names, Null, Open, Shape};
 use crate::value::yaml::{Data, Node};
 
 mapping! {
-    /// Who handles an issue that does not say so itself, by its code.
+    /// The handling of an issue that has no disposition of its own, by its code.
     "dispositions" is "mapping from codes of issues to dispositions",
         expects "a mapping from codes of issues to `correct`, `escalate` or `warn`", open CODES, all default;
     #[derive(Debug, Clone, PartialEq, Eq)]
     pub struct Dispositions {
-        /// Who handles issues of every other code.
+        /// The handling of issues of every other code.
         #[key(default("correct"), examples(&["escalate"]))]
         otherwise: Handling,
-        /// Who handles those of which something was said, in file order.
+        /// The handling of issues of the listed codes, in file order.
         #[key(skip)]
         by_code: Vec<(String, Handling)> = |fields: &mut Fields<'_>, problems| Some(by_code(fields, problems)),
     }
@@ -31,22 +31,22 @@ const CODES: Open = Open {
 };
 
 mapping! {
-    /// Who handles an issue, by whether it says of itself that a machine can put it right.
+    /// The handling of an issue, by whether it declares that a machine can fix it.
     "handling" is "disposition by `auto_fixable`";
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     struct Handling {
-        /// Who handles it when it says `auto_fixable: true`.
+        /// The handling of an issue with `auto_fixable: true`.
         #[key(required, examples(&["correct"]))]
         auto_fixable: Disposition,
-        /// Who handles it when it does not.
+        /// The handling of any other issue.
         #[key(required, examples(&["escalate"]))]
         otherwise: Disposition,
     }
 }
 
 impl Dispositions {
-    /// Who handles an issue of this code; `auto_fixable` is what the issue says of itself. What an issue says of its
-    /// disposition stands above this.
+    /// The handling of an issue of this code; `auto_fixable` is the issue's own flag. An issue's own disposition takes
+    /// precedence.
     #[must_use]
     pub(crate) fn of(&self, code: &str, auto_fixable: bool) -> Disposition {
         let known = self.by_code.iter().find(|(known, _)| known == code);
@@ -54,8 +54,8 @@ impl Dispositions {
         if auto_fixable { handling.auto_fixable } else { handling.otherwise }
     }
 
-    /// The codes of which something was said, in file order, and last all others (`None`): who handles an issue that says
-    /// of itself that the loop can put it right, and who any other.
+    /// The listed codes, in file order, and last all others (`None`): the handling of an issue that declares that the
+    /// loop can fix it, and of any other.
     pub(crate) fn listed(&self) -> impl Iterator<Item = (Option<&str>, Disposition, Disposition)> {
         let codes = self.by_code.iter().map(|(code, handling)| (Some(code.as_str()), *handling));
         let all = codes.chain(std::iter::once((None, self.otherwise)));

@@ -13,7 +13,7 @@ use serde_json::Value;
 /// Greatest weight: far above any sensible one, and sums of them stay exact.
 const MOST_WEIGHT: f64 = 1_000.0;
 
-/// How the scores of a dimension become one.
+/// The way in which the scores of a dimension become one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Combine {
@@ -54,12 +54,12 @@ decode_words!(Combine, "way to combine", {
     "weighted": "The mean, each member counting by its `weight`." => Combine::Weighted,
 });
 
-/// How much a member counts in a weighted mean, in proportion to the others: greater than 0.
+/// The weight of a member in a weighted mean, in proportion to the others: greater than 0.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Weight(f64);
 
 impl Weight {
-    /// What a member counts that does not say.
+    /// The weight of a member that sets none.
     pub(crate) const ONE: Weight = Weight(1.0);
 
     /// The number.
@@ -70,14 +70,14 @@ impl Weight {
 }
 
 mapping! {
-    /// When the members of an ensemble differ too much to be made into one number without a word.
+    /// The rule for members of an ensemble that differ too much to be combined silently.
     "disagreement" is "rule for disagreement", expects "`{ above: 0.3, then: escalate }`";
     #[derive(Debug, Clone, Copy, PartialEq)]
     pub struct Disagreement {
         /// The greatest difference between the highest and the lowest score that is no issue, from 0 to 1.
         #[key(required, examples(&["0.3"]))]
         pub above: Score,
-        /// Who gets to see it.
+        /// The disposition of the issue: who gets to see it.
         #[key(shaped(|| Shape::Words(AFTER_DISAGREEMENT.to_vec())), default("escalate"), examples(&["warn"]))]
         pub then: Disposition = then,
     }
@@ -104,7 +104,7 @@ mapping! {
     /// Several measures, judges and validators made into one score.
     "ensemble_measure" is "measure";
     pub(super) struct EnsembleMeasure {
-        /// Who takes part, and how their scores become one.
+        /// The members, and the way in which their scores become one.
         #[key(required, examples(&[
             "{ members: [{ rules: literature, penalty: 0.1 }, { judge: verification, score: /accuracy }], combine: min }"
         ]))]
@@ -113,7 +113,7 @@ mapping! {
 }
 
 mapping! {
-    /// Several measures, judges and validators made into one score. Without `quorum` all must be had.
+    /// Several measures, judges and validators made into one score. Without `quorum` all must be available.
     "ensemble" is "ensemble", expects "a mapping with `members`";
     struct Ensemble {
         /// The measures, judges and validators: two or more.
@@ -124,14 +124,15 @@ mapping! {
             examples(&["[{ rubric: clinical }, { judge: verification, score: /completeness }]"])
         )]
         members: Spanned<Vec<Node>> as Value = members,
-        /// How the scores become one. Beside judges and validators all but `min` and `max` take one measure only.
+        /// The way in which the scores become one. Beside judges and validators all but `min` and `max` take one
+        /// measure only.
         #[key(default("min"), examples(&["median"]))]
         combine: Combine,
-        /// How many of the judges and validators must have answered; those that failed are left out. Below it the dimension
-        /// has no score, and a person is told. Without it, all must have answered.
+        /// The number of judges and validators that must have answered; those that failed are left out. Below it the
+        /// dimension has no score, and a person is notified. Without it, all must have answered.
         #[key(examples(&["1"]))]
         quorum: Option<Spanned<Count>>,
-        /// When the members' scores lie too far apart. Without it they may.
+        /// The rule for members' scores that lie too far apart. Without it they may.
         #[key(examples(&["{ above: 0.3, then: escalate }"]))]
         disagreement: Option<Disagreement>,
     }
@@ -203,7 +204,7 @@ pub(super) fn decode_ensemble(node: &Node, problems: &mut Problems) -> Option<(M
     let measure = match local.len() {
         0 => Measure::Given,
         1 => local.swap_remove(0).0,
-        // Where a second tier follows, it sees whether they all agree.
+        // If a second tier follows, it sees whether they all agree.
         _ => Measure::Ensemble {
             members: local,
             combine,
@@ -213,7 +214,7 @@ pub(super) fn decode_ensemble(node: &Node, problems: &mut Problems) -> Option<(M
     Some((measure, second))
 }
 
-/// A member without its `weight`, and that.
+/// A member without its `weight`, and the weight.
 fn take_weight(item: &Node, combine: Combine, problems: &mut Problems) -> (Node, Weight) {
     let mut item = item.clone();
     let Data::Map(entries) = &mut item.data else { return (item, Weight::ONE) };

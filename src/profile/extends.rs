@@ -7,28 +7,28 @@ use std::sync::Arc;
 /// Longest chain of `extends`.
 const LONGEST_CHAIN: usize = 16;
 
-/// What is particular to files of one kind.
+/// The particulars of files of one kind.
 pub(crate) trait Heirs {
-    /// What one is called in messages.
+    /// The name of such a file in messages.
     fn what(&self) -> &'static str;
 
-    /// What `extends` names, as help.
+    /// The help text on the file that `extends` names.
     fn names_one(&self) -> String;
 
-    /// How a file is known in messages about circles.
+    /// The name of a file in messages about cycles.
     fn shown<'f>(&self, file: &'f SourceFile) -> std::borrow::Cow<'f, str> {
         file.name().into()
     }
 
-    /// What is wrong with a file before anything in it is looked at.
+    /// The error of a file that is found before anything in it is inspected.
     fn refusal(&self, file: &Arc<SourceFile>, root: &Node) -> Option<Problem>;
 
-    /// Makes a file's tree ready.
+    /// Prepares a file's tree.
     fn prepare(&mut self, root: &mut Node, problems: &mut Problems) {
         let _ = (root, problems);
     }
 
-    /// The file that `name` in a `child` means. What is wrong is pushed.
+    /// The file that `name` in a `child` means. Errors are pushed.
     fn parent(
         &mut self,
         name: &str,
@@ -37,7 +37,7 @@ pub(crate) trait Heirs {
         problems: &mut Problems,
     ) -> Option<Arc<SourceFile>>;
 
-    /// What to do about a file that extends itself, and about a circle of several.
+    /// Advice on a file that extends itself, and on a cycle of several.
     fn untie(&self, is_itself: bool) -> &'static str;
 }
 
@@ -53,7 +53,7 @@ pub(crate) struct Heir {
 pub(crate) struct Chain {
     /// Nearest first; never empty.
     pub heirs: Vec<Heir>,
-    /// Whether none is missing.
+    /// `true` if none is missing.
     pub complete: bool,
 }
 
@@ -112,7 +112,7 @@ fn next(
     None
 }
 
-/// What a file is called by its path.
+/// The name of a file, by its path.
 pub(super) fn profile_name(path: &str) -> String {
     std::path::Path::new(path)
         .file_stem()

@@ -1,38 +1,38 @@
-//! How the next request is written: the `feedback` block of a profile.
+//! The content of the next request: the `feedback` block of a profile.
 
 use crate::diag::{Code, Problem, Problems};
 use crate::value::decode::{Fields, Spanned};
 use crate::{decode_words, mapping};
 
 mapping! {
-    /// How a correction is asked for.
+    /// The settings of correction requests.
     "feedback" is "set of feedback settings", expects "a mapping of feedback settings", checked by Feedback::check, all default;
     #[derive(Debug, Clone)]
     pub struct Feedback {
-        /// The text that tells what is wrong: a template that is filled in with issues, scores and failed attempts.
+        /// The text that reports the issues: a template that is filled in with issues, scores and failed attempts.
         #[key(text("a file under `prompts/`"), required, default("feedback/default.md"), examples(&["feedback/clinical.md"]))]
         pub template: Spanned<String>,
-        /// Which stage is told what is wrong. It runs again, and so do those after it; `all` runs and tells every stage.
-        /// Without it, the last stage.
+        /// The stage that gets the feedback. It runs again, and so do those after it; `all` runs and informs every
+        /// stage. Without it, the last stage.
         #[key(text("the id of a stage, or `all`"), examples(&["extract", "all"]))]
         pub to: Option<Spanned<String>>,
-        /// How many failed attempts are told, first in first out.
+        /// The number of failed attempts that are reported; the oldest are dropped first.
         #[key(count, default("10"), examples(&["5"]))]
         pub history: usize,
-        /// The most bytes of feedback in one request, the previous output not counted. Over it, the least important points are
-        /// left out, and how many is said.
+        /// The most bytes of feedback in one request, the previous output not counted. Over it, the least important
+        /// points are left out, and their number is reported.
         #[key(count, default("20000"), examples(&["8000"]))]
         pub max_bytes: usize,
-        /// What a correction request shows of the candidate that is corrected.
+        /// The part of the corrected candidate that a correction request shows.
         #[key(default("include"), examples(&["failing_fields"]))]
         pub previous_output: PreviousOutput,
-        /// Which fields a correction must leave as they are.
+        /// The fields that a correction must leave as they are.
         #[key(default("none"), examples(&["passing"]))]
         pub lock: Lock,
     }
 }
 
-/// What a correction request shows of the candidate that it starts from.
+/// The part of its base candidate that a correction request shows.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum PreviousOutput {
@@ -51,7 +51,7 @@ decode_words!(PreviousOutput, "way to show the previous output", {
     "failing_fields": "Only the top-level fields with issues that are fed back." => PreviousOutput::FailingFields,
 });
 
-/// Which fields a correction must leave as they are.
+/// The fields that a correction must leave as they are.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Lock {

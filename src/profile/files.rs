@@ -1,4 +1,4 @@
-//! Where profiles, rules, prompts and schemas are read from.
+//! The sources of profiles, rules, prompts and schemas.
 //!
 //! A name such as `rules/clinical-validity.yaml` is looked for in each root in turn (the project of the profile, the
 //! working directory, `$LOOPCTL_HOME`) and last among the files embedded in the executable; the first hit wins. Files
@@ -18,10 +18,10 @@ use std::sync::Arc;
 /// Largest file read through [`Files`], in bytes.
 pub(crate) const MAX_FILE_BYTES: u64 = 8 << 20;
 
-/// Most folders that a file is in below those of declared files, where only these are looked into.
+/// Most folders that a file is in below those of declared files, where only these are searched.
 const MOST_PARTS: usize = 32;
 
-/// So much of a name that is not looked at is shown, in characters.
+/// The most characters that are shown of a name that is not looked up.
 const LONGEST_SHOWN: usize = 200;
 
 /// Finds declared files by name.
@@ -46,11 +46,11 @@ static SCHEMAS: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/schemas");
 pub struct Library {
     held: BTreeMap<String, Arc<SourceFile>>,
     roots: Vec<PathBuf>,
-    /// Where it is taken down what was looked at, if anybody asks.
+    /// The record of the paths that were looked up, if one is kept.
     notes: Option<FileTracker>,
-    /// Whether only the folders of declared files are looked into.
+    /// `true` if only the folders of declared files are searched.
     is_confined: bool,
-    /// Who tells of a provider whether it answers prompts.
+    /// Knowledge of which providers answer prompts.
     providers: KnownProviders,
 }
 
@@ -68,7 +68,7 @@ impl Library {
         Library::new(Vec::new())
     }
 
-    /// The same library with a file that is not on the disk before all others: a profile that is tried out, say.
+    /// Returns this library with a file that is not on the disk before all others: a profile that is tried out, say.
     #[must_use]
     pub fn holding(&self, name: &str, text: impl Into<String>) -> Self {
         let mut library = self.clone();
@@ -76,32 +76,32 @@ impl Library {
         library
     }
 
-    /// The same library beside these providers: `of` says whether one of this name answers prompts, and `None` of one that it
-    /// does not know.
+    /// Returns this library beside these providers: `of` says whether one of this name answers prompts, and `None` for
+    /// one that it does not know.
     #[must_use]
     pub fn beside(&self, of: impl Fn(&str) -> Option<bool> + Send + Sync + 'static) -> Self {
         Library { providers: KnownProviders::asked_of(of), ..self.clone() }
     }
 
-    /// Whether a provider answers prompts, by the name that a profile has for it.
+    /// Returns whether a provider answers prompts, by the name that a profile has for it.
     pub(super) fn answers_prompts(&self, provider: &str) -> bool {
         self.providers.answer_prompts(provider)
     }
 
-    /// The same library, which takes down every path that it looks at from here on.
+    /// Returns this library, recording every path that it looks up from here on.
     #[must_use]
     pub(crate) fn noted_in(&self, notes: &FileTracker) -> Self {
         Library { notes: Some(notes.clone()), ..self.clone() }
     }
 
-    /// The same library for a text whose author may not know what this machine has: files are named within the folders of
-    /// declared files, and of any other it is not told whether there is one.
+    /// Returns this library for a text whose author may not know what this machine has: files are named within the
+    /// folders of declared files, and the existence of any other is not revealed.
     #[must_use]
     pub(crate) fn confined(&self) -> Self {
         Library { is_confined: true, ..self.clone() }
     }
 
-    /// Refuses to look outside of the folders of declared files, where that is not asked for.
+    /// Refuses to look outside the folders of declared files, in a confined library.
     fn confine(&self, name: &str) -> Result<(), Problem> {
         let mut parts = Path::new(name).components().filter(|part| *part != Component::CurDir);
         let folder = parts.next().and_then(|part| part.as_os_str().to_str());
@@ -117,12 +117,12 @@ impl Library {
         ))
     }
 
-    /// Whether a name that is no profile's is that of a folder.
+    /// Returns whether a name that is no profile's is that of a folder.
     pub(super) fn is_folder(&self, name: &str) -> bool {
         !self.is_confined && Path::new(name).is_dir()
     }
 
-    /// Reads a text file that was named by its path, and takes that down.
+    /// Reads a text file that was named by its path, and records that.
     pub(super) fn read_path(&self, path: &Path) -> Result<Arc<SourceFile>, Problem> {
         self.confine(&path_text(path))?;
         refuse_endless(path)?;
@@ -134,7 +134,7 @@ impl Library {
     /// Reads a text file that another file names by its path: below one of the roots, where links are followed.
     pub(super) fn read_named_path(&self, path: &Path) -> Result<Arc<SourceFile>, Problem> {
         if self.is_confined {
-            // By the roots, which stay what they are.
+            // By the roots, which stay as they are.
             return match self.read(&path_text(path))? {
                 Some(file) => Ok(file),
                 None => {
@@ -157,7 +157,7 @@ impl Library {
         self.read_path(path)
     }
 
-    /// Whether what the path leads to is below one of the roots.
+    /// Returns whether the target of the path is below one of the roots.
     pub(super) fn holds(&self, path: &Path) -> bool {
         let Ok(real) = path.canonicalize() else { return false };
         self.roots.iter().any(|root| {
@@ -176,7 +176,7 @@ impl Library {
         }
     }
 
-    /// The same library with another root after the first `after` ones.
+    /// Returns this library with another root after the first `after` ones.
     #[must_use]
     pub(crate) fn farther(&self, after: usize, root: &Path) -> Self {
         let mut roots = self.roots.clone();
@@ -186,7 +186,7 @@ impl Library {
         Library { roots, ..self.clone() }
     }
 
-    /// The same library with another root before all others.
+    /// Returns this library with another root before all others.
     #[must_use]
     pub(crate) fn nearest(&self, root: &Path) -> Self {
         let mut roots = vec![root.to_path_buf()];
@@ -208,7 +208,7 @@ fn embedded(name: &str) -> Option<(&'static Dir<'static>, &str)> {
     Some((dir, rest))
 }
 
-/// What is wrong with a path that has more parts than any file's.
+/// Refuses a path that has more parts than any file's.
 fn refuse_endless(path: &Path) -> Result<(), Problem> {
     if path.components().nth(MAX_STEPS).is_none() {
         return Ok(());
@@ -217,7 +217,7 @@ fn refuse_endless(path: &Path) -> Result<(), Problem> {
     Err(Problem::placeless(Code::MissingFile, message).help("name the file by a shorter path"))
 }
 
-/// Whether a name stays inside its root.
+/// Returns whether a name stays inside its root.
 fn is_inside(name: &str) -> bool {
     Path::new(name).components().all(|c| matches!(c, Component::Normal(_) | Component::CurDir))
 }
@@ -288,7 +288,7 @@ impl Files for Library {
     }
 }
 
-/// The file nearest by name to one that is not there: beside it, or in a folder whose name is nearest.
+/// The file nearest by name to a missing one: beside it, or in a folder whose name is nearest.
 pub(crate) fn nearby(path: &Path) -> Option<String> {
     nearby_within(path, MAX_STEPS)
 }
@@ -390,7 +390,7 @@ mod tests {
         assert_eq!(holding.list("rules/deep", ".yaml"), ["rules/deep/y.yaml"]);
     }
 
-    /// What is there and what is not are told apart by nothing.
+    /// An existing file and a missing one can't be told apart.
     #[test]
     fn a_confined_library_looks_into_the_folders_of_declared_files_alone() {
         let root = tempfile::tempdir().unwrap();

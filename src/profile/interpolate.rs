@@ -88,17 +88,17 @@ pub(super) fn interpolate(node: &mut Node, environment: Environment<'_>, problem
     }
 }
 
-/// Whether a text, as it stands in a file, has a variable to fill in. `$${` stands for a literal `${`.
+/// Returns whether a text, as written in a file, has a variable to fill in. `$${` stands for a literal `${`.
 #[must_use]
 pub(crate) fn has_variable(written: &str) -> bool {
     written.replace("$${", "").contains("${")
 }
 
-/// Words in the names of variables that hold what must not leave this machine.
+/// Words in the names of variables whose values must not leave this machine.
 const SECRET_WORDS: [&str; 8] =
     ["KEY", "TOKEN", "SECRET", "PASSWORD", "PASSWD", "CREDENTIAL", "AUTH", "COOKIE"];
 
-/// The word that tells that a variable or setting of this name holds a secret.
+/// The word that marks a variable or setting of this name as a secret.
 #[must_use]
 pub(crate) fn secret_word(name: &str) -> Option<&'static str> {
     let name = name.to_ascii_uppercase();

@@ -1,4 +1,4 @@
-//! `judges` and `validators`: who else looks at a candidate, after the gate (tier 2).
+//! `judges` and `validators`: the second opinions on a candidate, after the gate (tier 2).
 
 use super::call::{Author, Call, ProviderChoice, check_identifier, nameless};
 use super::checked::Profile;
@@ -17,34 +17,34 @@ use serde_json::{Value, json};
 /// The provider of a judge that is not to be asked.
 pub(crate) const NO_PROVIDER: &str = "none";
 
-/// The provider of a judge whose answers a test case brings. It counts as asked; nobody looks for it.
+/// The provider of a judge whose answers a test case brings. It counts as asked; it is never looked up.
 pub(crate) const ANSWERED_BY_CASE: &str = "the-case";
 
 /// The provider of a judge that is asked where the last stage is.
 const LIKE_THE_STAGE: &str = "$stage";
 
 mapping! {
-    /// A model that is asked what a candidate is worth. An answer that can't be read is never a score.
+    /// A model that is asked for the worth of a candidate. An answer that can't be read is never a score.
     "judge" is "judge", checked by Judge::check;
     #[derive(Debug, Clone)]
     pub struct Judge {
         /// Its name, by which dimensions refer to it.
         #[key(skip)]
         pub id: Spanned<String> = |fields: &mut Fields<'_>, _| Some(nameless(fields)),
-        /// Whom to ask, and how.
+        /// The providers to ask, and the way to ask them.
         #[key(flatten)]
         pub call: Call,
-        /// How much of the document the judge sees.
+        /// The part of the document that the judge sees.
         #[key(default("masked"), examples(&["unmasked"]))]
         pub sees: Sees,
-        /// A file beside the document that only this judge sees, as `{{ reference }}` in its prompt: what the right answer is.
-        /// `{{ document_id }}` (the document's name without ending) and `{{ document_type }}` are filled in. Where the file
-        /// can't be read, the judge has failed.
+        /// A file beside the document that only this judge sees, as `{{ reference }}` in its prompt: the right answer.
+        /// `{{ document_id }}` (the document's name without extension) and `{{ document_type }}` are filled in. If the
+        /// file can't be read, the judge has failed.
         #[key(text("the path of a file in the document's folder"), examples(&["gold/{{ document_id }}.json"]))]
         pub reference: Option<Spanned<String>>,
-        /// Members of the candidate, by name and however deep, that the judge is not shown unless the stage's schema declares
-        /// them: what a model says of its own work. `nameScore` and `name-score` are what `name_score` is; `*_score` stands for
-        /// every longer name that ends so.
+        /// Members of the candidate, by name and however deep, that the judge is not shown unless the stage's schema
+        /// declares them: claims of a model about its own work. `nameScore` and `name-score` are the same as
+        /// `name_score`; `*_score` stands for every longer name that ends so.
         #[key(
             default(
                 "[confidence, '*_confidence', confidence_score, '*_confidence_score', confidence_level, certainty, '*_certainty', \
@@ -56,40 +56,40 @@ mapping! {
             examples(&["[confidence, score]"])
         )]
         pub withhold: Vec<String>,
-        /// The numbers between which the judge scores, the worst and the best. What it gives is converted to 0 to 1; an answer
-        /// with a number that is not on the scale can't be read.
+        /// The numbers between which the judge scores, the worst and the best. Its score is converted to 0 to 1; an
+        /// answer with a number that is not on the scale can't be read.
         #[key(default("[0, 1]"), examples(&["[0, 10]", "[1, 5]"]))]
         pub scale: Scale,
-        /// Where in the judge's answer the list of issues stands. Without it the judge gives scores only.
+        /// The location of the list of issues in the judge's answer. Without it the judge gives scores only.
         #[key(
             shaped(|| Shape::text_like("a JSON Pointer such as `/critical_issues`", "^(/|$)")),
             examples(&["/critical_issues"])
         )]
         pub issues: Option<Spanned<String>> = |node, problems| pointer(node, problems).map(Some),
-        /// How bad an issue is that does not say so itself.
+        /// The severity of an issue that has none of its own.
         #[key(default("major"), examples(&["critical"]))]
         pub severity: Severity,
-        /// What happens when the judge gives no answer that can be read.
+        /// The handling of a judge that gives no readable answer.
         #[key(examples(&["{ retry: 1, then: escalate }", "{ retry: 2, then: { fallback: 0.5 } }"]))]
         pub on_failure: OnFailure => |_| OnFailure { said: false, ..OnFailure::default() },
-        /// How it is asked where it judges single values: `grounding: { judge: NAME }` makes it such a judge.
+        /// The settings for asking about single values: `grounding: { judge: NAME }` makes it a judge of these.
         #[key(examples(&["{ calls: 1 }", "{ at_once: 1, words: { Yes: supports, No: neither } }"]))]
         pub values: ValueQuestions => |_| ValueQuestions::default(),
-        /// Why nobody is asked, where that follows from the rest of the profile.
+        /// The reason that it is not asked, where that follows from the rest of the profile.
         #[key(skip)]
         pub unasked: Option<Unasked> = |_, _| Some(None),
     }
 }
 
 impl Judge {
-    /// Whether it is to be asked at all.
+    /// Returns whether it is to be asked at all.
     #[must_use]
     pub(crate) fn is_asked(&self) -> bool {
         self.call.provider() != NO_PROVIDER
     }
 
-    /// Whether it does not see a member of this name: `Confidence` and `confidenceScore` are what `confidence` and
-    /// `confidence_score` are.
+    /// Returns whether it does not see a member of this name: `Confidence` and `confidenceScore` are the same as
+    /// `confidence` and `confidence_score`.
     #[must_use]
     pub(crate) fn withholds(&self, name: &str) -> bool {
         let name = words(name);
@@ -100,18 +100,18 @@ impl Judge {
     }
 }
 
-/// Why a judge is not asked, though the profile does not say `provider: none`.
+/// The reason that a judge is not asked, though the profile does not set `provider: none`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Unasked {
     /// It was to be asked where the last stage is, whose provider answers no prompts.
     NoModel,
-    /// It says how single values are asked about, and no measure of grounding names it.
+    /// It has settings for single values, and no measure of grounding names it.
     NotNamed,
 }
 
-/// Leaves judges of single values unasked that no measure of grounding names: a profile may measure otherwise than the one that
-/// it extends, and has its judges all the same.
+/// Leaves judges of single values unasked that no measure of grounding names: a profile may measure differently from
+/// the one that it extends, but still has its judges.
 pub(super) fn leave_unnamed_unasked(profile: &mut Profile, root: &Node, problems: &mut Problems) {
     let named = profile.value_judge().map(|named| named.value.clone());
     for judge in &mut profile.judges {
@@ -155,8 +155,8 @@ fn words(name: &str) -> Vec<String> {
     words
 }
 
-/// Gives judges with `provider: $stage` the providers of the last stage, which made what they judge, as far as these answer
-/// prompts. Where none of them does, nobody is asked.
+/// Gives judges with `provider: $stage` the providers of the last stage, which made the candidate that they judge, as
+/// far as these answer prompts. If none of them does, the judge is not asked.
 pub(super) fn ask_as_stages_do(
     judges: &mut [Judge],
     stages: &[Stage],
@@ -198,11 +198,11 @@ pub(super) fn ask_as_stages_do(
     }
 }
 
-/// What a judge sees of the document.
+/// The part of the document that a judge sees.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Sees {
-    /// What the stages see.
+    /// The text that the stages see.
     Masked,
     /// All of it.
     Unmasked,
@@ -214,24 +214,24 @@ decode_words!(Sees, "view", {
 });
 
 mapping! {
-    /// What happens when a judge gives no answer that can be read.
+    /// The handling of a judge that gives no readable answer.
     "on_failure" is "rule for failures", expects "`{ retry: 1, then: escalate }`", all default;
     #[derive(Debug, Clone, PartialEq)]
     pub struct OnFailure {
-        /// How often the judge is asked again first, for each provider of its list: 0 to 20.
+        /// The number of times that the judge is asked again first, for each provider of its list: 0 to 20.
         #[key(whole(0, 20), default("1"), examples(&["2"]))]
         pub retry: u32,
-        /// What becomes of its dimensions then. `escalate`: they have no score, and a critical issue tells a person.
-        /// `{ fallback: … }`: they get a number or another dimension's score, with a warning.
+        /// The fate of its dimensions after that. `escalate`: they have no score, and a critical issue informs a
+        /// person. `{ fallback: … }`: they get a number or another dimension's score, with a warning.
         #[key(default("escalate"), examples(&["escalate", "{ fallback: 0.5 }", "{ fallback: completeness }"]))]
         pub then: AfterRetries,
-        /// Whether the profile says so, and does not leave it to what holds everywhere.
+        /// `true` if the profile sets this, and does not leave it to the general rule.
         #[key(skip)]
         pub said: bool = |_, _| Some(true),
     }
 }
 
-/// What becomes of the dimensions of a judge that can't be had.
+/// The fate of the dimensions of an unavailable judge.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum AfterRetries {
@@ -248,9 +248,9 @@ pub enum AfterRetries {
 pub struct Validator {
     /// Its name, by which dimensions refer to it.
     pub id: Spanned<String>,
-    /// Who is asked.
+    /// The program or service that is asked.
     pub asked: Asked,
-    /// How often it is asked again when it failed with a transient error. A program never does.
+    /// The number of times that it is asked again when it failed with a transient error. A program never does.
     pub retries: u32,
     /// Its stages, in order. One that did not run because an earlier one failed scores 0.
     pub stages: Vec<String>,
@@ -258,7 +258,7 @@ pub struct Validator {
     pub deadline: Millis,
 }
 
-/// Who checks a candidate.
+/// The program or service that checks a candidate.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub enum Asked {
@@ -273,7 +273,7 @@ pub enum Asked {
     Service {
         /// The settings of the provider `service`.
         config: Value,
-        /// Who says where it is.
+        /// The author of its location.
         url_by: Author,
     },
 }
@@ -291,7 +291,7 @@ pub(super) fn decode_validators(node: &Node, problems: &mut Problems) -> Vec<Val
 /// Most judges of a profile, and most validators: each reads files of its own.
 const MOST_NAMED: usize = 50;
 
-/// A mapping from names to what `decode` reads.
+/// Reads a mapping from names to the results of `decode`.
 fn named<T>(
     node: &Node,
     what: &'static str,
@@ -346,7 +346,7 @@ pub(super) fn pointer(node: &Node, problems: &mut Problems) -> Option<Spanned<St
 }
 
 mapping! {
-    /// What is in for a judge that could not be had.
+    /// The substitute for an unavailable judge.
     "fallback" is "fallback";
     struct Fallback {
         /// A score from 0 to 1, or the dimension whose score is taken.
@@ -385,26 +385,26 @@ impl Decode for AfterRetries {
 }
 
 mapping! {
-    /// What programs and services have in common.
+    /// The settings that programs and services share.
     "validator" is "validator";
     struct Checking {
-        /// What is checked, in order. The score is the mean over these: 1 for one that passed, 1 / (1 + issues) for one that
+        /// The checks, in order. The score is the mean over these: 1 for one that passed, 1 / (1 + issues) for one that
         /// failed, 0 for one that did not run because an earlier one failed.
         #[key(required, examples(&["[structure, constraints]"]))]
         stages: Vec<String> => |_| Vec::new(),
-        /// The longest time that the check may take. One that takes longer has failed, and a person is told.
+        /// The longest time that the check may take. One that takes longer has failed, and a person is notified.
         #[key(some_time, default("60s"), examples(&["30s"]))]
         deadline: Millis,
     }
 }
 
 mapping! {
-    /// A program of this machine that checks a candidate. It reads JSON from standard input (`document_type`, `candidate`,
-    /// `subject`) and writes JSON. Programs run with `--allow-commands` only; otherwise they are skipped, which the result
-    /// says.
+    /// A program of this machine that checks a candidate. It reads JSON from standard input (`document_type`,
+    /// `candidate`, `subject`) and writes JSON. Programs run with `--allow-commands` only; otherwise they are skipped,
+    /// which the result reports.
     "validator_program" is "validator";
     pub(super) struct ProgramKeys {
-        /// What it checks.
+        /// The checks.
         #[key(flatten)]
         checking: Checking,
         /// The program and its arguments. It sees `PATH`, `HOME` and the like of the environment, and no keys.
@@ -420,17 +420,17 @@ mapping! {
     /// An HTTP service that checks a candidate. It gets the JSON that a program would read by POST, and answers alike.
     "validator_service" is "validator";
     pub(super) struct ServiceKeys {
-        /// Where the service is. Without TLS (`http`) only on this machine, unless `allow_http` is true.
+        /// The URL of the service. Without TLS (`http`) only on this machine, unless `allow_http` is true.
         #[key(
             required,
             shaped(|| Shape::text_like("a URL such as `https://HOST/PATH`", "^https?://[^/?]")),
             examples(&["https://example.org/check"])
         )]
         url: Option<Spanned<String>>,
-        /// What it checks.
+        /// The checks.
         #[key(flatten)]
         checking: Checking,
-        /// How often it is asked again when it failed with a transient error: 0 to 20.
+        /// The number of times that it is asked again when it failed with a transient error: 0 to 20.
         #[key(whole(0, 20), default("1"), examples(&["3"]))]
         retries: u32,
         /// `true`: the value of the environment variable `LOOPCTL_SERVICE_TOKEN` is sent as a bearer token, to hosts that

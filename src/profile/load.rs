@@ -14,14 +14,14 @@ use std::borrow::Cow;
 use std::path::{Component, Path, PathBuf};
 use std::sync::{Arc, LazyLock};
 
-/// What is laid under every profile, in YAML: the declared defaults.
+/// The settings that underlie every profile, in YAML: the declared defaults.
 #[must_use]
 pub fn defaults_text() -> &'static str {
     static TEXT: LazyLock<String> = LazyLock::new(|| Profile::mapping().defaults());
     &TEXT
 }
 
-/// A checked profile and where its other files are looked for.
+/// A checked profile and the library of its other files.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Loaded {
@@ -29,7 +29,7 @@ pub struct Loaded {
     pub profile: Profile,
     /// The merged settings, each with its place.
     pub merged: Node,
-    /// Where rules, prompts and schemas are read from: beside the profile first.
+    /// The library of rules, prompts and schemas: beside the profile first.
     pub library: Library,
 }
 
@@ -42,19 +42,19 @@ pub(crate) struct Settings {
     pub chain: Vec<String>,
     /// The file of the profile itself.
     pub file: Arc<SourceFile>,
-    /// Whether every ancestor could be read.
+    /// `true` if every ancestor could be read.
     pub complete: bool,
-    /// Where the files that they name are looked for.
+    /// The library in which the files that they name are looked up.
     pub library: Library,
 }
 
 impl Settings {
-    /// What the profile is called that does not say so itself: by its file.
+    /// The name of a profile that sets none: that of its file.
     fn fallback_name(&self) -> String {
         profile_name(self.file.name())
     }
 
-    /// The same with other settings laid over them; nothing is read for it.
+    /// Returns these settings with others laid over them; nothing is read for it.
     pub(crate) fn with<'o>(
         &self,
         overrides: impl Iterator<Item = &'o Override>,
@@ -68,9 +68,9 @@ impl Settings {
     }
 }
 
-/// Loads the profile called `name`, or the one at that path if it looks like a path (has a separator or ends in
-/// `.yaml` or `.yml`). Every problem found is pushed. A profile with errors is returned, too, as far as it could be
-/// read, so that what it names can be checked in the same go; it must not be run.
+/// Loads the profile called `name`, or the one at that path if it looks like a path (has a separator or ends in `.yaml`
+/// or `.yml`). Every problem found is pushed. A profile with errors is returned, too, as far as it could be read, so
+/// that the files that it names can be checked at once; it must not be run.
 pub fn load(
     name: &str,
     library: &Library,
@@ -80,7 +80,7 @@ pub fn load(
 ) -> Option<Loaded> {
     let settings = settings(name, library, overrides, environment, problems)?;
     if !settings.complete {
-        // What is here can be judged by itself; what it lacks or refers to may be the missing parent's.
+        // The present settings can be judged by themselves; missing ones may be the missing parent's.
         let mut found = Problems::new();
         let library = &settings.library;
         checked::decode(&settings.merged, &settings.fallback_name(), settings.chain, library, &mut found);
@@ -100,8 +100,8 @@ pub(crate) fn checked(settings: Settings, problems: &mut Problems) -> Option<Loa
     Some(Loaded { profile, merged, library })
 }
 
-/// Lays the settings of the profile called `name` (see [`load`]) over each other without checking them: what can be said
-/// of a profile that can't be used. `None` when the profile itself can't be read.
+/// Lays the settings of the profile called `name` (see [`load`]) over each other without checking them: for reports
+/// about a profile that can't be used. `None` when the profile itself can't be read.
 pub(crate) fn settings(
     name: &str,
     library: &Library,
@@ -132,7 +132,7 @@ pub(crate) fn settings(
         setting.apply(&mut merged, problems);
     }
     without_nulls(&mut merged, &defaults);
-    // A profile can't do without these: what is wrong is told at the line that took them away.
+    // A profile can't do without these: the error is reported at the line that removed them.
     if let Data::Map(entries) = &mut merged.data {
         for entry in emptied.into_iter().rev() {
             if !entries.iter().any(|known| known.key == entry.key) {
@@ -153,7 +153,7 @@ fn without_value(root: &Node) -> Vec<Entry> {
     entries.iter().filter(bare).cloned().collect()
 }
 
-/// What is laid under every profile.
+/// The settings that underlie every profile.
 #[must_use]
 pub(crate) fn defaults() -> Node {
     let file = SourceFile::new(DEFAULTS_NAME, defaults_text());
@@ -162,7 +162,7 @@ pub(crate) fn defaults() -> Node {
         .unwrap_or_else(|| Node { span: Span::new(&file, 0, 0), data: Data::Null })
 }
 
-/// Takes out keys that have a default and are `null`: one that was taken away twice is as one that was taken away once.
+/// Removes keys that have a default and are `null`: one removed twice is as one removed once.
 fn without_nulls(node: &mut Node, defaults: &Node) {
     let (Data::Map(entries), Data::Map(_)) = (&mut node.data, &defaults.data) else { return };
     entries.retain(|entry| !matches!(entry.value.data, Data::Null) || defaults.get(&entry.key).is_none());
@@ -252,11 +252,11 @@ fn unknown_profile(make: impl FnOnce(Code, String) -> Problem, name: &str, libra
     make(Code::UnknownProfile, format!("no profile is called `{name}`")).help(help)
 }
 
-/// How profiles extend each other: by name, or by a path beside the file.
+/// Inheritance between profiles: by name, or by a path beside the file.
 struct Profiles<'e> {
     /// The file of the profile itself.
     own: String,
-    /// Where files are looked for: with the projects of all profiles so far.
+    /// The library in which files are looked up: with the projects of all profiles so far.
     library: Library,
     projects: usize,
     environment: Environment<'e>,

@@ -1,4 +1,4 @@
-//! `mask`: what the stages do not see of a document.
+//! `mask`: the parts of a document that the stages do not see.
 
 use crate::diag::{Code, Problem, Problems};
 use crate::mapping;
@@ -17,16 +17,16 @@ mapping! {
     "mask" is "mask", expects "`{ pattern: …, replace: … }`";
     #[derive(Debug, Clone)]
     pub struct Mask {
-        /// What is withheld, wherever it is found. `(?s)` lets `.` run over line breaks, `(?i)` ignores case.
+        /// The text to withhold, wherever it is found. `(?s)` lets `.` run over line breaks, `(?i)` ignores case.
         #[key(text("a regular expression"), required, examples(&["'(?s)IMPRESSION:.*'"]))]
         pub pattern: Pattern,
-        /// What is there instead; `$1` is what the pattern's first group found.
+        /// The replacement; `$1` is the match of the pattern's first group.
         #[key(default("'[withheld]'"), examples(&["'IMPRESSION: [withheld]'"]))]
         pub replace: String,
     }
 }
 
-/// What a mask withholds.
+/// The pattern of the text that a mask withholds.
 #[derive(Debug, Clone)]
 pub struct Pattern(Regex);
 

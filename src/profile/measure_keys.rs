@@ -1,4 +1,4 @@
-//! The keys of measures: where the score of a dimension comes from.
+//! The keys of measures: the sources of a dimension's score.
 
 use super::assess::{Counts, Grounding, Measure};
 use super::codes::SchemaCodes;
@@ -18,7 +18,7 @@ pub(super) fn measure() -> Shape {
     Shape::AnyOf(all)
 }
 
-/// A measure that asks nobody.
+/// A measure that asks no model, program or service.
 fn first_tier() -> Shape {
     let words = vec![
         Word {
@@ -41,7 +41,7 @@ fn first_tier() -> Shape {
     Shape::AnyOf(std::iter::once(Shape::Words(words)).chain(mappings.map(Shape::Mapping)).collect())
 }
 
-/// What is in an ensemble.
+/// The value of a member of an ensemble.
 pub(super) fn member() -> Shape {
     let words = vec![Word {
         word: "grounding",
@@ -60,17 +60,17 @@ pub(super) fn member() -> Shape {
 }
 
 mapping! {
-    /// How complete a candidate is: the weight of the fields that are present by the weight of all.
+    /// The completeness of a candidate: the weight of the present fields by the weight of all.
     "rubric_measure" is "measure";
     pub(super) struct RubricMeasure {
-        /// The rubric that says which fields the document type should have, and what each weighs.
+        /// The rubric that lists the fields that the document type should have, and their weights.
         #[key(text("a file under `rules/rubrics/`, without `.yaml`"), required, examples(&["clinical"]))]
         pub rubric: Spanned<String>,
     }
 }
 
 mapping! {
-    /// How many errors a JSON Schema finds, in proportion to the fields.
+    /// The number of errors that a JSON Schema finds, in proportion to the fields.
     "schema_measure" is "measure";
     pub(super) struct SchemaMeasure {
         /// The codes of the schema's issues, by the keyword that an error is about. Without it: `SCHEMA_` and the keyword in
@@ -90,21 +90,21 @@ mapping! {
         /// The file of rules. The score is 1 − penalty × issues.
         #[key(text("a file under `rules/`, without `.yaml`"), required, examples(&["clinical-validity"]))]
         pub rules: Spanned<String>,
-        /// What each issue takes off the score, from 0 to 1.
+        /// The amount that each issue takes off the score, from 0 to 1.
         #[key(required, examples(&["0.10"]))]
-        // With a wrong one, which was reported, the rules themselves can still be looked at.
+        // With a wrong one, which was reported, the rules themselves can still be checked.
         pub penalty: Score => |_| Score::ZERO,
         /// The score never falls below this, from 0 to 1.
         #[key(default("0"), examples(&["0.30"]))]
         pub floor: Score,
-        /// Which issues count.
+        /// The issues that count.
         #[key(default("all"), examples(&["blocking"]))]
         pub counts: Counts,
     }
 }
 
 mapping! {
-    /// How much of the candidate the source text supports.
+    /// The share of the candidate that the source text supports.
     "grounding_measure" is "measure";
     pub(super) struct GroundingMeasure {
         /// The share of extracted values that the source text supports: a value that is not in the text is an issue.
@@ -114,10 +114,10 @@ mapping! {
 }
 
 mapping! {
-    /// What a function of your own returns.
+    /// The result of a function of your own.
     "script_measure" is "measure";
     pub(super) struct ScriptMeasure {
-        /// A function of your own, `fn f(candidate, source)`, that returns the score; it is moved into 0 to 1.
+        /// A function of your own, `fn f(candidate, source)`, that returns the score; it is clamped to 0 to 1.
         #[key(text("`FILE.rhai#FUNCTION` under `rules/`"), required, examples(&["literature.rhai#depth"]))]
         pub script: Spanned<String>,
     }
@@ -134,7 +134,7 @@ mapping! {
 }
 
 mapping! {
-    /// What a judge says.
+    /// The score of a judge.
     "judge_measure" is "measure";
     pub(super) struct JudgeMeasure {
         /// The measure that is taken where the judge or validator is not asked. Without it the dimension then has no score and
@@ -148,7 +148,7 @@ mapping! {
 }
 
 mapping! {
-    /// What a validator says.
+    /// The score of a validator.
     "external_measure" is "measure";
     pub(super) struct ExternalMeasure {
         /// The measure that is taken where the judge or validator is not asked. Without it the dimension then has no score and
@@ -162,30 +162,30 @@ mapping! {
 }
 
 mapping! {
-    /// What a judge says.
+    /// The score of a judge.
     "judge_member_without_weight" is "member of an ensemble";
     pub(super) struct JudgeMember {
         /// The judge, by its name under `judges`.
         #[key(text("the name of a judge"), required, examples(&["verification"]))]
         pub judge: Spanned<String>,
-        /// Where in the judge's answer the score stands; it is moved into 0 to 1.
+        /// The location of the score in the judge's answer; it is moved into 0 to 1.
         #[key(text_like("a JSON Pointer such as `/accuracy`", "^(/|$)"), required, examples(&["/accuracy"]))]
         pub score: Spanned<String> = pointer,
     }
 }
 
 mapping! {
-    /// What a validator says.
+    /// The score of a validator.
     "external_member_without_weight" is "member of an ensemble";
     pub(super) struct ExternalMember {
-        /// A validator's word.
+        /// The validator.
         #[key(required, examples(&["{ validator: test-engines }"]))]
         pub external: External,
     }
 }
 
 mapping! {
-    /// A validator's word. The score is the mean over its stages.
+    /// The score of a validator: the mean over its stages.
     "external" is "external measure", expects "`{ validator: NAME }`";
     pub(super) struct External {
         /// The validator, by its name under `validators`.
@@ -202,7 +202,7 @@ static WEIGHT: [Key; 1] = [Key::new(
 .default("1")
 .examples(&["2"])];
 
-/// The same with a weight, as they stand in ensembles.
+/// The members of ensembles: these measures with a weight.
 macro_rules! members {
     ($($name:ident = $of:literal: $Measure:ident),+ $(,)?) => {
         $(static $name: Mapping = Mapping {

@@ -4,8 +4,8 @@ use super::assess::KINDS;
 use crate::value::yaml::{Data, Entry, Node};
 use std::collections::HashMap;
 
-/// Where in a profile a mapping stands: keys of the same spelling are settings in one place and names of dimensions in
-/// another.
+/// The position of a mapping in a profile: keys of the same spelling are settings in one place and names of dimensions
+/// in another.
 #[derive(Clone, Copy)]
 enum MergeContext {
     Profile,
@@ -23,7 +23,7 @@ const MEASURES: [&str; 9] = {
 };
 
 impl MergeContext {
-    /// Where the value under `key` stands.
+    /// The position of the value under `key`.
     fn under(self, key: &str) -> MergeContext {
         match (self, key) {
             (MergeContext::Profile, "assess") => MergeContext::Dimensions,
@@ -77,7 +77,7 @@ fn merge_stages(base: Vec<Node>, over: Vec<Node>) -> Vec<Node> {
         .collect()
 }
 
-/// A stage as another takes it over: what configures one provider means nothing to another.
+/// A stage as another takes it over: the settings of one provider mean nothing to another.
 fn without_config(mut stage: Node, over: &Node) -> Node {
     if let (Data::Map(entries), Some(_)) = (&mut stage.data, over.get("provider")) {
         entries.retain(|entry| entry.key != "config");

@@ -1,4 +1,4 @@
-//! How requests of `http` plugins are sent.
+//! The settings of requests of `http` plugins.
 
 use super::call::Author;
 use crate::diag::{Code, Problem, Problems};
@@ -11,11 +11,11 @@ use std::collections::BTreeMap;
 
 /// The most bytes of an answer that cross the plugin boundary: `LC_MAX_OUTPUT` of `loopctl_plugin.h`.
 const MOST_RESPONSE_BYTES: i64 = 16 << 20;
-/// A run that waits longer than this between two attempts has better ended.
+/// A run that waits longer than this between two attempts had better end.
 const LONGEST_RETRY_WAIT: Millis = Millis(600_000);
 
 mapping! {
-    /// How requests to models behind HTTP APIs are sent, for all stages and judges of the profile.
+    /// The settings of requests to models behind HTTP APIs, for all stages and judges of the profile.
     "network" is "set of network settings", expects "a mapping of network settings", all default;
     #[derive(Debug, Clone, PartialEq)]
     pub struct Network {
@@ -37,28 +37,28 @@ mapping! {
         /// not bound by it. Without it: the hosts that manifests and configurations name.
         #[key(examples(&["[api.openai.com, '*.openai.azure.com', 'localhost:11434']"]))]
         pub egress: Option<Vec<HostPattern>>,
-        /// What each provider is asked at most, by the name of a plugin or endpoint. All that use the same server with the
-        /// same key share it. Without it there is no limit but the server's.
+        /// The limits of each provider, by the name of a plugin or endpoint. All that use the same server with the same
+        /// key share it. Without it there is no limit but the server's.
         #[key(shaped(limits), default("{}"), examples(&["{ openai: { concurrency: 4, requests_per_minute: 60, tokens_per_minute: 90000 } }"]))]
         pub limits: BTreeMap<String, Limits> = decode_limits,
-        /// When a server that keeps failing is left alone for a while. `false`: never; `true`: as by default.
+        /// The rule by which a failing server is left alone for a while. `false`: never; `true`: as by default.
         #[key(shaped(|| Shape::AnyOf(vec![Shape::Bool, Shape::Mapping(Breaker::mapping())])), default("true"), examples(&["{ failures: 10, cool_down: 30s }", "false"]))]
         pub breaker: Option<Breaker> = decode_breaker,
-        /// How many calls of one server may be made again, so that an outage does not multiply its load.
+        /// The number of calls of one server that may be made again, so that an outage does not multiply its load.
         #[key(default("{}"), examples(&["{ retries: 100, per_success: 0.2 }"]))]
         pub retry_budget: RetryBudget,
-        /// Through what requests go to other machines: what the environment says (`HTTPS_PROXY`, `HTTP_PROXY`, `ALL_PROXY`,
-        /// `NO_PROXY`), nothing (`none`), or a URL.
+        /// The proxy for requests to other machines: that of the environment (`HTTPS_PROXY`, `HTTP_PROXY`, `ALL_PROXY`,
+        /// `NO_PROXY`), none (`none`), or a URL.
         #[key(default("environment"), examples(&["none", "http://proxy.example:3128"]))]
         pub proxy: Proxy,
-        /// Whether documents may be sent in a provider's batches, for less money and later. Vendors keep what is in a batch
+        /// The use of a provider's batches, for less money and later results. Vendors keep the content of a batch
         /// longer than a call's, for days, and don't offer it with zero data retention.
         #[key(default("refused"), examples(&["allowed"]))]
         pub batch: BatchUse,
     }
 }
 
-/// Whether a provider's batches may be used.
+/// The permission to use a provider's batches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum BatchUse {
@@ -74,7 +74,7 @@ decode_words!(BatchUse, "use of batches", {
 });
 
 mapping! {
-    /// What one provider is asked at most. What is left out is not limited.
+    /// The limits of one provider. Whatever is left out is not limited.
     "limits" is "set of limits", expects "a mapping such as `{ requests_per_minute: 60 }`";
     #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
     pub struct Limits {
@@ -91,28 +91,28 @@ mapping! {
 }
 
 mapping! {
-    /// When a server that keeps failing is left alone. Afterwards one request decides whether it is asked again.
+    /// The rule by which a failing server is left alone. Afterwards one request decides whether it is asked again.
     "breaker" is "circuit breaker", expects "a mapping such as `{ failures: 10, cool_down: 30s }`", all default;
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub struct Breaker {
-        /// After so many failures in a row that are the server's.
+        /// The number of failures in a row, if they are the server's, after which it is left alone.
         #[key(count, default("10"), examples(&["5"]))]
         pub failures: u32,
-        /// For so long.
+        /// The time for which it is left alone.
         #[key(some_time, default("30s"), examples(&["1m"]))]
         pub cool_down: Millis,
     }
 }
 
 mapping! {
-    /// How many calls of one server may be made again. When it is spent, failures are final.
+    /// The number of calls of one server that may be made again. When it is spent, failures are final.
     "retry_budget" is "retry budget", expects "a mapping such as `{ retries: 100, per_success: 0.2 }`", all default;
     #[derive(Debug, Clone, Copy, PartialEq)]
     pub struct RetryBudget {
-        /// So many at first, and never more saved up.
+        /// The number at first, and the most that is ever saved up.
         #[key(at_least(0), default("100"), examples(&["20"]))]
         pub retries: u32,
-        /// What each call that succeeds adds, from 0 to 1.
+        /// The number that each successful call adds, from 0 to 1.
         #[key(number(0.0, 1.0), default("0.2"), examples(&["0.1"]))]
         pub per_success: f64,
     }
@@ -128,11 +128,11 @@ fn limits() -> Shape {
     })
 }
 
-/// Through what requests go. Those to this very machine always go directly.
+/// The proxy of requests. Those to this very machine always go directly.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Proxy {
-    /// What `HTTPS_PROXY`, `HTTP_PROXY`, `ALL_PROXY` and `NO_PROXY` say.
+    /// The proxies in `HTTPS_PROXY`, `HTTP_PROXY`, `ALL_PROXY` and `NO_PROXY`.
     Environment,
     /// Nothing.
     Direct,
@@ -140,7 +140,7 @@ pub enum Proxy {
     Named {
         /// Its URL.
         url: String,
-        /// Who named it.
+        /// The author of the setting.
         by: Author,
     },
 }
@@ -159,7 +159,7 @@ impl HostPattern {
     pub fn parse(text: &str) -> Option<Self> {
         let text = text.trim().to_ascii_lowercase();
         let (host, port) = match text.rsplit_once(':') {
-            // The colons of an IPv6 address stand in brackets.
+            // The colons of an IPv6 address are in brackets.
             Some((host, port)) if !port.contains(']') => (host, Some(port.parse().ok()?)),
             _ => (text.as_str(), None),
         };
@@ -178,13 +178,13 @@ impl HostPattern {
         fits.then(|| Self { host: host.to_owned(), below, port })
     }
 
-    /// Whether it means one port only.
+    /// Returns whether it means one port only.
     #[must_use]
     pub(crate) fn names_port(&self) -> bool {
         self.port.is_some()
     }
 
-    /// Whether it means this host, which is in lower case, and port.
+    /// Returns whether it means this host, which is in lower case, and port.
     #[must_use]
     pub(crate) fn admits(&self, host: &str, port: u16) -> bool {
         let named = if self.below {
@@ -197,7 +197,7 @@ impl HostPattern {
 }
 
 impl std::fmt::Display for HostPattern {
-    /// As it is written in a profile.
+    /// As written in a profile.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let below = if self.below { "*." } else { "" };
         write!(f, "{below}{}", self.host)?;
@@ -205,7 +205,7 @@ impl std::fmt::Display for HostPattern {
     }
 }
 
-/// A duration in which something can happen.
+/// A duration, at most [`LONGEST_RETRY_WAIT`].
 fn retry_wait(node: &Node, problems: &mut Problems) -> Option<Millis> {
     let wait = Millis::decode(node, problems)?;
     if wait <= LONGEST_RETRY_WAIT {
@@ -235,7 +235,7 @@ fn decode_breaker(node: &Node, problems: &mut Problems) -> Option<Option<Breaker
     }
 }
 
-/// What [`Proxy`] may be but for a URL.
+/// The values of [`Proxy`] other than a URL.
 const PROXY_WORDS: [Word; 2] = [
     Word { word: "environment", doc: "What `HTTPS_PROXY`, `HTTP_PROXY`, `ALL_PROXY` and `NO_PROXY` say." },
     Word { word: "none", doc: "Requests go straight to their servers." },
@@ -259,13 +259,13 @@ impl Decode for Proxy {
             url if url.starts_with("http://") || url.starts_with("https://") => {
                 Some(Proxy::Named { url: text, by: Author::of(&node.span) })
             }
-            // What it is may hold a password, and is not shown.
+            // The value may hold a password, and is not shown.
             _ => wrong_type(node, Self::EXPECTED, problems),
         }
     }
 }
 
-/// What [`HostPattern::parse`] reads, but for addresses that are none.
+/// The pattern of the texts that [`HostPattern::parse`] reads, except that it allows invalid addresses.
 const HOST: &str = r"^\s*((\*\.)?[A-Za-z0-9_-][A-Za-z0-9._-]*|\[[0-9A-Fa-f:.]+\])(:[0-9]{1,5})?\s*$";
 
 impl Decode for HostPattern {

@@ -1,4 +1,5 @@
-//! What a profile, with what is laid over it, has outside of itself: servers, proxies, programs, providers; and who named each.
+//! The things outside of a profile, with the settings laid over it, that it uses: servers, proxies, programs,
+//! providers; and who named each.
 
 use super::call::Author;
 use super::judge::Asked;
@@ -12,15 +13,15 @@ use serde_json::Value;
 /// One thing outside of a profile.
 #[derive(Debug, Clone)]
 pub(crate) struct Outside {
-    /// The thing.
+    /// The thing, by its kind.
     pub what: OutsideKind,
-    /// Who named it.
+    /// The author of the setting that names it.
     pub by: Author,
-    /// Where it is named.
+    /// The position of its name.
     pub at: Span,
 }
 
-/// What kind of thing it is.
+/// The kind of thing.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum OutsideKind {
     /// A server that documents are sent to, with its port if it has one of its own.
@@ -29,18 +30,18 @@ pub(crate) enum OutsideKind {
     Proxy(String),
     /// A program of this machine that checks candidates, with its arguments.
     Program(String),
-    /// A provider with its settings: what it is, its plugin says.
+    /// A provider with its settings: its plugin says what it is.
     Provider(String, Value),
 }
 
 impl Outside {
-    /// Whether it stands in one of the files in the executable.
+    /// Returns whether it is named in one of the files in the executable.
     pub(crate) fn is_shipped(&self) -> bool {
         self.by == Author::Profile && self.at.file().is_shipped()
     }
 }
 
-/// All that a profile has outside of itself.
+/// All things outside of itself that a profile uses.
 #[must_use]
 pub(crate) fn outside_of(loaded: &Loaded) -> Vec<Outside> {
     let (profile, merged) = (&loaded.profile, &loaded.merged);
@@ -91,7 +92,7 @@ fn server(choice: &ProviderChoice, merged: &Node) -> Option<Outside> {
     })
 }
 
-/// Where a text that fits stands under a key, by the word of `author`.
+/// The position of a fitting text under a key, if its author is `author`.
 fn place(node: &Node, key: &str, author: Author, fits: &dyn Fn(&str) -> bool) -> Option<Span> {
     match &node.data {
         Data::List(items) => items.iter().find_map(|item| place(item, key, author, fits)),

@@ -1,4 +1,4 @@
-//! `overall`: how the overall score follows from the dimensions.
+//! `overall`: the derivation of the overall score from the dimensions.
 
 use crate::diag::{Code, Problem, Problems, Span, nearest};
 use crate::mapping;
@@ -7,7 +7,7 @@ use crate::value::shape::{Names, Null, Open, Shape};
 use crate::value::yaml::{Data, Entry, Node};
 use crate::value::{EPSILON, Score};
 
-/// How `overall` comes from the dimensions.
+/// The derivation of `overall` from the dimensions.
 #[derive(Debug, Clone)]
 pub enum Overall {
     /// Weighted sum; the weights add up to 1.
@@ -96,8 +96,8 @@ impl Decode for Overall {
 }
 
 impl Overall {
-    /// The same with weights that add up to 1. Dimensions that there are not, and weights that can't be used, are reported
-    /// in `node`, which it was read from.
+    /// Returns this with weights that add up to 1. Unknown dimensions, and weights that can't be used, are reported in
+    /// `node`, which it was read from.
     pub(super) fn checked(&self, node: &Node, known: &[&str], problems: &mut Problems) -> Option<Self> {
         let from = node.get(FROM).filter(|from| !matches!(from.data, Data::Null));
         let (mut weights, Data::Map(entries)) = (
@@ -117,7 +117,7 @@ impl Overall {
             all_named &= is_known(&entry.key, &entry.key_span, known, problems);
         }
         if !all_named {
-            // The sum says nothing while a weight goes by a wrong name.
+            // The sum means nothing while a weight has a wrong name.
             return None;
         }
         let sum: f64 = weights.iter().map(|(_, weight)| weight).sum();
@@ -136,7 +136,7 @@ impl Overall {
     }
 }
 
-/// Whether there is a dimension of that name; reported if not.
+/// Returns whether there is a dimension of that name; reported if not.
 fn is_known(name: &str, span: &Span, known: &[&str], problems: &mut Problems) -> bool {
     let is_known = known.contains(&name);
     if !is_known {
@@ -152,7 +152,7 @@ fn is_known(name: &str, span: &Span, known: &[&str], problems: &mut Problems) ->
     is_known
 }
 
-/// Says what weights count that don't add up to 1; `shares` are what they count.
+/// Reports the shares of weights that don't add up to 1; `shares` are these.
 fn uneven_weights(node: &Node, sum: f64, shares: &[(String, f64)]) -> Problem {
     let short = |number: f64| ((number * 1e4).round() / 1e4).to_string();
     let counted: Vec<String> =

@@ -8,10 +8,10 @@ use std::sync::Arc;
 /// One setting laid over the profile.
 #[derive(Debug, Clone)]
 pub struct Override {
-    /// What people know it by: `--config stop.timeout=10s` or `MARC_TIMEOUT_MS`.
+    /// Its name for people: `--config stop.timeout=10s` or `MARC_TIMEOUT_MS`.
     origin: String,
     path: Vec<String>,
-    /// Where the key stands, if it is not before the value.
+    /// The position of the key, if it is not before the value.
     key_span: Option<Span>,
     value: Node,
 }
@@ -71,7 +71,7 @@ impl Override {
         Override { origin: flag.to_owned(), path, key_span: None, value }
     }
 
-    /// A setting that stands in a file: the key of `entry` has dots between its parts, `value` is its value, or one of them.
+    /// A setting in a file: the key of `entry` has dots between its parts, `value` is its value, or one of them.
     ///
     /// # Errors
     /// A problem when that is no key of a setting.
@@ -85,7 +85,7 @@ impl Override {
         })
     }
 
-    /// The same setting as the record of a run has it: nobody's own word.
+    /// The setting as the record of a run has it: without an author of its own.
     #[must_use]
     pub(crate) fn recorded(self) -> Self {
         let given = self.value.span.file();
@@ -98,7 +98,7 @@ impl Override {
         self.path.first().map_or("", String::as_str)
     }
 
-    /// Where its value stands.
+    /// The position of its value.
     pub(crate) fn span(&self) -> &Span {
         &self.value.span
     }
@@ -110,7 +110,7 @@ impl Override {
             .filter_map(|(name, path, unit)| {
                 let text = environment(name).filter(|text| !text.trim().is_empty())?;
                 let text = text.trim();
-                // A value that brings its own unit, or is no number at all, is judged as it stands.
+                // A value that brings its own unit, or is no number at all, is judged as it is.
                 let unit = if text.parse::<f64>().is_ok() { unit } else { "" };
                 let text = format!("{text}{unit}");
                 let file = SourceFile::argument(*name, text.clone());
@@ -128,7 +128,8 @@ impl Override {
     /// Sets the value in the tree, making mappings on the way. List elements are addressed by number, or all of
     /// them by `*`.
     ///
-    /// The overall score is either weights or one dimension: `overall.from` takes the weights out, a weight `from`.
+    /// The overall score is either weights or one dimension: `overall.from` removes the weights, a weight removes
+    /// `from`.
     pub fn apply(&self, root: &mut Node, problems: &mut Problems) {
         if let [overall, key] = self.path.as_slice()
             && overall == "overall"
@@ -161,7 +162,7 @@ impl Override {
     }
 }
 
-/// Why a text is no key of a setting.
+/// The reason that a text is no key of a setting.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum BadKey {
     EmptyPart,
@@ -195,7 +196,7 @@ fn parts_of_key(key: &str) -> Result<Vec<String>, BadKey> {
 
 fn value_after_equals(file: &Arc<SourceFile>, argument: &str, problems: &mut Problems) -> Option<Node> {
     let at = argument.find('=')? + 1;
-    // The value alone is parsed, then its places are moved to where it stands in the argument.
+    // The value alone is parsed, then its spans are moved to its position in the argument.
     let inner = SourceFile::new("--config", argument.get(at..)?);
     let mut found = Problems::new();
     let node = parse(&inner, &mut found);
@@ -223,7 +224,7 @@ fn moved(mut node: Node, file: &Arc<SourceFile>, by: usize) -> Node {
     node
 }
 
-/// Sets the value of `setting` at `path`, the rest of its own; the error is the part of the path that can't be gone into.
+/// Sets the value of `setting` at `path`, the rest of its own; the error is the part of the path that can't be entered.
 fn set(node: &mut Node, path: &[String], setting: &Override) -> Result<(), String> {
     let value = &setting.value;
     let Some((part, rest)) = path.split_first() else {
@@ -268,8 +269,8 @@ fn set(node: &mut Node, path: &[String], setting: &Override) -> Result<(), Strin
     }
 }
 
-/// Where a part of the key stands: before the value, as in `accept.overall=0.9`, or at the key of a file; the value's place where it
-/// is not found.
+/// The position of a part of the key: before the value, as in `accept.overall=0.9`, or at the key of a file; the
+/// value's position where it is not found.
 fn key_span(part: &str, setting: &Override) -> Span {
     let value = &setting.value.span;
     let (file, start, end) = match &setting.key_span {

@@ -15,14 +15,14 @@ mapping! {
     "policy" is "policy";
     #[derive(Debug, Clone)]
     pub struct LoopPolicy {
-        /// How the overall score follows from the dimensions: weights, or one dimension.
+        /// The derivation of the overall score from the dimensions: weights, or one dimension.
         #[key(
             required,
             missing("give each dimension its weight: `overall: { completeness: 0.5, accuracy: 0.5 }`"),
             examples(&["{ completeness: 0.5, validity: 0.5 }", "{ from: completeness }"])
         )]
         pub overall: Overall => |_| Overall::default(),
-        /// When a candidate is good enough. Every line must hold; then the loop ends as passed.
+        /// The conditions under which a candidate is good enough. Every line must hold; then the loop ends as passed.
         #[key(
             required,
             missing("say when a candidate is good enough: `accept: { overall: 0.95 }`"),
@@ -35,23 +35,24 @@ mapping! {
         /// loop as failed. Without it there is no gate.
         #[key(examples(&["{ schema_compliance: 0.5, on_correction: stop }"]))]
         pub gate: Option<Gate>,
-        /// Who handles an issue that does not say so itself, by its code. Without it the loop corrects them all.
+        /// The handling of an issue that has no disposition of its own, by its code. Without it the loop corrects them
+        /// all.
         #[key(examples(&[
             "{ TYPE_MISMATCH: correct, CONSTRAINT_VIOLATION: { auto_fixable: correct, otherwise: escalate }, otherwise: escalate }"
         ]))]
         pub dispositions: Dispositions => |_| Dispositions::default(),
-        /// What happens at an issue that a person must decide (disposition `escalate`).
+        /// The reaction to an issue that a person must decide (disposition `escalate`).
         #[key(default("continue"), examples(&["stop"]))]
         pub on_escalate: OnEscalate,
-        /// What happens when a correction is worse than the best candidate so far.
+        /// The reaction to a correction that is worse than the best candidate so far.
         #[key(default("keep"), examples(&["rollback"]))]
         pub on_regression: OnRegression,
-        /// When to give up without a candidate that is good enough. `max_iterations` or `max_corrections` must be set; every
-        /// other criterion applies only if it is.
+        /// The criteria for giving up without a candidate that is good enough. `max_iterations` or `max_corrections`
+        /// must be set; every other criterion applies only if it is.
         #[key(required, always, examples(&["{ max_iterations: 3, timeout: 2m, budget: { cost_usd: 0.10 } }"]))]
         pub stop: StopCriteria => |_| StopCriteria::default(),
-        /// Which candidate is the best, and which is returned. Without it: the highest overall score, of equal candidates the
-        /// later.
+        /// The choice of the best candidate, and of the returned one. Without it: the highest overall score, of equal
+        /// candidates the later.
         #[key(always, examples(&["{ order: [no_critical, overall], ties: last, return: best }"]))]
         pub select: Select => |_| Select::default(),
     }
@@ -82,9 +83,9 @@ impl Target {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum IssueKind {
-    /// By how bad they are.
+    /// By severity.
     Severity(Severity),
-    /// By who handles them.
+    /// By handling.
     Disposition(Disposition),
 }
 
@@ -123,12 +124,12 @@ decode_words!(IssueKind, "kind of issue", {
 });
 
 mapping! {
-    /// A dimension that must reach a bound before anything expensive looks at the candidate: one dimension, and
+    /// A dimension that must reach a bound before anything expensive inspects the candidate: one dimension, and
     /// `on_correction`.
     "gate" is "gate", expects "`{ schema_compliance: 0.5 }`", open GATED;
     #[derive(Debug, Clone)]
     pub struct Gate {
-        /// What a correction does that misses the gate. A first candidate that misses it always ends the loop.
+        /// The reaction to a correction that misses the gate. A first candidate that misses it always ends the loop.
         #[key(default("stop"), examples(&["rollback"]))]
         pub on_correction: OnGateMiss,
         /// The gated dimension.
@@ -151,7 +152,7 @@ const GATED: Open = Open {
     null: Null::Mistake,
 };
 
-/// What a correction does that misses the gate.
+/// The reaction to a correction that misses the gate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum OnGateMiss {
@@ -166,13 +167,13 @@ decode_words!(OnGateMiss, "action", {
     "rollback": "It counts as a rollback: the next correction starts from the best candidate again." => OnGateMiss::Rollback,
 });
 
-/// What an issue with disposition `escalate` does.
+/// The reaction to an issue with disposition `escalate`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum OnEscalate {
     /// The loop ends; a person decides.
     Stop,
-    /// The loop goes on; the issue is shown.
+    /// The loop continues; the issue is shown.
     Continue,
 }
 
@@ -181,7 +182,7 @@ decode_words!(OnEscalate, "action", {
     "continue": "The loop goes on, and the issue is shown in the result." => OnEscalate::Continue,
 });
 
-/// What a candidate does that ranks below the best.
+/// The reaction to a candidate that ranks below the best.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum OnRegression {
@@ -197,28 +198,29 @@ decode_words!(OnRegression, "action", {
 });
 
 mapping! {
-    /// Which candidate is the best, and which is returned. One that missed the gate is below every one that did not.
+    /// The choice of the best candidate, and of the returned one. One that missed the gate is below every one that did
+    /// not.
     "select" is "selection", expects "a mapping such as `{ order: [overall] }`", all default;
     #[derive(Debug, Clone)]
     pub struct Select {
-        /// What candidates are compared by, the first that differs deciding: `no_critical` (those without critical issues
-        /// first), `overall` or a dimension (higher first), `{ fewest: … }` (fewer issues first).
+        /// The keys that candidates are compared by, the first that differs deciding: `no_critical` (those without
+        /// critical issues first), `overall` or a dimension (higher first), `{ fewest: … }` (fewer issues first).
         #[key(default("[overall]"), examples(&["[no_critical, overall]", "[{ fewest: escalate }, overall]"]))]
         pub order: Vec<SelectKey> = order,
-        /// Which of two candidates is the better that are equal in all of `order`.
+        /// The better of two candidates that are equal in all of `order`.
         #[key(default("last"), examples(&["first"]))]
         pub ties: Ties,
-        /// Which candidate is returned when none was accepted.
+        /// The candidate that is returned when none was accepted.
         #[key(name("return"), default("best"), examples(&["last"]))]
         pub returned: Returned,
     }
 }
 
 mapping! {
-    /// Compares candidates by how many issues they have: fewer first.
+    /// Compares candidates by their number of issues: fewer first.
     "fewest" is "selection key";
     struct Fewest {
-        /// Which issues are counted: a severity or a disposition.
+        /// The issues that are counted: a severity or a disposition.
         #[key(required, examples(&["critical"]))]
         fewest: IssueKind,
     }
@@ -236,7 +238,7 @@ pub enum SelectKey {
     Fewest(IssueKind),
 }
 
-/// Which candidate a run that was not accepted returns.
+/// The candidate that a run without an accepted one returns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Returned {
@@ -251,7 +253,7 @@ decode_words!(Returned, "candidate", {
     "last": "The latest, whatever it scored." => Returned::Last,
 });
 
-/// The score that a name stands for, reported when there is no such dimension.
+/// The score that a name stands for; an unknown dimension is reported.
 pub(super) fn target(
     name: &str,
     span: &Span,
@@ -287,7 +289,7 @@ fn gated(fields: &mut Fields<'_>, problems: &mut Problems) -> Option<String> {
 }
 
 impl Gate {
-    /// Whether there is such a dimension; reported in `node`, which it was read from, if not.
+    /// Returns whether there is such a dimension; reported in `node`, which it was read from, if not.
     pub(super) fn check_name(&self, node: &Node, known: &[&str], problems: &mut Problems) -> bool {
         let Data::Map(entries) = &node.data else { return false };
         let Some(entry) = entries.iter().find(|entry| entry.key == self.dimension) else { return false };
@@ -315,7 +317,7 @@ fn order(node: &Node, problems: &mut Problems) -> Option<Vec<SelectKey>> {
 }
 
 impl Select {
-    /// Reports what `node`, which it was read from, is compared by and no dimension is called.
+    /// Reports the unknown dimensions that `node`, which it was read from, compares by.
     pub(super) fn check_names(node: &Node, known: &[&str], problems: &mut Problems) {
         let Some(Node { data: Data::List(items), .. }) = node.get("order") else { return };
         for item in items {

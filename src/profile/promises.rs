@@ -1,4 +1,4 @@
-//! `promises`: what must hold of every run under a policy, whatever candidates score.
+//! `promises`: conditions that must hold for every run under a policy, whatever candidates score.
 //!
 //! They decide nothing about a document: `loopctl prove` shows that they hold, or a run in which one does not.
 
@@ -8,7 +8,7 @@ use crate::value::shape::Shape;
 use crate::value::yaml::{Data, Node};
 use crate::{decode_words, mapping};
 
-/// One item of `promises`, as it is written.
+/// One item of `promises`, as written.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub enum DeclaredPromise {
@@ -22,11 +22,11 @@ pub enum DeclaredPromise {
     Script(Spanned<String>),
     /// A promise of those that every policy makes, which this one does not make.
     Waive {
-        /// Which.
+        /// The waived promise.
         promise: Spanned<ShippedPromise>,
         /// The line that it is not made of; of all, if absent.
         line: Option<Spanned<String>>,
-        /// Why not.
+        /// The reason.
         because: String,
     },
 }
@@ -39,18 +39,18 @@ pub enum ShippedPromise {
     Ends,
     /// No iteration begins when a budget or the time is used up.
     WithinBudget,
-    /// What is returned is the best of what may be returned.
+    /// The returned candidate is the best of those that may be returned.
     ReturnsBest,
-    /// What is accepted meets every line of `accept`, and the gate.
+    /// An accepted candidate meets every line of `accept`, and the gate.
     AcceptsByEveryLine,
-    /// A better candidate in the same place never ends worse.
+    /// A better candidate in the same situation never ends worse.
     Monotone,
     /// Every line of `accept`, every stop criterion and the gate decide some run.
     NoDeadCriterion,
 }
 
 impl ShippedPromise {
-    /// All of them, in the order in which they are told.
+    /// All of them, in the order in which they are listed.
     pub const ALL: [ShippedPromise; 6] = [
         ShippedPromise::Ends,
         ShippedPromise::WithinBudget,
@@ -73,7 +73,7 @@ impl ShippedPromise {
         }
     }
 
-    /// What it says.
+    /// The statement of the promise.
     #[must_use]
     pub fn sentence(self) -> &'static str {
         match self {
@@ -105,8 +105,8 @@ decode_words!(ShippedPromise, "promise", {
 });
 
 mapping! {
-    /// What must hold of every run, or a promise of those that every policy makes, which this one does not make: one of `always`,
-    /// `never`, `monotone`, `script` and `waive`.
+    /// A condition that must hold for every run, or a promise that every policy makes, which this one does not make:
+    /// one of `always`, `never`, `monotone`, `script` and `waive`.
     "promise" is "promise", checked by PromiseKeys::check;
     struct PromiseKeys {
         /// A condition that holds at the end of every run.
@@ -115,8 +115,8 @@ mapping! {
         /// A condition that holds at the end of no run.
         #[key(text("a condition"), examples(&["passed and issues.critical > 0"]))]
         never: Option<Spanned<String>>,
-        /// A score of which more is never worse: of two candidates in the same place that differ in nothing else, the one that
-        /// scores higher is accepted if the other is, and does not end the loop where the other goes on.
+        /// A score of which more is never worse: of two candidates in the same situation that differ in nothing else,
+        /// the one that scores higher is accepted if the other is, and does not end the loop where the other continues.
         #[key(text("`overall` or the name of a dimension"), examples(&["accuracy"]))]
         monotone: Option<Spanned<String>>,
         /// A function of your own under `rules/`: `fn f(run)` returns true at the end of every run.
@@ -128,7 +128,7 @@ mapping! {
         /// With `waive: no_dead_criterion`, the line that may be dead. Without it all may be.
         #[key(text("a line, such as `stop.decline`"), examples(&["stop.decline"]))]
         line: Option<Spanned<String>>,
-        /// With `waive`, why.
+        /// With `waive`, the reason.
         #[key(default("''"), examples(&["the limit comes first"]))]
         because: String,
     }
@@ -198,7 +198,7 @@ mapping! {
     "promises" is "file of promises", expects "a mapping with `promises`";
     #[derive(Debug, Clone)]
     pub struct PromiseFile {
-        /// What must hold of every run, besides what the profile promises.
+        /// Conditions that must hold for every run, besides the profile's own promises.
         #[key(required, examples(&["[{ always: calls <= 6 }, { never: passed and issues.critical > 0 }]"]))]
         pub promises: Vec<DeclaredPromise> => |_| Vec::new(),
     }

@@ -1,11 +1,11 @@
-//! What a profile must know of providers before any of them is opened: whether they answer prompts.
+//! Facts about providers that a profile must know before any of them is opened: whether they answer prompts.
 
 use crate::diag::{Problems, SourceFile};
 use crate::value::yaml::{Data, parse};
 use std::fmt;
 use std::sync::{Arc, LazyLock};
 
-/// Tells of a provider whether it answers prompts: its manifest says so, which others read.
+/// Says whether a provider answers prompts: its manifest, which others read, declares it.
 #[derive(Clone)]
 pub(super) struct KnownProviders {
     of: Option<Arc<Answers>>,
@@ -20,17 +20,17 @@ impl fmt::Debug for KnownProviders {
 }
 
 impl KnownProviders {
-    /// Those that ship with loopctl; any other is taken to answer prompts.
+    /// The shipped ones; any other is taken to answer prompts.
     pub(super) fn shipped() -> Self {
         KnownProviders { of: None }
     }
 
-    /// Those that `of` knows, before those that ship.
+    /// Those that `of` knows, before the shipped ones.
     pub(super) fn asked_of(of: impl Fn(&str) -> Option<bool> + Send + Sync + 'static) -> Self {
         KnownProviders { of: Some(Arc::new(of)) }
     }
 
-    /// Whether the provider of this name answers prompts.
+    /// Returns whether the provider of this name answers prompts.
     pub(super) fn answer_prompts(&self, name: &str) -> bool {
         let known = self.of.as_ref().and_then(|of| of(name));
         let plugin = name.split(':').next().unwrap_or(name);

@@ -1,5 +1,5 @@
-//! What loading a profile looked at on the disk: the files it read, and the places where it found none, so that a file
-//! that is put there later is known to matter.
+//! The paths that loading a profile looked up on the disk: the files that it read, and those where it found none, so
+//! that a file that is put there later is known to matter.
 
 use super::files::MAX_FILE_BYTES;
 use crate::disk::{self, ReadError};
@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// What was found at a path.
+/// The state of a path.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum FileState {
     Nothing,
@@ -24,7 +24,7 @@ impl FileState {
         FileState::File(digest_bytes(bytes))
     }
 
-    /// What is there at this moment.
+    /// The present state of a path.
     fn at(path: &Path) -> Self {
         match disk::read(path, MAX_FILE_BYTES) {
             Ok(bytes) => FileState::of(&bytes),
@@ -34,32 +34,33 @@ impl FileState {
     }
 }
 
-/// Every path that was looked at, with what was found there.
+/// Every path that was looked up, with its state.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Reached {
     files: BTreeMap<PathBuf, FileState>,
 }
 
 impl Reached {
-    /// Every path, whether a file stands there or not.
+    /// Every path, whether a file exists there or not.
     pub(crate) fn paths(&self) -> impl Iterator<Item = &Path> {
         self.files.keys().map(PathBuf::as_path)
     }
 
-    /// How many of them are files.
+    /// The number of files among them.
     #[must_use]
     pub(crate) fn files(&self) -> usize {
         self.files.values().filter(|found| matches!(found, FileState::File(_))).count()
     }
 
-    /// The paths of those.
+    /// The paths of the files.
     pub(crate) fn present(&self) -> impl Iterator<Item = &Path> {
         let files = self.files.iter().filter(|(_, found)| matches!(found, FileState::File(_)));
         files.map(|(path, _)| path.as_path())
     }
 
-    /// One digest for all that was read beside profiles, whose settings have one of their own: two loadings with the same read
-    /// the same, whatever the folders are called. `named` is the profile, if it is named by its path.
+    /// One digest for all files that were read beside profiles, whose settings have one of their own: two loadings with
+    /// the same digest read the same, whatever the folders are called. `named` is the profile, if it is named by its
+    /// path.
     pub(crate) fn digest(&self, named: &Path) -> String {
         let mut text = String::new();
         for (name, digest) in self.digests(named) {
@@ -71,7 +72,7 @@ impl Reached {
         digest_bytes(text.as_bytes())
     }
 
-    /// The same without some files: those at the end of whose paths one of `names` stands.
+    /// Returns these paths without those that end with one of `names`.
     #[must_use]
     pub(crate) fn without(&self, names: &BTreeSet<String>) -> Self {
         let is_left = |path: &Path| !names.iter().any(|name| path.ends_with(name));
@@ -79,7 +80,7 @@ impl Reached {
         Reached { files: left.map(|(path, found)| (path.clone(), found.clone())).collect() }
     }
 
-    /// The same file by file: its name without folders, and the digest of its bytes.
+    /// The files one by one: the name without folders, and the digest of the bytes.
     pub(crate) fn digests(&self, named: &Path) -> Vec<(String, String)> {
         let is_profile = |path: &Path| {
             path == named
@@ -101,13 +102,13 @@ impl Reached {
         files
     }
 
-    /// Takes over what another reading looked at, which is the later one.
+    /// Takes over the states of another, later reading.
     pub(crate) fn absorb(&mut self, later: Reached) {
         self.files.extend(later.files);
     }
 
-    /// Looks again at every path and returns those where something else stands than before, which is remembered.
-    /// A file that was saved as it was is not among them.
+    /// Inspects every path again and returns those whose state has changed, which is remembered. A file that was saved
+    /// unchanged is not among them.
     pub(crate) fn changed(&mut self) -> Vec<PathBuf> {
         let mut changed = Vec::new();
         for (path, known) in &mut self.files {
@@ -121,12 +122,12 @@ impl Reached {
     }
 }
 
-/// Takes down what a [`super::Library`] looks at. Copies share what they take down.
+/// Records the paths that a [`super::Library`] looks up. Copies share the record.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct FileTracker(Arc<Mutex<Reached>>);
 
 impl FileTracker {
-    /// What was taken down so far; nothing is left of it here.
+    /// Takes the record so far, leaving it empty.
     #[must_use]
     pub(crate) fn take(&self) -> Reached {
         std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner))
@@ -144,7 +145,7 @@ impl FileTracker {
         self.note(path, FileState::of(text.as_bytes()));
     }
 
-    /// What could not be used is looked at once more: it may be there and not be text.
+    /// Inspects a file that could not be used once more: it may exist and not be text.
     pub(super) fn refused(&self, path: &Path) {
         self.note(path, FileState::at(path));
     }

@@ -8,7 +8,7 @@ use crate::value::yaml::{Data, Node};
 /// The word in `feedback.to` for every stage.
 pub(crate) const ALL_STAGES: &str = "all";
 
-/// Reports names of stages, judges, validators and dimensions that nothing has, and what can't work together.
+/// Reports unknown names of stages, judges, validators and dimensions, and settings that can't work together.
 pub(super) fn check(profile: &Profile, root: &Node, problems: &mut Problems) {
     let Profile { stages, generate_once, judges, validators, dimensions, feedback, .. } = profile;
     let stage_ids: Vec<&str> = stages.iter().map(|stage| stage.id.value.as_str()).collect();
@@ -92,7 +92,7 @@ pub(super) fn check(profile: &Profile, root: &Node, problems: &mut Problems) {
     }
 }
 
-/// Reports what a judge of single values can't be or have: it sees passages and gives no scores.
+/// Reports the settings that a judge of single values can't have: it sees passages and gives no scores.
 fn value_judge(profile: &Profile, root: &Node, judges: &[&str], problems: &mut Problems) {
     let Some(first) = profile.value_judge() else { return };
     for named in profile.value_judges() {
@@ -129,7 +129,7 @@ fn value_judge(profile: &Profile, root: &Node, judges: &[&str], problems: &mut P
         );
     }
     let Some(judge) = profile.judges.iter().find(|judge| judge.id.value == first.value) else { return };
-    // Also where it is written out as it would be anyway.
+    // Also where it is written out with the default value.
     let written = root.get("judges").and_then(|judges| judges.get(&judge.id.value));
     let is_written = |key: &str| {
         let value = written.and_then(|written| written.get(key));
@@ -157,8 +157,8 @@ fn value_judge(profile: &Profile, root: &Node, judges: &[&str], problems: &mut P
     }
 }
 
-/// Reports what can't be said of how single values are asked about: for a judge that is asked about no values, or of words
-/// that could be about several values or would have to be JSON.
+/// Reports words of a judge of single values that can't work: they could be about several values, or would have to be
+/// JSON.
 fn value_questions(profile: &Profile, root: &Node, problems: &mut Problems) {
     for judge in &profile.judges {
         let id = &judge.id;
@@ -190,7 +190,7 @@ fn value_questions(profile: &Profile, root: &Node, problems: &mut Problems) {
     }
 }
 
-/// Reports who would be shown, as a file, what the profile withholds.
+/// Reports the stages and judges that would be shown, as a file, what the profile withholds.
 pub(super) fn check_attachments(stages: &[Stage], judges: &[Judge], mask: &[Mask], problems: &mut Problems) {
     let masked = judges.iter().filter(|judge| judge.sees == Sees::Masked).map(|judge| &judge.call);
     for call in stages.iter().map(|stage| &stage.call).chain(masked) {
@@ -207,7 +207,7 @@ pub(super) fn check_attachments(stages: &[Stage], judges: &[Judge], mask: &[Mask
     }
 }
 
-/// Whether `name` is one of `names`; reported if not.
+/// Returns whether `name` is one of `names`; reported if not.
 fn known(what: &str, name: &str, span: &Span, names: &[&str], problems: &mut Problems) -> bool {
     if names.contains(&name) {
         return true;

@@ -1,4 +1,4 @@
-//! What may be repaired before a candidate is assessed.
+//! The repairs that may be made before a candidate is assessed.
 
 use crate::diag::Problems;
 use crate::mapping;
@@ -7,7 +7,7 @@ use crate::value::shape::Shape;
 use crate::value::yaml::{Data, Node};
 
 mapping! {
-    /// What may be corrected in an answer without asking anybody. Every change is recorded with its reason.
+    /// The corrections that may be made to an answer without asking a model. Every change is recorded with its reason.
     "repair" is "set of repairs", all default or off;
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub struct Repair {
@@ -30,8 +30,8 @@ mapping! {
         /// Takes space from around texts where the schema refuses it.
         #[key(default("true"), examples(&["false"]))]
         pub trim: bool,
-        /// Gives required values that are missing the schema's defaults. Off, because it says something that nobody has
-        /// said.
+        /// Gives required values that are missing the schema's defaults. Off, because it states something that no one
+        /// has said.
         #[key(default("false"), examples(&["true"]))]
         pub defaults: bool,
     }

@@ -14,7 +14,7 @@ pub struct Scale {
     high: f64,
 }
 
-/// A score may be off its scale by as much as sums of fractions are.
+/// The distance by which a score may leave its scale, because sums of fractions are inexact.
 const SCALE_TOLERANCE: f64 = 1e-6;
 
 impl Default for Scale {
@@ -36,7 +36,7 @@ impl Scale {
         (self.low, self.high)
     }
 
-    /// What a number on this scale is worth; `None` for one that is not on it.
+    /// The score of a number on this scale; `None` for one that is not on it.
     #[must_use]
     pub(crate) fn score(self, number: f64) -> Option<Score> {
         let on_it = number >= self.low - SCALE_TOLERANCE && number <= self.high + SCALE_TOLERANCE;

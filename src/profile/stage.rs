@@ -1,4 +1,4 @@
-//! `stages`: what makes a candidate.
+//! `stages`: the steps that make a candidate.
 
 use super::call::{Call, identifier, nameless};
 use super::references::ALL_STAGES;
@@ -9,7 +9,7 @@ use crate::value::yaml::{Data, Node};
 use crate::{decode_words, mapping};
 use std::collections::HashSet;
 
-/// Most stages that a profile may have: a bound on what a slip can cost.
+/// Most stages that a profile may have: a bound on the cost of a slip.
 const MOST_STAGES: usize = 20;
 
 mapping! {
@@ -25,27 +25,27 @@ mapping! {
             examples(&["extract"])
         )]
         pub id: Spanned<String> = identifier => nameless,
-        /// Whom it asks, and how.
+        /// The providers to ask, and the way to ask them.
         #[key(flatten)]
         pub call: Call,
         /// The extraction patterns, for the provider `pattern` and others that work by patterns. `{{ document_type }}` is filled
         /// in.
         #[key(text("a file under `rules/`"), examples(&["extract/{{ document_type }}.yaml"]))]
         pub patterns: Option<Spanned<String>>,
-        /// How often a call is made again that failed with a transient error (no answer in time, too many requests). 0 to 20,
-        /// for each provider of the list.
+        /// The number of times that a call is made again that failed with a transient error (no answer in time, too
+        /// many requests). 0 to 20, for each provider of the list.
         #[key(whole(0, 20), default("2"), examples(&["5"]))]
         pub retries: u32,
-        /// What is asked for beside the values. Quotes are held against the document where a value is not said in its words;
-        /// they cost tokens. Not for candidates that are patches.
+        /// The evidence to ask for beside the values. Quotes are held against the document where it does not state a
+        /// value in its words; they cost tokens. Not for candidates that are patches.
         #[key(default("none"), examples(&["quotes"]))]
         pub evidence: StageEvidence,
         /// The field of the candidate that this stage's output becomes. Without it, the last stage's output is the candidate, and
         /// an earlier stage only serves later ones.
         #[key(text("the name of a field"), examples(&["tags"]))]
         pub into: Option<Spanned<String>>,
-        /// If this holds when the stage has first answered, there is nothing to do for the document: the run ends as `skipped`,
-        /// which counts as success.
+        /// If this holds when the stage has first answered, there is nothing to do for the document: the run ends as
+        /// `skipped`, which counts as success.
         #[key(text("a condition over the outputs of stages"), examples(&["tagger.findings | length == 0"]))]
         pub skip_when: Option<Spanned<String>>,
         /// Texts under `prompts/` from which the passages that fit the document best are shown to the prompt as
@@ -56,13 +56,13 @@ mapping! {
             examples(&["[context/guide.md]"])
         )]
         pub context_files: Vec<Spanned<String>>,
-        /// How much of the context files the prompt sees.
+        /// The part of the context files that the prompt sees.
         #[key(examples(&["{ passages: 5, max_bytes: 4000 }"]))]
         pub context: ContextLimits => |_| ContextLimits::default(),
     }
 }
 
-/// What a stage is asked for beside the values.
+/// The evidence that a stage is asked for beside the values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StageEvidence {
     /// Nothing.
@@ -77,7 +77,7 @@ decode_words!(StageEvidence, "kind of evidence", {
 });
 
 mapping! {
-    /// How much of a stage's context files its prompt sees.
+    /// The part of a stage's context files that its prompt sees.
     "context" is "set of context limits", expects "`{ passages: 5, max_bytes: 4000 }`", all default;
     #[derive(Debug, Clone, Copy)]
     pub struct ContextLimits {
@@ -90,7 +90,7 @@ mapping! {
     }
 }
 
-/// Reads `stages`, checking what they say of each other.
+/// Reads `stages`, checking their references to each other.
 pub(super) fn decode_stages(node: &Node, problems: &mut Problems) -> Vec<Stage> {
     let Data::List(items) = &node.data else {
         return wrong_type(node, "a list of stages", problems).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! `values` of a judge: how a judge of single values is asked, and how its words are read.
+//! `values` of a judge: the questions to a judge of single values, and the meaning of its words.
 
 use crate::diag::{Code, Problem, Problems};
 use crate::value::decode::{Decode, wrong_type};
@@ -6,11 +6,11 @@ use crate::value::shape::{Names, Null, Open, Shape};
 use crate::value::yaml::{Data, Entry, Node};
 use crate::{decode_words, mapping};
 
-/// Most values of a candidate that are asked about. What is beyond stays undecided.
+/// Most values of a candidate that are asked about. Those beyond stay undecided.
 pub(crate) const MOST_VALUES: u32 = 500;
 
 mapping! {
-    /// How a judge of single values is asked.
+    /// The settings of a judge of single values.
     "judge_values" is "setting of a judge of single values", expects "`{ calls: 1 }`", all default;
     #[derive(Debug, Clone, PartialEq, Eq)]
     pub struct ValueQuestions {
@@ -18,8 +18,8 @@ mapping! {
         /// after the other, up to 500 values in all.
         #[key(whole(1, 500), default("500"), examples(&["1"]))]
         pub at_once: u32,
-        /// The most times that the judge is asked about one document, not counting calls that are made again. Values that are left
-        /// stay undecided. Without it there is no limit but that of candidates.
+        /// The most times that the judge is asked about one document, not counting calls that are made again. The
+        /// remaining values stay undecided. Without it there is no limit but that of candidates.
         #[key(whole(1, 10000), examples(&["1"]))]
         pub calls: Option<u32>,
         /// Words that are a whole answer, each with its verdict on the value that was asked about, in any letter case. For models
@@ -29,15 +29,15 @@ mapping! {
     }
 }
 
-/// What a passage does to a value, in the eyes of a judge.
+/// The relation of a passage to a value, in the eyes of a judge.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ValueVerdict {
-    /// It says the value.
+    /// It states the value.
     Supports,
-    /// It says another value, or the opposite.
+    /// It states another value, or the opposite.
     Contradicts,
-    /// It says nothing of it.
+    /// It says nothing about it.
     Neither,
 }
 
@@ -64,7 +64,7 @@ impl ValueVerdict {
 pub struct VerdictWords(Vec<(String, ValueVerdict)>);
 
 impl VerdictWords {
-    /// Whether there is none: answers are JSON.
+    /// Returns whether there is none: answers are JSON.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()

@@ -1,4 +1,4 @@
-//! What is to be written, and why something is not.
+//! The files to write, and the reasons why one is not written.
 
 use crate::diag::{Problem, Problems};
 
@@ -7,50 +7,49 @@ use crate::diag::{Problem, Problems};
 pub(crate) struct Change {
     /// Its path in the project, with `/`.
     pub path: String,
-    /// All that it will hold.
+    /// Its whole text.
     pub text: String,
-    /// What happens to it.
+    /// The kind of change.
     pub how: How,
 }
 
-/// What happens to a file.
+/// The kind of change to a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum How {
-    /// It is not there yet.
+    /// It does not exist yet.
     Written,
-    /// It is not there yet: a file that ships with loopctl, copied and added to.
+    /// It does not exist yet: a file that ships with loopctl, copied and added to.
     Copied,
-    /// It is there, with this text, and is added to.
+    /// It exists, with this text, and is added to.
     Changed {
-        /// What it holds while the change is planned. If it holds something else when it is written, somebody has
-        /// been at it.
+        /// Its text while the change is planned. If it differs when it is written, someone has changed it meanwhile.
         before: String,
     },
 }
 
-/// What is to be done, and what to do next.
+/// The changes to make, and the next steps.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Plan {
-    /// Files in the order in which people should hear of them.
+    /// Files in the order in which users should hear of them.
     pub changes: Vec<Change>,
-    /// Files that are there already and stay as they are.
+    /// Files that exist already and are not changed.
     pub kept: Vec<String>,
     /// Commands, one a line.
     pub next: Vec<String>,
-    /// What has to be done by hand besides.
+    /// Further steps that the user must do.
     pub remarks: Vec<String>,
 }
 
-/// Why nothing is written.
+/// The reason why nothing is written.
 #[derive(Debug)]
 pub(crate) struct Refusal {
     /// In one line.
     pub message: String,
-    /// What to do.
+    /// The remedy.
     pub help: Option<String>,
-    /// What is wrong with files, if that is why.
+    /// The problems of files, if that is the reason.
     pub problems: Problems,
-    /// What to add by hand, and to which file.
+    /// The file that the user must add to, and the text to add.
     pub by_hand: Option<(String, String)>,
 }
 
@@ -60,7 +59,7 @@ impl Refusal {
         Refusal { message: message.into(), help: None, problems: Problems::new(), by_hand: None }
     }
 
-    /// With what to do.
+    /// With a remedy.
     #[must_use]
     pub(crate) fn help(mut self, help: impl Into<String>) -> Self {
         self.help = Some(help.into());
@@ -74,7 +73,7 @@ impl Refusal {
         self
     }
 
-    /// With a text to add to a file by hand.
+    /// With a text that the user must add to a file.
     #[must_use]
     pub(crate) fn by_hand(mut self, path: &str, text: &str) -> Self {
         self.by_hand = Some((path.to_owned(), text.to_owned()));

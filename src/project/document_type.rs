@@ -19,13 +19,13 @@ const RUBRIC: &str = include_str!("templates/rubric.yaml");
 const EXTRACTION: &str = include_str!("templates/extraction.yaml");
 const CASES: &str = include_str!("templates/profile.test.yaml");
 
-/// The fields of a type when nobody says.
+/// The fields of a type by default.
 const DEFAULT_FIELDS: [&str; 2] = ["subject", "date"];
 
 /// Most fields that are begun with.
 const MOST_FIELDS: usize = 40;
 
-/// What is asked for.
+/// A request for a new document type.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct NewDocumentType<'a> {
     /// Its name.
@@ -36,10 +36,10 @@ pub(crate) struct NewDocumentType<'a> {
     pub profile: Option<&'a str>,
 }
 
-/// Plans a type: how it is recognised, which fields it has, their form, where they are found, a sample document and a case.
+/// Plans a type: how it is recognised, its fields, their form and patterns, a sample document and a case.
 ///
 /// # Errors
-/// A name that can't be or is taken, a profile that has no place for types, a file that can't be added to.
+/// A name that is invalid or taken, a profile that has no place for types, a file that can't be added to.
 pub(crate) fn new_document_type(project: &Project, wanted: NewDocumentType<'_>) -> Result<Plan, Refusal> {
     let kind = FieldType::checked(&wanted)?;
     let mut draft = Draft::of(project);
@@ -128,7 +128,7 @@ fn refuse_known(draft: &Draft, profile: &str, document_type: &str) -> Result<(),
     Ok(())
 }
 
-/// Where a profile looks for what it must know of a type.
+/// The files in which a profile looks for what it must know of a type.
 pub(super) struct Places {
     classification: String,
     /// The dimension that is measured by the rubric, and the rubric's name.
@@ -190,7 +190,7 @@ fn rubric_of(loaded: &Loaded) -> Option<(String, String)> {
     })
 }
 
-/// The project's classification, which is begun and named in the profile if need be.
+/// The project's classification, which is created and named in the profile if need be.
 fn own_classification(draft: &mut Draft, profile: &str, places: &Places) -> Result<String, Refusal> {
     let path = format!("rules/{}.yaml", places.classification);
     if draft.has(&path) {
@@ -209,7 +209,7 @@ fn own_classification(draft: &mut Draft, profile: &str, places: &Places) -> Resu
     Ok(path)
 }
 
-/// The project's rubric, which is begun and named in the profile if need be.
+/// The project's rubric, which is created and named in the profile if need be.
 pub(super) fn own_rubric(draft: &mut Draft, profile: &str, places: &Places) -> Result<String, Refusal> {
     let (dimension, parent) = &places.rubric;
     let path = format!("rules/rubrics/{parent}.yaml");
@@ -232,7 +232,7 @@ pub(super) fn own_rubric(draft: &mut Draft, profile: &str, places: &Places) -> R
     Ok(path)
 }
 
-/// Adds entries below a key, which is begun if it is not there.
+/// Adds entries below a key, which is created if it does not exist.
 pub(super) fn add(draft: &mut Draft, path: &str, key: &str, entries: &str) -> Result<(), Refusal> {
     let below: String = entries.lines().map(|line| format!("  {line}\n")).collect();
     let by_hand = format!("{key}:\n{below}");
@@ -256,7 +256,7 @@ pub(super) fn known_fields(draft: &Draft, path: &str) -> Result<Vec<String>, Ref
     })
 }
 
-/// What a rubric knows of a field.
+/// A field as a rubric has it.
 pub(super) fn rubric_field(field: &str) -> String {
     let label = words(field);
     format!(
@@ -281,7 +281,7 @@ pub(super) fn schema_field(field: &str) -> ((String, Value), (String, Value)) {
     )
 }
 
-/// How the provider `pattern` finds a field.
+/// A field as the extraction patterns of the provider `pattern` have it.
 pub(super) fn extraction_field(field: &str) -> String {
     let label = words(field);
     format!("{field}:\n  patterns:\n    - pattern: '^{label}\\s*:\\s*(?P<value>\\S[^\\r\\n]*)'\n")
@@ -328,7 +328,7 @@ impl<'a> FieldType<'a> {
         Ok(FieldType { name: wanted.name, fields })
     }
 
-    /// What the sample document has for a field.
+    /// The value of a field in the sample document.
     fn sample(field: &str) -> String {
         let words = words(field);
         if words.split(' ').any(|word| word == "date") {
@@ -338,7 +338,7 @@ impl<'a> FieldType<'a> {
         }
     }
 
-    /// Without the line that says that it is made up, which does not belong into a case.
+    /// The text without the line that says that it is made up, which does not belong in a case.
     fn text(&self) -> String {
         let mut text = format!("{}\n\n", words(self.name).to_uppercase());
         for field in &self.fields {

@@ -22,12 +22,12 @@ pub(super) const EDITOR_SCHEMAS: [&str; 11] = [
     "vocabulary-tests",
 ];
 
-/// Where such a schema stands in a project.
+/// The path of such a schema in a project.
 pub(super) fn schema_path(name: &str) -> String {
     format!("schemas/{name}.schema.json")
 }
 
-/// A folder with profiles and rules, and where what is not in it is looked for.
+/// A folder with profiles and rules, and the library for what is not in it.
 #[derive(Debug, Clone)]
 pub(crate) struct Project {
     root: PathBuf,
@@ -41,7 +41,7 @@ impl Project {
         Project { root: root.to_owned(), library }
     }
 
-    /// Whether a file or anything else stands there.
+    /// Returns whether a file or anything else is there.
     #[must_use]
     pub(crate) fn has(&self, path: &str) -> bool {
         self.root.join(path).symlink_metadata().is_ok()
@@ -80,7 +80,7 @@ impl Draft {
         self.project.has(path) || self.changes.iter().any(|change| change.path == path)
     }
 
-    /// Plans a file that must not be there.
+    /// Plans a file that must not exist.
     pub(super) fn create(&mut self, path: &str, text: String) -> Result<(), Refusal> {
         if self.has(path) {
             return Err(Refusal::new(format!("`{path}` is there already")).help("choose another name"));
@@ -100,7 +100,7 @@ impl Draft {
         Ok(self.project.library.read(path)?.map(|file| file.text().to_owned()))
     }
 
-    /// Copies a file that ships (or is in the person's own folder) into the project, unless it is there.
+    /// Copies a file that ships (or is in the user's own folder) into the project, unless it is there.
     pub(super) fn bring(&mut self, path: &str) -> Result<bool, Refusal> {
         if self.has(path) {
             return Ok(true);
@@ -111,7 +111,7 @@ impl Draft {
         Ok(true)
     }
 
-    /// Changes a file of the project. `by_hand` is what a person has to add if `edit` can't.
+    /// Changes a file of the project. `by_hand` is the text that a user has to add if `edit` can't.
     pub(super) fn edit(
         &mut self,
         path: &str,
@@ -145,7 +145,7 @@ impl Draft {
         Ok(())
     }
 
-    /// Loads a profile as it would be and compiles it. The process's environment is not looked at.
+    /// Loads a profile as it would be and compiles it. The process's environment is not read.
     pub(super) fn profile(&self, name: &str) -> Result<(Loaded, Plan), Refusal> {
         let mut problems = Problems::new();
         let loaded = load(name, &self.library(), &[], &|_| None, &mut problems);

@@ -13,23 +13,23 @@ use crate::rules::{Importance, Inheritance, whole_schema};
 use crate::value::yaml::{self, Data, Node};
 use serde_json::{Map, Value, json};
 
-/// What is asked for.
+/// A request for a new field.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct NewField<'a> {
     /// Its name.
     pub name: &'a str,
     /// The documents that have it.
     pub document_type: &'a str,
-    /// What it means when it is missing.
+    /// Its importance, which says what it means when it is missing.
     pub importance: Importance,
     /// The profile of the project that asks for it; left out, the only one.
     pub profile: Option<&'a str>,
 }
 
-/// Plans a field: its form, where it is found, and how much it counts.
+/// Plans a field: its form, its patterns, and its importance.
 ///
 /// # Errors
-/// A name that can't be or is taken, a type that the profile does not know, a file that can't be added to.
+/// A name that is invalid or taken, a type that the profile does not know, a file that can't be added to.
 pub(crate) fn new_field(project: &Project, wanted: NewField<'_>) -> Result<Plan, Refusal> {
     let NewField { name: field, document_type, .. } = wanted;
     name::field(field)?;
@@ -44,7 +44,7 @@ pub(crate) fn new_field(project: &Project, wanted: NewField<'_>) -> Result<Plan,
     for path in &places.patterns {
         add_to_patterns(&mut draft, path, document_type, field)?;
     }
-    // Before a rubric is begun: one in which nothing stands yet takes away what it extends.
+    // Before a rubric is created: an empty one takes away what it extends.
     let inherited = places.rubric_path();
     let known = known_fields(&draft, &inherited)?;
     let level = level(wanted.importance);
@@ -76,7 +76,7 @@ pub(crate) fn new_field(project: &Project, wanted: NewField<'_>) -> Result<Plan,
     Ok(plan)
 }
 
-/// What a rubric calls it.
+/// The name of an importance in a rubric.
 fn level(importance: Importance) -> &'static str {
     match importance {
         Importance::Required => "required",
@@ -153,7 +153,7 @@ fn add_to_patterns(draft: &mut Draft, path: &str, document_type: &str, field: &s
     )
 }
 
-/// Adds the field to the list of a type's fields. A list replaces that of the parent, so it is begun with what is there.
+/// Adds the field to the list of a type's fields. A list replaces that of the parent, so it begins with that.
 fn ask_for(
     draft: &mut Draft,
     rubric: &str,

@@ -1,11 +1,11 @@
-//! Adding to YAML that somebody wrote: only whole lines come in (or one word is replaced), so that comments and layout
-//! stay. What comes out is parsed again, and must be what was there with what was added, and nothing else.
+//! Additions to YAML that a user wrote: only whole lines are inserted (or one word is replaced), so that comments and
+//! layout are kept. The result is parsed again, and must be the earlier content with the addition, and nothing else.
 
 use crate::diag::{Problems, SourceFile};
 use crate::value::yaml::{Data, Entry, Node, parse};
 use serde_json::Value;
 
-/// Why a text can't be added to.
+/// The reason why a text can't be added to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Unfit {
     /// It is not YAML, or not the YAML that it should be.
@@ -14,7 +14,7 @@ pub(crate) enum Unfit {
     Absent(String),
     /// It is written in one line, `{…}` or `[…]`.
     InOneLine(String),
-    /// A key is there already.
+    /// A key exists already.
     Occupied(String),
     /// It would have changed something else.
     Unsafe,
@@ -36,7 +36,7 @@ impl std::fmt::Display for Unfit {
 /// and all.
 ///
 /// # Errors
-/// Why the text must be added to by hand. Nothing is half added.
+/// The reason why the user must add to the text. Nothing is half added.
 pub(crate) fn into_mapping(text: &str, path: &[&str], entries: &str) -> Result<String, Unfit> {
     let root = tree(text)?;
     let added = match tree(entries)?.to_json() {
@@ -67,7 +67,7 @@ pub(crate) fn into_mapping(text: &str, path: &[&str], entries: &str) -> Result<S
 /// Adds an item at the end of the list under `path`. `item` is its text without dash and indentation.
 ///
 /// # Errors
-/// Why the text must be added to by hand. Nothing is half added.
+/// The reason why the user must add to the text. Nothing is half added.
 pub(crate) fn into_list(text: &str, path: &[&str], item: &str) -> Result<String, Unfit> {
     let root = tree(text)?;
     let added = tree(item)?.to_json();
@@ -102,7 +102,8 @@ pub(crate) fn into_list(text: &str, path: &[&str], item: &str) -> Result<String,
     insert(text, &place, path, indent, &dashed, &expected)
 }
 
-/// Whether the items of a list have blank lines between them; of a list with one item, whether it takes several lines.
+/// Returns whether the items of a list have blank lines between them; of a list with one item, whether that has several
+/// lines.
 fn stand_apart(text: &str, list: &Node) -> bool {
     let Data::List(items) = &list.data else { return false };
     match items.as_slice() {
@@ -117,10 +118,10 @@ fn stand_apart(text: &str, list: &Node) -> bool {
     }
 }
 
-/// Puts another text in the place of the one under `path`.
+/// Replaces the text under `path` by another.
 ///
 /// # Errors
-/// Why it must be done by hand.
+/// The reason why the user must do it.
 pub(crate) fn replace_text(text: &str, path: &[&str], word: &str) -> Result<String, Unfit> {
     let root = tree(text)?;
     let mut expected = root.to_json();
@@ -142,7 +143,7 @@ pub(super) struct InsertionPoint<'n> {
 }
 
 impl InsertionPoint<'_> {
-    /// Where the first thing below an empty key goes.
+    /// The indentation of the first entry below an empty key.
     fn indent_below(&self, text: &str) -> usize {
         self.entry.map_or(0, |entry| column(text, entry.key_span.start()) + 2)
     }
@@ -185,7 +186,7 @@ fn insert(
         return Err(Unfit::InOneLine(shown(path)));
     }
     let end = last_byte(place.node).max(place.entry.map_or(0, |entry| entry.key_span.end()));
-    // An empty file may still have comments, which stay above.
+    // An empty file may still have comments, which are kept above.
     let end = if path.is_empty() && matches!(place.node.data, Data::Null) { text.len() } else { end };
     let ending = if text.contains("\r\n") { "\r\n" } else { "\n" };
     let (before, after) = text.split_at_checked(line_end(text, end)).ok_or(Unfit::Unsafe)?;
@@ -208,7 +209,7 @@ pub(super) fn is_flow(node: &Node) -> bool {
     matches!(node.data, Data::Map(_) | Data::List(_)) && node.span.text().starts_with(['{', '['])
 }
 
-/// Where the text of a node ends. The parser ends a block where the next thing begins, so the last leaf counts.
+/// The end of the text of a node. The parser ends a block where the next node begins, so the last leaf counts.
 fn last_byte(node: &Node) -> usize {
     if is_flow(node) {
         return node.span.end();
@@ -222,7 +223,7 @@ fn last_byte(node: &Node) -> usize {
     }
 }
 
-/// The beginning of the line after the one in which a byte before `at` stands.
+/// The beginning of the line after the one that contains the byte before `at`.
 fn line_end(text: &str, at: usize) -> usize {
     let (before, after) = text.split_at_checked(at).unwrap_or((text, ""));
     if before.is_empty() || before.ends_with('\n') {
@@ -235,7 +236,7 @@ fn line_start(text: &str, at: usize) -> usize {
     text.get(..at).and_then(|before| before.rfind('\n')).map_or(0, |found| found + 1)
 }
 
-/// How many bytes stand before a place in its line.
+/// The number of bytes before a position in its line.
 fn column(text: &str, at: usize) -> usize {
     let start = line_start(text, at);
     // A byte order mark is no indentation.
@@ -243,7 +244,7 @@ fn column(text: &str, at: usize) -> usize {
     at.saturating_sub(start + mark)
 }
 
-/// Where the dash of the item that begins at `at` stands in its line.
+/// The column of the dash of the item that begins at `at`.
 fn dash_column(text: &str, at: usize) -> Option<usize> {
     let start = line_start(text, at);
     let before = text.get(start..at)?;
@@ -315,12 +316,12 @@ mod tests {
     }
 
     proptest! {
-        /// Whatever the file: nothing that was there is gone, or nothing is done.
+        /// For any file: nothing that was there is lost, or nothing is done.
         #[test]
         fn every_line_that_was_there_is_still_there(text in "(((a|b|  c|  d|    e):( 1| \\|| >| \\[1\\]| 'x'| # y)?|  - [a-c]( # z)?|    text|# note|)(\n|\r\n)){0,12}") {
             let attempts = [into_mapping(&text, &[], "new: { a: 1 }\n"), into_mapping(&text, &["a"], "new: 1\n"), into_list(&text, &["a"], "new")];
             for changed in attempts.into_iter().flatten() {
-                // A blank line may come in besides.
+                // A blank line may be inserted besides.
                 let is_old = |line: &&str| !line.is_empty() && !line.contains("new");
                 let kept: Vec<&str> = changed.lines().filter(is_old).collect();
                 prop_assert_eq!(kept, text.lines().filter(is_old).collect::<Vec<_>>());

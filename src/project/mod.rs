@@ -1,8 +1,9 @@
-//! Projects on disk: what a new one holds ([`starter`]), and what is added to it ([`new_profile`], [`new_rule`],
+//! Projects on disk: the files of a new one ([`starter`]), and additions to it ([`new_profile`], [`new_rule`],
 //! [`new_document_type`], [`new_field`], [`new_vocabulary`]).
 //!
-//! Everything is planned first, as texts of files, and proved: profiles are checked and their cases run with the planned files in
-//! the place of those on the disk. [`write()`] alone changes anything, and never writes over a file that the plan does not know.
+//! Everything is planned first, as texts of files, and proved: profiles are checked and their cases run with the
+//! planned files instead of those on the disk. [`write()`] alone changes anything, and never overwrites a file unknown
+//! to the plan.
 
 mod change;
 mod document_type;

@@ -42,7 +42,7 @@ pub(super) fn kebab(what: &str, name: &str) -> Result<(), Refusal> {
     Err(Refusal::new(format!("`{shown}` can't be the name of a {what}")).help(help))
 }
 
-/// Refuses what can't be the name of a field.
+/// Refuses an invalid name of a field.
 pub(super) fn field(name: &str) -> Result<(), Refusal> {
     let fits = name.starts_with(|c: char| c.is_ascii_alphabetic())
         && name.len() <= MOST_NAME
@@ -77,7 +77,7 @@ pub(super) fn words(name: &str) -> String {
     words
 }
 
-/// The same with a capital first letter.
+/// Like [`words`], with a capital first letter.
 pub(super) fn title(name: &str) -> String {
     let words = words(name);
     let mut letters = words.chars();

@@ -12,22 +12,22 @@ use crate::value::yaml::{Data, Node};
 const PROFILE: &str = include_str!("templates/profile.yaml");
 const CASES: &str = include_str!("templates/profile.test.yaml");
 
-/// Where a project's profile starts from when nobody says.
+/// The parent of a project's profile by default.
 pub(super) const DEFAULT_PARENT: &str = "balanced";
 
-/// What is asked for.
+/// A request for a new profile.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct NewProfile<'a> {
     /// Its name.
     pub name: &'a str,
-    /// Whom it starts from; left out, the project's only profile, or `balanced`.
+    /// The profile that it extends; left out, the project's only profile, or `balanced`.
     pub extends: Option<&'a str>,
 }
 
 /// Plans `profiles/NAME.yaml` and its cases.
 ///
 /// # Errors
-/// A name that can't be or is taken, a parent that is not there or can't be used.
+/// A name that is invalid or taken, a parent that does not exist or can't be used.
 pub(crate) fn new_profile(project: &Project, wanted: NewProfile<'_>) -> Result<Plan, Refusal> {
     let mut draft = Draft::of(project);
     let own = project.profiles();
@@ -50,10 +50,10 @@ pub(crate) fn new_profile(project: &Project, wanted: NewProfile<'_>) -> Result<P
     })
 }
 
-/// Plans `profiles/NAME.yaml` with a text that is there already, such as that of another profile with other numbers.
+/// Plans `profiles/NAME.yaml` with an existing text, such as that of another profile with other numbers.
 ///
 /// # Errors
-/// A name that can't be or is taken, a text that is no profile that can be used.
+/// A name that is invalid or taken, a text that is no profile that can be used.
 pub(crate) fn profile_of_text(project: &Project, name: &str, text: &str) -> Result<Plan, Refusal> {
     let mut draft = Draft::of(project);
     free_name(&draft, name)?;
@@ -73,7 +73,7 @@ pub(super) fn add_profile(draft: &mut Draft, name: &str, parent: &str) -> Result
     draft.create(&format!("profiles/{name}.yaml"), text)?;
     draft.profile(name)?;
 
-    // What a policy makes of a course of scores depends on all of it, so the cases are tried; those that hold are kept.
+    // The outcome of a course of scores depends on the whole policy, so the cases are tried; those that hold are kept.
     let path = format!("profiles/{name}.test.yaml");
     let head = CASES.replace("@NAME@", name);
     let all = cases(&loaded);
@@ -133,7 +133,7 @@ fn limit(loaded: &Loaded) -> Option<(&'static str, u64)> {
         .find_map(|key| Some((key, stop.get(key)?.to_json().as_u64()?)))
 }
 
-/// The parent's limit, with what it means.
+/// The parent's limit, with its meaning.
 fn stop(loaded: &Loaded) -> String {
     let meaning = match limit(loaded) {
         Some(("max_iterations", _)) => "the first answer counts, too",

@@ -1,4 +1,4 @@
-//! Whether planned files do what they are there for, before they are written.
+//! Checks that planned files do what they are for, before they are written.
 
 use super::change::Refusal;
 use super::draft::Draft;
@@ -6,7 +6,7 @@ use crate::diag::Problems;
 use crate::experiment::scenario::{Choice, Suite, Verdict, test_profile, test_rules, test_vocabulary};
 use crate::profile::Files;
 
-/// Whose cases are run.
+/// The owner of the cases to run.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Of<'a> {
     Profile(&'a str),
@@ -17,15 +17,15 @@ pub(super) enum Of<'a> {
 /// Runs the cases that have `part` in their name, as the files would be.
 ///
 /// # Errors
-/// The first case that fails, or what is wrong with the files.
+/// The first case that fails, or the errors of the files.
 pub(super) fn cases_pass(draft: &Draft, of: Of<'_>, part: &str) -> Result<(), Refusal> {
     all_pass(&played(draft, of, part)?)
 }
 
-/// What comes of the cases that have `part` in their name.
+/// The results of the cases that have `part` in their name.
 ///
 /// # Errors
-/// What is wrong with the files.
+/// The errors of the files.
 pub(super) fn played(draft: &Draft, of: Of<'_>, part: &str) -> Result<Suite, Refusal> {
     let (folder, name) = match of {
         Of::Profile(name) => ("profiles", name),

@@ -1,4 +1,4 @@
-//! `new rule`: a rule in a file of rules, with a candidate that it must leave alone and one in which it must find something.
+//! `new rule`: a rule in a file of rules, with a candidate that it must accept and one in which it must find something.
 
 use super::change::{Plan, Refusal};
 use super::draft::{Draft, Project};
@@ -16,14 +16,14 @@ const RULE: &str = include_str!("templates/rule.yaml");
 const RULES: &str = include_str!("templates/rules.yaml");
 const CASES: &str = include_str!("templates/rules.test.yaml");
 
-/// What is asked for.
+/// A request for a new rule.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct NewRule<'a> {
     /// Its id.
     pub name: &'a str,
     /// The documents that it is for; left out, all.
     pub document_type: Option<&'a str>,
-    /// The field that it looks at.
+    /// The field that it checks.
     pub field: &'a str,
     /// `rules/NAME.yaml`; left out, the project's only file of rules.
     pub file: Option<&'a str>,
@@ -32,7 +32,8 @@ pub(crate) struct NewRule<'a> {
 /// Plans a rule and its cases.
 ///
 /// # Errors
-/// A name that can't be or is taken, a type or field that the project's profiles don't know, a file that can't be added to.
+/// A name that is invalid or taken, a type or field that is unknown to the project's profiles, a file that can't be
+/// added to.
 pub(crate) fn new_rule(project: &Project, wanted: NewRule<'_>) -> Result<Plan, Refusal> {
     kebab("rule", wanted.name)?;
     name::field(wanted.field)?;
@@ -76,7 +77,7 @@ pub(crate) fn new_rule(project: &Project, wanted: NewRule<'_>) -> Result<Plan, R
     );
     draft.edit(&tests, &as_item(&case), |text| added(text, "cases", "", &case))?;
     draft.bring_editor_schemas()?;
-    // Only now: a profile may name the file that is begun here.
+    // Only now: a profile may name the file that is created here.
     let known = Known::of(&draft)?;
     known.check(wanted)?;
     cases_pass(&draft, Of::Rules(&file), wanted.name)?;
@@ -98,8 +99,8 @@ pub(crate) fn new_rule(project: &Project, wanted: NewRule<'_>) -> Result<Plan, R
     Ok(plan)
 }
 
-/// The rules in whose place a new file would stand, and which it had better extend: those of the dimension that names the file
-/// already, as the profile's parent has them; else those that a profile asks for `validity`, or first.
+/// The rules that a new file would replace, and had better extend: those of the dimension that names the file already,
+/// as the profile's parent has them; else those that a profile uses for `validity`, or first.
 fn parent_of(draft: &Draft, file: &str) -> Result<Option<String>, Refusal> {
     for profile in draft.project.profiles() {
         let own = draft.own_text(&format!("profiles/{profile}.yaml"))?.unwrap_or_default();
@@ -115,7 +116,7 @@ fn parent_of(draft: &Draft, file: &str) -> Result<Option<String>, Refusal> {
         let dimension = assess.iter().find(|entry| names_it(&entry.value)).map(|entry| entry.key.as_str());
         let asked = match (dimension, tree.get("extends").and_then(|parent| parent.as_text())) {
             (Some(dimension), Some(parent)) => rules_of(draft, parent, dimension)?,
-            // It stands in the place of nothing.
+            // It replaces nothing.
             (Some(_), None) => return Ok(None),
             (None, _) => rules_of(draft, &profile, "validity")?,
         };
@@ -132,7 +133,7 @@ fn rules_of(draft: &Draft, profile: &str, dimension: &str) -> Result<Option<Stri
     Ok(rules_measuring(&loaded.profile, dimension))
 }
 
-/// The same of a profile that is loaded.
+/// Like [`rules_of`], for a profile that is loaded.
 pub(super) fn rules_measuring(profile: &Profile, dimension: &str) -> Option<String> {
     let mut named = profile.dimensions.iter().filter_map(|measured| match &measured.measure {
         Measure::Rules { name, .. } => Some((measured.name == dimension, name.value.clone())),
@@ -146,7 +147,7 @@ pub(super) fn rules_measuring(profile: &Profile, dimension: &str) -> Option<Stri
     }
 }
 
-/// Adds an item to a list, which is begun if there is none; a comment goes on the line above it.
+/// Adds an item to a list, which is created if there is none; a comment goes on the line above it.
 fn added(text: &str, key: &str, comment: &str, item: &str) -> Result<String, Unfit> {
     let done = match into_list(text, &[key], item) {
         Err(Unfit::Absent(_)) => into_mapping(text, &[], &format!("{key}:\n{}", as_item(item)))?,
@@ -166,7 +167,7 @@ fn added(text: &str, key: &str, comment: &str, item: &str) -> Result<String, Unf
     Ok(lines.iter().map(|line| format!("{line}{ending}")).collect())
 }
 
-/// As it stands in a list below a key.
+/// A text as an item of a list below a key.
 fn as_item(text: &str) -> String {
     let mut item = String::new();
     for (at, line) in text.lines().enumerate() {
@@ -238,10 +239,10 @@ fn refuse_taken(draft: &Draft, path: &str, id: &str) -> Result<(), Refusal> {
     }
 }
 
-/// What the project's profiles know.
+/// The types, fields and files of rules that the project's profiles know.
 struct Known {
     types: BTreeSet<String>,
-    /// Fields of each type, as the schemas of answers have them; empty where anything may stand.
+    /// Fields of each type, as the schemas of answers have them; empty where any field is allowed.
     fields: Vec<(String, String)>,
     rule_files: BTreeSet<String>,
 }

@@ -1,5 +1,5 @@
-//! Setting a value in YAML that somebody wrote: the value that is there is replaced where it stands, or its key comes in, and comments
-//! and layout stay. What comes out is parsed again, and must be what was there with that value, and nothing else.
+//! Sets a value in YAML that a user wrote: an existing value is replaced, or its key is inserted, and comments and
+//! layout are kept. The result is parsed again, and must be the earlier content with that value, and nothing else.
 
 use super::insert::{InsertionPoint, Unfit, find, into_mapping, is_flow, shown, tree};
 use crate::value::yaml::{Data, Node};
@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 /// Sets the value at `path` to a scalar, written literally as `scalar`.
 ///
 /// # Errors
-/// Why it must be done by hand. Nothing is half done.
+/// The reason why the user must do it. Nothing is half done.
 pub(crate) fn set_scalar(text: &str, path: &[&str], scalar: &str) -> Result<String, Unfit> {
     let root = tree(text)?;
     let value = tree(scalar)?;
@@ -42,7 +42,7 @@ fn with(mut root: Value, path: &[&str], value: &Value) -> Option<Value> {
     Some(root)
 }
 
-/// The text with another scalar in the place of one.
+/// The text with another scalar instead of one.
 fn replaced(text: &str, place: &InsertionPoint<'_>, scalar: &str) -> Option<String> {
     let node = place.node;
     if matches!(node.data, Data::Map(_) | Data::List(_)) {
@@ -50,7 +50,7 @@ fn replaced(text: &str, place: &InsertionPoint<'_>, scalar: &str) -> Option<Stri
     }
     let (start, end) = (node.span.start(), node.span.end());
     if text.get(start..end)?.trim().is_empty() {
-        // A key without a value has its place right after the colon.
+        // The value of a key without one belongs right after the colon.
         let key = place.entry?.key_span.end();
         let after = key + text.get(key..)?.find(':')? + 1;
         return Some(format!("{} {scalar}{}", text.get(..after)?, text.get(after..)?));
@@ -58,7 +58,7 @@ fn replaced(text: &str, place: &InsertionPoint<'_>, scalar: &str) -> Option<Stri
     Some(format!("{}{scalar}{}", text.get(..start)?, text.get(end..)?))
 }
 
-/// Where the brace stands that closes a mapping: the first that makes it whole, for the parser ends it later.
+/// The position of the brace that closes a mapping: the first that makes it whole, for the parser ends it later.
 fn closing_brace(text: &str, node: &Node) -> Option<usize> {
     let start = node.span.start();
     let inside = text.get(start..)?;

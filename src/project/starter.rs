@@ -1,4 +1,4 @@
-//! What a new project holds: the few files that its owner will edit. All else is inherited from what ships.
+//! The files of a new project: the few that its owner will edit. All else is inherited from what ships.
 
 use super::change::{Change, How, Plan, Refusal};
 use super::draft::{EDITOR_SCHEMAS, schema_path};
@@ -10,7 +10,7 @@ use std::path::Path;
 
 static STARTERS: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/src/project/starter");
 
-/// Which starter is for profiles that descend from which shipped one.
+/// The starters for profiles by the shipped profile that they descend from.
 const FAMILIES: [(&str, &str); 5] = [
     ("marc", "letters"),
     ("literature", "papers"),
@@ -19,13 +19,13 @@ const FAMILIES: [(&str, &str); 5] = [
     ("aas", "shells"),
 ];
 
-/// Files that stay as they are when there are any: many folders have them before they hold a project.
+/// Files that are not changed if they exist: many folders have them before they hold a project.
 const LEFT_ALONE: [&str; 2] = ["README.md", ".gitignore"];
 
-/// The files of a project whose profile extends `parent`, for a folder that is at `root` or not there yet.
+/// The files of a project whose profile extends `parent`, for a folder that is at `root` or does not exist yet.
 ///
 /// # Errors
-/// When there is no such profile, or files of the same names are there.
+/// When there is no such profile, or files of the same names exist.
 pub(crate) fn starter(root: &Path, parent: &str, library: &Library) -> Result<Plan, Refusal> {
     let Start { folder: name, validity } = start_for(parent, library)?;
     let mut plan = Plan::default();
@@ -47,7 +47,7 @@ pub(crate) fn starter(root: &Path, parent: &str, library: &Library) -> Result<Pl
         }
     }
     for schema in EDITOR_SCHEMAS.map(schema_path) {
-        // Those that ship, not one that happens to stand in the working directory.
+        // Those that ship, not one that happens to be in the working directory.
         if let Ok(Some(file)) = Library::embedded().read(&schema) {
             plan.changes.push(Change { path: schema, text: file.text().to_owned(), how: How::Written });
         }
@@ -68,7 +68,7 @@ pub(crate) fn starter(root: &Path, parent: &str, library: &Library) -> Result<Pl
     Ok(plan)
 }
 
-/// What a project with a certain parent begins with.
+/// The beginning of a project with a certain parent.
 struct Start {
     /// The folder of its files.
     folder: &'static str,
@@ -76,7 +76,7 @@ struct Start {
     validity: String,
 }
 
-/// Which starter goes with a profile, by what it descends from.
+/// The starter for a profile, by the one that it descends from.
 fn start_for(parent: &str, library: &Library) -> Result<Start, Refusal> {
     if parent.contains(['/', '\\']) || parent.ends_with(".yaml") {
         return Err(Refusal::new(format!("`--profile` takes a profile by name, not `{parent}`"))

@@ -1,4 +1,4 @@
-//! `new vocabulary`: which phrases say which value of a field, with texts that it must read.
+//! `new vocabulary`: the phrases for each value of a field, with texts that it must read.
 
 use super::change::{Plan, Refusal};
 use super::draft::{Draft, Project};
@@ -13,19 +13,19 @@ use std::collections::BTreeSet;
 const VOCABULARY: &str = include_str!("templates/vocabulary.yaml");
 const CASES: &str = include_str!("templates/vocabulary.test.yaml");
 
-/// What is asked for.
+/// A request for a new vocabulary.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct NewVocabulary<'a> {
     /// Its name.
     pub name: &'a str,
-    /// The field that it reads; left out, one that is called like it.
+    /// The field that it reads; left out, the one with its name.
     pub field: Option<&'a str>,
 }
 
 /// Plans `rules/vocabularies/NAME.yaml` and its cases.
 ///
 /// # Errors
-/// A name that can't be or is taken, a field that the project's rubrics don't know.
+/// A name that is invalid or taken, a field that the project's rubrics don't know.
 pub(crate) fn new_vocabulary(project: &Project, wanted: NewVocabulary<'_>) -> Result<Plan, Refusal> {
     kebab("vocabulary", wanted.name)?;
     let called_like_it = camel(wanted.name);
@@ -69,9 +69,9 @@ pub(crate) fn new_vocabulary(project: &Project, wanted: NewVocabulary<'_>) -> Re
 /// A rubric of the project.
 struct OwnRubric {
     path: String,
-    /// What stands in the file itself.
+    /// The contents of the file itself.
     own: Node,
-    /// The same, with what it extends.
+    /// Like `own`, with what it extends.
     whole: Node,
 }
 
@@ -125,7 +125,7 @@ fn refuse_unknown(field: &str, rubrics: &[OwnRubric]) -> Result<(), Refusal> {
     ))
 }
 
-/// What a person has to write so that the vocabulary is used, and where.
+/// The text that a user has to write so that the vocabulary is used, and where.
 fn to_be_used(name: &str, field: &str, rubrics: &[OwnRubric]) -> String {
     let of_field =
         |rubric: &OwnRubric| rubric.own.get("fields").and_then(|fields| fields.get(field)).cloned();

@@ -1,4 +1,4 @@
-//! The one place that writes a project's files.
+//! The one module that writes a project's files.
 
 use super::change::{Change, How};
 use crate::disk::{self, Access};
@@ -7,16 +7,16 @@ use crate::value::ShownPath;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
-/// Why files are not, or not all, written.
+/// The reason why files are not, or not all, written.
 #[derive(Debug)]
 pub(crate) enum WriteError {
-    /// These are there already. Nothing was written.
+    /// These exist already. Nothing was written.
     Occupied(Vec<PathBuf>),
-    /// A folder is needed where something else stands. Nothing was written.
+    /// A folder is needed where something else is. Nothing was written.
     NoFolder(PathBuf),
     /// This one is not as it was when the change was planned. Nothing was written.
     Changed(PathBuf),
-    /// The system says no. Files before this one were written.
+    /// The system refused. Files before this one were written.
     Io(PathBuf, io::Error),
 }
 
@@ -39,8 +39,8 @@ impl std::fmt::Display for WriteError {
 
 impl std::error::Error for WriteError {}
 
-/// Writes the files of a plan below `root`, which is made if need be. Looks at all of them before the first is written:
-/// what is to be new must not be there, what is to be changed must be as it was.
+/// Writes the files of a plan below `root`, which is created if need be. Inspects all of them before the first is
+/// written: a new one must not exist, one to change must be as it was.
 ///
 /// # Errors
 /// [`WriteError`] names the files that are in the way.
@@ -56,7 +56,7 @@ pub(crate) fn write(root: &Path, changes: &[Change]) -> Result<(), WriteError> {
     Ok(())
 }
 
-/// Whether all of it can be written, as far as can be told without writing.
+/// Checks that all of it can be written, as far as possible without writing.
 fn look(root: &Path, changes: &[Change]) -> Result<(), WriteError> {
     let mut occupied = Vec::new();
     for change in changes {
@@ -78,7 +78,7 @@ fn look(root: &Path, changes: &[Change]) -> Result<(), WriteError> {
     if occupied.is_empty() { Ok(()) } else { Err(WriteError::Occupied(occupied)) }
 }
 
-/// A link that leads nowhere occupies its place, too.
+/// A link that leads nowhere occupies its path, too.
 fn exists(path: &Path) -> bool {
     path.symlink_metadata().is_ok()
 }
@@ -90,7 +90,7 @@ fn put(path: &Path, change: &Change) -> io::Result<()> {
     let bytes = change.text.as_bytes();
     match &change.how {
         How::Written | How::Copied => std::fs::File::create_new(path)?.write_all(bytes),
-        // Of a link, what it leads to.
+        // Of a link, its target.
         How::Changed { .. } => disk::replace(&path.canonicalize()?, bytes, Access::AsBefore),
     }
 }

@@ -1,8 +1,8 @@
 //! Members that a model could only leave out by writing null.
 //!
-//! Where an API takes schemas only whose members are all required, a codec lets optional ones be null instead. Its
-//! answers get back here what the engine asked for: a null that the schema of the request has no room for, in a member
-//! that may be missing, says that there is none.
+//! Where an API accepts only schemas whose members are all required, a codec lets optional ones be null instead. Here
+//! such answers become what the engine asked for: a null that the schema of the request has no room for, in a member
+//! that may be missing, means that the member is absent.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -11,8 +11,8 @@ use serde_json::Value;
 
 use crate::rules::Schema;
 
-/// The completion as it would be had the model been able to leave members out. A text stays the one that the model wrote
-/// unless it has such a null.
+/// The completion as if the model had been able to leave members out. A text stays as the model wrote it unless it has
+/// such a null.
 pub(super) fn without_absent(mut completion: Completion, schema: Option<&Value>) -> Completion {
     match (completion.value.take(), &completion.text) {
         (Some(value), _) => completion.value = Some(left_out(value, schema)),
@@ -30,13 +30,13 @@ pub(super) fn without_absent(mut completion: Completion, schema: Option<&Value>)
     completion
 }
 
-/// How much is looked at, at most, to find out which nulls stand for nothing: values in the answer, times kinds of null.
-/// Some ten times what an answer at a model's limits comes to, and a moment's work. Of what would take longer, whoever
-/// asked says what is wrong with it.
+/// The most work spent on finding the nulls that mean nothing: values in the answer, times kinds of null. Some ten
+/// times that of an answer at a model's limits, and a moment's work. An answer that would take more is left as it is,
+/// and the caller reports what is wrong with it.
 const MOST_WORK: usize = 1_000_000;
 
-/// `value` without the nulls that stand for nothing: those of members that the schema names. What it allows, or wants,
-/// stays as it is.
+/// `value` without the nulls that mean nothing: those of members that the schema names. What it allows, or wants, stays
+/// as it is.
 fn left_out(value: Value, schema: Option<&Value>) -> Value {
     let Some(schema) = schema else { return value };
     let mut named = HashSet::new();
@@ -46,7 +46,7 @@ fn left_out(value: Value, schema: Option<&Value>) -> Value {
     if found.nulls.is_empty() || found.nulls.len().saturating_mul(found.values) > MOST_WORK {
         return value;
     }
-    // A schema that is none was reported when the profile was read.
+    // A schema that isn't valid was reported when the profile was read.
     let Ok(schema) = Schema::compile("", schema) else { return value };
     let Ok(validator) = schema.for_value(&value) else { return value };
     if validator.is_valid(&value) {
@@ -68,7 +68,7 @@ fn left_out(value: Value, schema: Option<&Value>) -> Value {
     found.without(&value, ROOT, &out)
 }
 
-/// All members that a schema names, wherever they may stand.
+/// All members that a schema names, at any depth.
 fn names<'s>(schema: &'s Value, named: &mut HashSet<&'s str>) {
     match schema {
         Value::Object(keywords) => {
@@ -82,19 +82,19 @@ fn names<'s>(schema: &'s Value, named: &mut HashSet<&'s str>) {
     }
 }
 
-/// Where something stands, by the names of members. What is in different elements of one list is alike.
+/// A position in an answer, by the names of members. The elements of one list share a position.
 type ShapeId = usize;
 
 const ROOT: ShapeId = 0;
 
-/// What there is in an answer.
+/// The shape of an answer.
 #[derive(Default)]
 struct AnswerShape<'v> {
-    /// What is in a kind under a name, or in a list.
+    /// The position of what is under a name, or in a list, at another position.
     kinds: HashMap<(ShapeId, Option<&'v str>), ShapeId>,
-    /// The kinds of those members that are null and that the schema names.
+    /// The positions of those null members that the schema names.
     nulls: BTreeSet<ShapeId>,
-    /// How many values there are.
+    /// The number of values.
     values: usize,
 }
 
@@ -124,7 +124,7 @@ impl<'v> AnswerShape<'v> {
         *self.kinds.entry((at, name)).or_insert(next)
     }
 
-    /// A copy without the members that are null and of these kinds.
+    /// A copy without the null members at these positions.
     fn without(&self, value: &'v Value, at: ShapeId, out: &BTreeSet<ShapeId>) -> Value {
         let inner = |name| self.kinds.get(&(at, name)).copied();
         match value {
@@ -201,7 +201,7 @@ mod tests {
     #[test]
     fn a_null_that_is_an_answer_stays() {
         for said in [
-            // It must be there, and be a number: that is for whoever asked to say.
+            // It must be present, and be a number: reporting that is up to the caller.
             json!({ "reason": "x", "score": null }),
             json!({ "score": 1, "unsure": null }),
             json!(null),
@@ -215,7 +215,7 @@ mod tests {
         assert_eq!(left_out(said.clone(), Some(&free)).to_string(), said.to_string());
     }
 
-    /// Each would be a kind of its own.
+    /// Each would be at a position of its own.
     #[test]
     fn any_number_of_nulls_is_gone_through_in_good_time() {
         let many: Map<String, Value> = (0..100_000).map(|n| (format!("a{n}"), Value::Null)).collect();
@@ -231,7 +231,7 @@ mod tests {
         let strict = json!({ "type": "object", "properties": properties });
         let said = Value::Object(many);
         assert_eq!(left_out(said.clone(), Some(&strict)), said);
-        // In a list they are alike.
+        // In a list they share a position.
         let said: Value = (0..100_000).map(|_| json!({ "code": "A", "path": null })).collect();
         let meant: Value = (0..100_000).map(|_| json!({ "code": "A" })).collect();
         let list = json!({ "type": "array", "items": schema()["properties"]["issues"]["items"] });

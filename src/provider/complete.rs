@@ -26,7 +26,7 @@ use super::trace::CallSpan;
 use super::{CallFailure, FailureKind, ProviderError};
 use crate::value::{Millis, Usd};
 
-/// Which code answers: what a journal needs to know to have a run repeated.
+/// The code that answers: what a journal needs to know to have a run repeated.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[non_exhaustive]
 pub struct PluginIdentity {
@@ -58,38 +58,38 @@ pub(super) struct Shared {
     tape: Option<Recorder>,
 }
 
-/// What came of a call.
+/// The outcome of a call.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Called {
     /// The completion, or why there is none.
     pub outcome: Result<Completion, CallFailure>,
-    /// What the call counts for in the time of a run that is recorded or replayed; `None` in any other, where it counts
+    /// The time for which the call counts in a run that is recorded or replayed; `None` in any other, where it counts
     /// for the time it took.
     pub took: Option<Millis>,
-    /// Whether the cache answered, so that nobody was asked or paid.
+    /// `true` if the cache answered, so that no provider was asked or paid.
     pub cached: bool,
     entry: Option<Entry>,
 }
 
 impl Called {
-    /// What came of a call that nobody had to be asked for any more.
+    /// The outcome of a call for which no provider had to be asked any more.
     #[cfg(feature = "network")]
     pub(super) fn stored(outcome: Result<Completion, CallFailure>) -> Self {
         Called { outcome, took: None, cached: false, entry: None }
     }
 
-    /// Whether the provider was not asked, because it is left alone for a while.
+    /// Returns whether the provider was not asked, because it is left alone for a while.
     pub(crate) fn left_alone(&self) -> bool {
         matches!(&self.outcome, Err(failure) if failure.kind == FailureKind::CircuitOpen)
     }
 
-    /// Whether it failed as every other call of the provider will until a person mends it.
+    /// Returns whether it failed as every other call of the provider will until a person fixes the cause.
     pub(crate) fn is_of_the_account(&self) -> bool {
         self.outcome.as_ref().is_err_and(CallFailure::is_of_the_account)
     }
 
-    /// Says that the answer was of no use: the cache, if it holds it, never serves it again.
+    /// Reports that the answer was of no use: the cache, if it holds it, never serves it again.
     pub(crate) fn disown(&self) {
         if let Some(entry) = &self.entry {
             entry.remove();
@@ -122,7 +122,7 @@ impl Provider {
         Ok(Self { shared: Arc::new(shared), model })
     }
 
-    /// Which code answers.
+    /// The code that answers.
     pub fn identity(&self) -> &PluginIdentity {
         &self.shared.identity
     }
@@ -137,24 +137,24 @@ impl Provider {
         self.shared.meter.provider_label()
     }
 
-    /// Whether the costs of calls that ask for this model will be known; `None` when that can't be said before they are
-    /// made.
+    /// Returns whether the costs of calls that ask for this model will be known; `None` when that can't be known before
+    /// they are made.
     pub fn knows_costs(&self, asked: Option<&str>) -> Option<bool> {
         self.shared.meter.knows(asked)
     }
 
-    /// Whether a price table says that a call costs nothing, though the provider charges by the one that ships with loopctl.
+    /// Returns whether a price table makes a call free, though the provider charges by the one that ships with loopctl.
     pub(crate) fn is_made_free(&self, asked: Option<&str>) -> bool {
         self.shared.meter.is_made_free(asked)
     }
 
-    /// What a call cost if it was given up before it ended; `None` when that is unknown.
+    /// The cost of a call that was given up before it ended; `None` when that is unknown.
     pub fn cost_unfinished(&self, request: &CompletionRequest) -> Option<Usd> {
         self.shared.meter.cost_unfinished(self.asked(request))
     }
 
-    /// The model that is asked: that of the specification, such as `openai:gpt-x`, else the request's. Whoever names a
-    /// model with the provider means it, whatever a profile was written for.
+    /// The model that is asked: that of the specification, such as `openai:gpt-x`, else the request's. A user who names
+    /// a model with the provider means it, whichever model a profile was written for.
     pub(crate) fn asked<'a>(&'a self, request: &'a CompletionRequest) -> Option<&'a str> {
         self.model.as_deref().or(request.options.model.as_deref())
     }
@@ -166,7 +166,7 @@ impl Provider {
         }
     }
 
-    /// Who gave an answer: the service and the model, as a specification has them, such as `ollama:llama3`.
+    /// The source of an answer: the service and the model, as in a specification, such as `ollama:llama3`.
     pub(crate) fn answered(&self, request: &CompletionRequest, completion: &Completion) -> String {
         match completion.model.as_deref().and_then(identifier).or(self.asked(request)) {
             Some(model) => format!("{}:{}", self.provider_label(), sanitize_message(model)),
@@ -174,12 +174,13 @@ impl Provider {
         }
     }
 
-    /// Host and port that requests go to, of an `http` plugin.
+    /// Host and port that requests of an `http` plugin go to.
     pub(crate) fn server(&self) -> Option<(String, u16)> {
         self.shared.link.as_ref().and_then(HttpTransport::server)
     }
 
-    /// How many answers came late, twice or for a call that never was. Counts the whole library's.
+    /// The number of answers that came late, twice or for a call that never was. Counts those of the whole
+    /// library.
     pub fn dropped_answers(&self) -> u64 {
         self.shared.opened.library().dropped_answers()
     }
@@ -187,7 +188,7 @@ impl Provider {
     /// One call. Needs a tokio runtime with time and IO enabled. Dropping the future cancels the call.
     ///
     /// # Errors
-    /// Whatever the plugin or the network said, a missed deadline, or an answer that makes no sense.
+    /// A failure of the plugin or the network, a missed deadline, or an answer that makes no sense.
     pub async fn complete(
         &self,
         request: &CompletionRequest,
@@ -196,8 +197,8 @@ impl Provider {
         self.call(request, deadline, &Progress::default()).await.outcome
     }
 
-    /// The same, with how long it took by a tape, and whether the cache answered. `progress` tells how far it has come, also
-    /// when it is given up.
+    /// Like [`Provider::complete`], with the time it took by a tape, and whether the cache answered. `progress` reports
+    /// how far it has come, also when it is given up.
     pub(crate) async fn call(
         &self,
         request: &CompletionRequest,
@@ -209,7 +210,7 @@ impl Provider {
         let call = CallSpan::begin(self, request);
         let mut ended = self.take(request, model, patience(), false).instrument(call.span()).await;
         if ended.cached && ended.outcome.is_err() {
-            // What was of use once is not any more; the plugin may have changed.
+            // What was of use once no longer is; the plugin may have changed.
             ended = self.take(request, model, patience(), true).instrument(call.span()).await;
         }
         let Ended { outcome, took, cached, entry } = ended;
@@ -229,8 +230,8 @@ impl Provider {
         Called { outcome, took, cached, entry }
     }
 
-    /// One attempt; a `fresh` one leaves the cache aside. Whatever decides how a failed one goes on stands before the
-    /// end of the take, which records that decision and puts it back on replay.
+    /// One attempt; a `fresh` one bypasses the cache. Everything that decides how the caller proceeds after a failed
+    /// one precedes the end of the take, which records that decision and restores it on replay.
     async fn take(
         &self,
         request: &CompletionRequest,
@@ -241,7 +242,7 @@ impl Provider {
         let mut take = RecordedCall::new(self.shared.tape.as_ref(), fresh, patience.progress());
         let outcome = self.attempt(request, model, patience, &mut take).await;
         let document = request.source.as_deref().unwrap_or_default();
-        // Whoever asks for a long wait, `direct` plugins too, is not waited for.
+        // A wait that is asked for may be too long to be granted; that holds for `direct` plugins too.
         take.end(outcome.map_err(|fault| {
             let fault = self.shared.network.bounded(fault);
             CallError { message: without_quotations(fault.message, document), ..fault }
@@ -313,12 +314,12 @@ impl Provider {
         let answer = take.ask(question, move || digest, link.exchange(asked, errand)).await?;
         errand.heard(&answer);
         let decoded = errand.patience.bound(instance.call(LC_DECODE, to_json(&answer)?)).await?;
-        // Who turns a request away charges nothing for it.
+        // A server that turns a request away charges nothing for it.
         let free = answer.status >= 400;
         self.check(instance, decoded).and_then(sensible).map_err(|fault| CallError { free, ..fault })
     }
 
-    /// A reply's payload, as what it must be.
+    /// A reply's payload, parsed as the type that it must have.
     pub(super) fn check<T: DeserializeOwned>(
         &self,
         instance: &Arc<Instance>,
@@ -333,7 +334,7 @@ impl Provider {
         }
         match reply.payload {
             Payload::TooLarge(bytes) => Err(too_large("answer", bytes)),
-            // Where it goes wrong, and not what is there, which may be the document.
+            // The position of the error, and not the text there, which may be the document.
             Payload::Bytes(json) => serde_json::from_slice(&json).map_err(|error| {
                 let what =
                     if error.is_data() { "not the JSON that a plugin answers with" } else { "not JSON" };
@@ -360,7 +361,7 @@ impl std::fmt::Debug for Provider {
     }
 }
 
-/// A digest of all that decides an answer, in this order, where the answer is kept.
+/// A digest of everything that decides an answer, in this order, if the answer is kept; else empty.
 fn keeps<const N: usize>(progress: &Progress, parts: [&[u8]; N]) -> Vec<u8> {
     if progress.store().is_none() {
         return Vec::new();

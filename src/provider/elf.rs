@@ -1,9 +1,9 @@
-//! Whether a library that came by download is whole, and for this kind of machine. The system's loader maps what an ELF
-//! file's headers promise, and touching what the file then lacks ends the process; of a library for another machine it says
-//! that there is no such file.
+//! Checks that a downloaded library is whole, and built for this kind of machine. The system's loader maps what an ELF
+//! file's headers promise, and touching what the file then lacks ends the process; for a library of another machine it
+//! reports that there is no such file.
 
-/// Whether the file ends before what its headers promise. Says `false` of what isn't 64-bit little-endian ELF: other
-/// loaders look for themselves.
+/// Returns whether the file ends before what its headers promise; `false` for anything but 64-bit little-endian ELF,
+/// which other loaders check themselves.
 pub(super) fn cut_short(file: &[u8]) -> bool {
     if !file.starts_with(b"\x7fELF\x02\x01") {
         return false;
@@ -11,7 +11,7 @@ pub(super) fn cut_short(file: &[u8]) -> bool {
     promised_end(file).is_none_or(|end| end > file.len() as u64)
 }
 
-/// The machine that the library was built for, when this isn't one. Says nothing of machines that it doesn't know.
+/// The machine that the library was built for, if it isn't this one. `None` for machines that it doesn't know.
 pub(super) fn other_machine(file: &[u8]) -> Option<&'static str> {
     let built_for = if file.starts_with(b"MZ") {
         "windows"
@@ -33,7 +33,7 @@ pub(super) fn other_machine(file: &[u8]) -> Option<&'static str> {
     (!here.contains(&built_for)).then_some(built_for)
 }
 
-/// Where the last of the segments and of the table of sections ends; `None` when the headers themselves are cut.
+/// The end of the last of the segments and of the table of sections; `None` when the headers themselves are cut.
 fn promised_end(file: &[u8]) -> Option<u64> {
     let (segments, sections) = (u64_at(file, 0x20)?, u64_at(file, 0x28)?);
     let (segment_size, segment_count) = (u16_at(file, 0x36)?, u16_at(file, 0x38)?);

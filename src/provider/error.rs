@@ -1,4 +1,4 @@
-//! What can go wrong with a plugin: before a call ([`ProviderError`]), and in one ([`CallFailure`]).
+//! The errors of plugins: before a call ([`ProviderError`]), and in one ([`CallFailure`]).
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -11,32 +11,32 @@ use super::locate::is_name;
 use crate::value::ShownPath;
 use crate::value::{Usd, sanitize_line};
 
-/// Why a provider can't be opened, inspected or trusted.
+/// The reason why a provider can't be opened, inspected or trusted.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ProviderError {
     /// No library of that name in any folder.
     #[error("there is no provider `{name}`")]
     Unknown {
-        /// What was asked for.
+        /// The requested name.
         name: String,
         /// The nearest name that exists.
         guess: Option<String>,
         /// Every name that exists.
         available: Vec<String>,
-        /// Where they were looked for.
+        /// The folders that were searched.
         searched: Vec<PathBuf>,
     },
-    /// The plugin is part of the program, and what was asked for needs its library.
+    /// The plugin is part of the program, and the request needs its library.
     #[error("the plugin `{name}` is built into this program, it has no file here")]
     BuiltIn {
         /// Its name.
         name: String,
     },
-    /// Several plugins have an endpoint of that name, and none is called so.
+    /// Several plugins have an endpoint of that name, and none has that name itself.
     #[error("`{name}` is an endpoint of several plugins: {}", plugins.join(", "))]
     Ambiguous {
-        /// What was asked for.
+        /// The requested name.
         name: String,
         /// The plugins that have it.
         plugins: Vec<String>,
@@ -44,7 +44,7 @@ pub enum ProviderError {
     /// The specification can't name a plugin.
     #[error("`{spec}` can't be a provider's name")]
     BadName {
-        /// What was asked for.
+        /// The requested specification.
         spec: String,
     },
     /// The file can't be read.
@@ -52,26 +52,26 @@ pub enum ProviderError {
     Unreadable {
         /// The library.
         path: PathBuf,
-        /// What the system said.
+        /// The system's message.
         problem: String,
     },
-    /// The file is no loopctl plugin.
+    /// The file is not a loopctl plugin.
     #[error("`{}` is not a loopctl plugin: {problem}", path.shown())]
     NotAPlugin {
         /// The file.
         path: PathBuf,
-        /// What it lacks.
+        /// The part that it lacks.
         problem: String,
     },
-    /// The manifest is there and wrong.
+    /// The manifest is present but wrong.
     #[error("the manifest of `{}` is not valid: {problem}", path.shown())]
     BadManifest {
         /// The library.
         path: PathBuf,
-        /// What is wrong.
+        /// A description of the error.
         problem: String,
     },
-    /// The library is called one thing and its manifest another.
+    /// The library has one name and its manifest another.
     #[error("`{}` was found as provider `{expected}`, but its manifest says `{found}`", path.shown())]
     WrongName {
         /// The library.
@@ -98,7 +98,7 @@ pub enum ProviderError {
         path: PathBuf,
         /// Its SHA-256.
         digest: String,
-        /// Why it needs an entry in the lock file.
+        /// The reason it needs an entry in the lock file.
         reason: String,
     },
     /// The lock file has another digest for this path.
@@ -116,15 +116,15 @@ pub enum ProviderError {
     Lock {
         /// The lock file.
         path: PathBuf,
-        /// What is wrong.
+        /// A description of the error.
         problem: String,
     },
     /// The home folder can't be written.
     #[error("can't write `{}`: {problem}", path.shown())]
     Home {
-        /// What was to be written.
+        /// The path that was to be written.
         path: PathBuf,
-        /// What the system said.
+        /// The system's message.
         problem: String,
     },
     /// The system's loader refused the library, or it hung while loading.
@@ -132,7 +132,7 @@ pub enum ProviderError {
     Load {
         /// The library.
         path: PathBuf,
-        /// What the loader said.
+        /// The loader's message.
         problem: String,
     },
     /// The plugin returned no table.
@@ -159,7 +159,7 @@ pub enum ProviderError {
         /// The library.
         path: PathBuf,
     },
-    /// It runs programs of this machine, which nobody has allowed.
+    /// It runs programs of this machine, which has not been allowed.
     #[error("provider `{provider}` runs programs of this machine, which is not allowed")]
     ProgramsNotAllowed {
         /// The plugin's name.
@@ -170,7 +170,7 @@ pub enum ProviderError {
     Config {
         /// The plugin's name.
         provider: String,
-        /// What is wrong, by the schema or by the plugin.
+        /// A description of the error, from the schema or the plugin.
         problem: String,
     },
     /// The plugin could not make an instance for another reason.
@@ -178,15 +178,15 @@ pub enum ProviderError {
     Open {
         /// The plugin's name.
         provider: String,
-        /// What kind of failure.
+        /// The kind of failure.
         kind: FailureKind,
-        /// What the plugin said.
+        /// The plugin's message.
         problem: String,
     },
 }
 
 impl ProviderError {
-    /// What to do about it.
+    /// Advice on what to do about it.
     pub fn help(&self) -> String {
         let folders = |paths: &[PathBuf]| {
             paths.iter().map(|path| format!("`{}`", path.shown())).collect::<Vec<_>>().join(", ")
@@ -265,14 +265,14 @@ impl ProviderError {
     }
 }
 
-/// The two halves of `openai/gpt-5`, which is a path as it stands: no library, and nowhere in particular.
+/// The two halves of `openai/gpt-5`, which as it is would be a path: no library, and nowhere in particular.
 fn provider_and_model(path: &Path) -> Option<(String, String)> {
     let text = path.to_str().filter(|text| !text.ends_with(std::env::consts::DLL_SUFFIX))?;
     let (provider, model) = text.split_once('/').filter(|(_, model)| !model.is_empty())?;
     is_name(provider).then(|| (provider.to_owned(), sanitize_message(model)))
 }
 
-/// What kind of failure a call ended with.
+/// The kind of failure that a call ended with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
@@ -328,7 +328,7 @@ impl FailureKind {
         }
     }
 
-    /// Whether the same call may succeed later.
+    /// Returns whether the same call may succeed later.
     pub fn may_pass(self) -> bool {
         matches!(
             self,
@@ -336,7 +336,7 @@ impl FailureKind {
         )
     }
 
-    /// What an ABI status means; `None` for OK. Statuses that nobody knows are permanent.
+    /// The kind that an ABI status means; `None` for OK. Unknown statuses are permanent.
     pub(super) fn from_status(status: abi::lc_status) -> Option<Self> {
         Some(match status {
             abi::LC_OK => return None,
@@ -359,26 +359,26 @@ impl std::fmt::Display for FailureKind {
     }
 }
 
-/// Why a call brought no completion.
+/// The reason why a call brought no completion.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[error("provider `{provider}` failed ({kind}): {message}{}", self.details())]
 pub struct CallFailure {
-    /// What kind of failure.
+    /// The kind of failure.
     pub kind: FailureKind,
     /// One line, without control characters.
     pub message: String,
-    /// What to do about it, where that is known.
+    /// Advice on what to do about it, where that is known.
     pub help: Option<String>,
     /// The HTTP status of the answer, if there was one.
     pub status: Option<u16>,
-    /// What the server calls the request.
+    /// The server's id of the request.
     pub request_id: Option<String>,
-    /// How long the provider asks to wait before another try.
+    /// The wait that the provider asks for before another try.
     pub retry_after: Option<Duration>,
-    /// How long to wait before another try when the provider doesn't ask for it.
+    /// The wait before another try when the provider doesn't ask for one.
     pub backoff: Option<Duration>,
-    /// Another try is useless or too costly, although the kind may pass: the wait that is asked for is too long, too many
-    /// calls were made again already, or the server says so.
+    /// Another try is useless or too costly, although the kind may pass: the wait that is asked for is too long, too
+    /// many calls were already repeated, or the server says so.
     pub gives_up: bool,
     /// The plugin says that the account has nothing left, or may spend no more.
     pub out_of_credit: bool,
@@ -386,22 +386,24 @@ pub struct CallFailure {
     pub provider: String,
     /// The model that was asked for.
     pub model: Option<String>,
-    /// Whether the request went out, as far as that is known: what was not sent is no call.
+    /// `true` if the request went out, as far as that is known: what was not sent is no call.
     pub sent: bool,
-    /// What the call took all the same, as far as it was told: an answer may be cut or refused.
+    /// The usage of the call despite its failure, as far as it was reported: an answer may be cut or refused.
     pub usage: Option<Usage>,
-    /// What the call cost all the same: nothing, when it never went out or was turned away; `None` when that is unknown.
+    /// The cost of the call despite its failure: zero, when it never went out or was turned away; `None` when that is
+    /// unknown.
     pub cost: Option<Usd>,
 }
 
 impl CallFailure {
-    /// Whether the call may be made again.
+    /// Returns whether the call may be made again.
     pub fn may_pass(&self) -> bool {
         self.kind.may_pass() && !self.gives_up
     }
 
-    /// Whether every other call fails the same way until a person mends it: the key is missing or refused, or the account
-    /// has nothing left. 403 says less, because what is in front of an API may refuse a single text so.
+    /// Returns whether every other call fails the same way until a person fixes the cause: the key is missing or
+    /// refused, or the account has nothing left. 403 says less, because what is in front of an API may refuse a single
+    /// text so.
     pub fn is_of_the_account(&self) -> bool {
         match self.kind {
             FailureKind::Unauthorized => self.status != Some(403),
@@ -433,7 +435,7 @@ impl CallFailure {
     }
 }
 
-/// A failure before it is known whose it is.
+/// A failure whose provider is not known yet.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct CallError {
     pub(super) kind: FailureKind,
@@ -448,9 +450,9 @@ pub(crate) struct CallError {
     pub(super) out_of_credit: bool,
     /// There is certainly nothing to pay for: the request never went out, or no model got it.
     pub(super) free: bool,
-    /// Whether the request went out.
+    /// `true` if the request went out.
     pub(super) sent: bool,
-    /// What was told of the tokens that it took.
+    /// The reported usage of tokens.
     pub(super) usage: Option<Box<Usage>>,
 }
 
@@ -472,12 +474,12 @@ impl CallError {
         }
     }
 
-    /// The same of a call whose request never went out.
+    /// Marks the call as one whose request never went out, and that is free.
     pub(super) fn unsent(self) -> Self {
         Self { free: true, sent: false, ..self }
     }
 
-    /// The same of a call that took this, if that says anything.
+    /// Sets the usage of the call; an empty one counts as none.
     pub(super) fn took(self, usage: Usage) -> Self {
         Self { usage: Some(usage).filter(|usage| *usage != Usage::default()).map(Box::new), ..self }
     }
@@ -516,8 +518,8 @@ pub(crate) fn sanitize_message(message: &str) -> String {
     }
 }
 
-/// A name that a server gives to a request, an answer or a model; nothing when it has another form. A server that repeats
-/// what it was sent would otherwise put a document into logs.
+/// A name that a server gives to a request, an answer or a model; `None` when it has another form. A server that
+/// repeats what it was sent would otherwise put a document into logs.
 pub(super) fn identifier(text: &str) -> Option<&str> {
     const MOST: usize = 100;
     let is_allowed =

@@ -1,4 +1,4 @@
-//! Reads a plugin's file: its bytes, their digest, and the manifest that stands among them. Runs nothing of it.
+//! Reads a plugin's file: its bytes, their digest, and the manifest embedded in them. Runs no plugin code.
 
 use std::fs::Metadata;
 use std::io::Read;
@@ -18,7 +18,7 @@ use crate::disk::{self, ReadError};
 /// No shared library worth loading is larger.
 const MAX_FILE: u64 = 256 << 20;
 
-/// What is known of a plugin without running it.
+/// The facts about a plugin that are known without running it.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Inspected {
@@ -26,9 +26,9 @@ pub struct Inspected {
     pub path: PathBuf,
     /// SHA-256 of its bytes, in lower-case hexadecimal.
     pub digest: String,
-    /// What it says about itself.
+    /// The plugin's description of itself.
     pub manifest: Manifest,
-    /// Whether it may run.
+    /// The verdict on whether it may run.
     pub trust: TrustState,
 }
 
@@ -142,7 +142,7 @@ fn blob(after_magic: &[u8]) -> Option<&[u8]> {
     rest.get(..length)
 }
 
-/// Reads a manifest, and tames what goes to terminals and journals.
+/// Parses a manifest, and sanitizes what goes to terminals and journals.
 pub(crate) fn parse(json: &[u8]) -> Result<Manifest, String> {
     let mut manifest: Manifest =
         serde_json::from_slice(json).map_err(|error| sanitize_message(&error.to_string()))?;

@@ -1,4 +1,4 @@
-//! Where plugins are looked for, and what a provider's specification means.
+//! Finds plugins, and parses a provider's specification.
 
 use std::collections::BTreeMap;
 use std::env::consts::{DLL_PREFIX, DLL_SUFFIX};
@@ -9,7 +9,7 @@ use loopctl_plugin_sdk::protocol::{Endpoint, Manifest};
 
 use super::ProviderError;
 
-/// The places that matter to plugins. Made once from the environment, and passed on, so that nothing else reads it.
+/// The locations that matter to plugins. Made once from the environment, and passed on, so that nothing else reads it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PluginPaths {
     /// `LOOPCTL_PLUGIN_PATH`: folders that come first.
@@ -49,14 +49,14 @@ impl PluginPaths {
         let mut folders = self.search.clone();
         folders.extend(self.home.as_ref().map(|home| home.join("plugins")));
         if let Some(dir) = self.exe_dir() {
-            // Of a build by cargo, what lies in `deps` is never older than what lies beside the program.
+            // In a cargo build, files in `deps` are never older than those beside the program.
             folders.extend([dir.join("plugins"), dir.join("deps"), dir.to_owned()]);
         }
         folders.extend(self.lib_dir().map(|lib| lib.join("plugins")));
         folders
     }
 
-    /// Folders of `LOOPCTL_PLUGIN_PATH` that are not there.
+    /// Folders of `LOOPCTL_PLUGIN_PATH` that don't exist.
     pub fn missing(&self) -> impl Iterator<Item = &Path> {
         self.search.iter().map(PathBuf::as_path).filter(|folder| !folder.is_dir())
     }
@@ -86,11 +86,11 @@ impl PluginPaths {
     }
 }
 
-/// What was asked for.
+/// A parsed specification.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Spec {
     pub(super) target: Target,
-    /// What follows the name's `:`.
+    /// The text after the name's `:`.
     pub(super) model: Option<String>,
 }
 
@@ -132,7 +132,7 @@ impl Spec {
     }
 }
 
-/// Whether a manifest or a profile may call a plugin so.
+/// Returns whether a manifest or a profile may give a plugin this name.
 pub(super) fn is_name(text: &str) -> bool {
     !text.is_empty() && text.chars().all(|c| c.is_ascii_alphanumeric() || c == '-' || c == '_')
 }
@@ -146,7 +146,7 @@ pub(super) fn endpoint_named<'m>(manifest: &'m Manifest, name: &str) -> Option<&
     manifest.endpoints.iter().find(|endpoint| same_name(&endpoint.name, name))
 }
 
-/// Whether two names mean the same plugin: a crate `loopctl-my-llm` makes a library `loopctl_my_llm`.
+/// Returns whether two names mean the same plugin: a crate `loopctl-my-llm` makes a library `loopctl_my_llm`.
 pub(crate) fn same_name(one: &str, other: &str) -> bool {
     one.replace('-', "_") == other.replace('-', "_")
 }
@@ -183,8 +183,7 @@ pub(super) fn find_each(paths: &PluginPaths) -> BTreeMap<String, Vec<PathBuf>> {
     found
 }
 
-/// The error for a name that nothing has, with the nearest that something has. `available` are names besides those of
-/// libraries.
+/// The error for an unknown name, with the nearest known one. `available` are names besides those of libraries.
 pub(super) fn unknown(paths: &PluginPaths, name: &str, mut available: Vec<String>) -> ProviderError {
     available.extend(find_all(paths).into_keys());
     available.sort();
@@ -205,7 +204,7 @@ pub(super) fn unknown(paths: &PluginPaths, name: &str, mut available: Vec<String
     ProviderError::Unknown { name: name.to_owned(), guess, available, searched: paths.folders() }
 }
 
-/// Who is meant by the name of a vendor or of a model: `claude`, `gpt-5-mini`.
+/// The specification meant by the name of a vendor or of a model: `claude`, `gpt-5-mini`.
 fn of_vendor(name: &str) -> Option<String> {
     let (provider, is_model) = match name.split('-').next()? {
         "gpt" | "chatgpt" => ("openai", true),

@@ -1,4 +1,4 @@
-//! What one call of a provider cost: what the provider says, else what the price table says, else nobody knows.
+//! Meters the cost of one call of a provider: by the provider's own figure, else the price table, else it is unknown.
 
 use std::sync::Arc;
 
@@ -9,16 +9,16 @@ use super::error::CallError;
 use super::{Price, Prices};
 use crate::value::Usd;
 
-/// How a price is put on what a call took.
+/// The function that prices the usage of a call.
 type PriceOf = fn(&Price, &Usage) -> Option<Usd>;
 
 /// Puts a price on the calls of one open provider.
 pub(super) struct Meter {
     prices: Arc<Prices>,
-    /// By what the tables call it: the endpoint that the configuration names, else the plugin.
+    /// The provider's name in the tables: the endpoint that the configuration names, else the plugin.
     provider_label: String,
     kind: PluginKind,
-    /// Whether it runs programs, which may call an API that charges and not tell.
+    /// `true` if it runs programs, which may call an API that charges without reporting it.
     runs_programs: bool,
 }
 
@@ -38,18 +38,18 @@ impl Meter {
         &self.provider_label
     }
 
-    /// What an answered call cost; `None` when it is unknown. `asked` is the model that was asked for.
+    /// The cost of an answered call; `None` when it is unknown. `asked` is the requested model.
     pub(super) fn cost(&self, completion: &Completion, asked: Option<&str>) -> Option<Usd> {
         self.cost_of_answer(completion, asked, Price::cost)
     }
 
-    /// The same of a call that was a line of a batch.
+    /// Like [`Meter::cost`], for a call that was a line of a batch.
     #[cfg(feature = "network")]
     pub(super) fn cost_in_batch(&self, completion: &Completion, asked: Option<&str>) -> Option<Usd> {
         self.cost_of_answer(completion, asked, Price::cost_in_batch)
     }
 
-    /// What part of its price a call costs as a line of a batch, if the table says so.
+    /// The fraction of its price that a call costs as a line of a batch, if the table has one.
     #[cfg(feature = "network")]
     pub(super) fn batch_factor(&self, asked: Option<&str>) -> Option<f64> {
         self.prices.find(&self.provider_label, asked)?.batch
@@ -57,7 +57,7 @@ impl Meter {
 
     fn cost_of_answer(&self, completion: &Completion, asked: Option<&str>, of: PriceOf) -> Option<Usd> {
         let usage = &completion.usage;
-        // An API's answer takes tokens to be asked for and to be written, whatever a plugin makes of counts that are missing.
+        // An API's answer takes tokens to be asked for and to be written, even if a plugin leaves counts out.
         let partial = self.kind == PluginKind::Http && (usage.input_tokens == 0 || usage.output_tokens == 0);
         let usage = Usage { partial: usage.partial || partial, ..*usage };
         self.cost_of(&usage, completion.model.as_deref().or(asked), of)
@@ -71,24 +71,24 @@ impl Meter {
         match self.prices.find(&self.provider_label, model) {
             Some(price) if price.is_free() => Some(Usd::default()),
             _ if usage.partial => None,
-            // What calls no API counts no tokens; an API that does not say is not therefore for nothing.
+            // A provider that calls no API counts no tokens; an API that reports none is not therefore free.
             _ if uncounted => self.calls_no_api().then(Usd::default),
             found => found.and_then(|price| of(price, usage)),
         }
     }
 
-    /// What a failed call cost. A model may have answered and be paid for, unless the request never went out or was
+    /// The cost of a failed call. A model may have answered and be paid for, unless the request never went out or was
     /// turned away.
     pub(super) fn cost_of_failure(&self, fault: &CallError, asked: Option<&str>) -> Option<Usd> {
         if let Some(usage) = &fault.usage {
             return self.cost_of(usage, asked, Price::cost);
         }
-        // Or it has come to an end, and told of no tokens.
+        // Or it has come to an end, and reported no tokens.
         let ended = self.calls_no_api() && fault.kind != super::FailureKind::Deadline;
         if fault.free || ended { Some(Usd::default()) } else { self.cost_unfinished(asked) }
     }
 
-    /// What a failed line of a batch cost: vendors charge for what a model wrote, and for nothing else.
+    /// The cost of a failed line of a batch: vendors charge for what a model wrote, and for nothing else.
     #[cfg(feature = "network")]
     pub(super) fn cost_of_failed_line(&self, fault: &CallError, asked: Option<&str>) -> Option<Usd> {
         match &fault.usage {
@@ -97,22 +97,23 @@ impl Meter {
         }
     }
 
-    /// Whether what tells of no tokens used none.
+    /// Returns whether a provider that reports no tokens used none.
     fn calls_no_api(&self) -> bool {
         self.kind == PluginKind::Direct && !self.runs_programs
     }
 
-    /// What a call that was given up cost: nothing, where nothing costs anything.
+    /// The cost of a call that was given up: zero where the price is, else unknown (`None`).
     pub(super) fn cost_unfinished(&self, asked: Option<&str>) -> Option<Usd> {
         self.prices.find(&self.provider_label, asked).filter(|price| price.is_free()).map(|_| Usd::default())
     }
 
-    /// Whether a table says that a call costs nothing, though the provider charges.
+    /// Returns whether a table makes a call free, though the provider charges.
     pub(super) fn is_made_free(&self, asked: Option<&str>) -> bool {
         self.prices.makes_free(&self.provider_label, asked)
     }
 
-    /// Whether the costs of calls that ask for this model will be known; `None` when that can't be said before.
+    /// Returns whether the costs of calls that ask for this model will be known; `None` when that can't be known
+    /// before.
     pub(super) fn knows(&self, asked: Option<&str>) -> Option<bool> {
         match (self.prices.find(&self.provider_label, asked), self.kind, asked) {
             (Some(_), ..) => Some(true),

@@ -9,22 +9,22 @@
 //! | `elf` | notice a library that is cut short |
 //! | `error` | what can be wrong with a plugin, and how a call fails |
 //! | `inspect` | read a library's bytes, digest and manifest without running it |
-//! | `locate` | where plugins are looked for, and what a specification such as `openai:model` means |
-//! | `meter` | what one call cost |
+//! | `locate` | find plugins, and parse a specification such as `openai:model` |
+//! | `meter` | the cost of one call |
 //! | `network` | the network on behalf of `http` plugins: where they may go, secrets, bounds |
 //! | `bundled` | the shipped plugins, where they are linked in |
 //! | `opened` | the instance that takes calls; opened again once when it has panicked |
 //! | `patience` | a call's deadline |
 //! | `plugin` | the boundary itself: loading, the host's side of the ABI, instances and calls |
-//! | `prices` | [`Prices`]: what models cost, from YAML tables |
+//! | `prices` | [`Prices`]: the prices of models, from YAML tables |
 //! | `progress` | how far a call has come |
-//! | `quotation` | keeping the words of a document out of what is said of a failed call |
+//! | `quotation` | keeping the words of a document out of messages about a failed call |
 //! | `registry` | [`Providers`]: list, inspect, trust, open |
-//! | `reply` | what a plugin's reply comes to |
+//! | `reply` | turn a plugin's reply into a completion or a fault |
 //! | `settings` | what is wrong with a plugin's settings, in words |
 //! | `tape` | cassettes: exchanges kept in files, replayed, and the cache |
 //! | `trace` | a span for each call |
-//! | `without_network` | stands for `network` in a build that has none |
+//! | `without_network` | replaces `network` in a build that has none |
 //! | `trust` | which libraries may run: the installation's own, and those in the lock file |
 //!
 //! Native plugins are trusted code. A call that fails, hangs, panics or answers nonsense is contained; a memory fault

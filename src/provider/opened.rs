@@ -36,7 +36,7 @@ impl Opened {
     /// Opens the plugin. `config` is its configuration as JSON.
     ///
     /// # Errors
-    /// What the plugin answers instead.
+    /// The plugin's reply, when it can't be opened.
     pub(super) fn new(library: Arc<Library>, config: Vec<u8>) -> Result<Self, Reply> {
         let instance = Instance::open(&library, config.clone())?;
         let current = Mutex::new(Current { instance, health: Health::Well });
@@ -61,7 +61,7 @@ impl Opened {
             return known;
         }
         let _alone = self.reopening.lock().await;
-        // Another call may have done it meanwhile.
+        // Another call may have done it in the meantime.
         if let Some(known) = self.known() {
             return known;
         }
@@ -84,7 +84,7 @@ impl Opened {
             }
             Err(why) => {
                 self.current().health = Health::Dead;
-                // Whatever it says, there is no second attempt at opening it again.
+                // There is no second attempt at opening it again.
                 Err(panicked(format!("the plugin panicked and can't be opened again: {why}")))
             }
         }
@@ -100,10 +100,10 @@ impl Opened {
         }
     }
 
-    /// Says that a call of this instance ended in a panic.
+    /// Notes that a call of this instance ended in a panic.
     pub(super) fn poison(&self, instance: &Arc<Instance>) {
         let mut current = self.current();
-        // Calls of the old instance may still fail after another has taken its place.
+        // Calls of the old instance may still fail after it has been replaced.
         if Arc::ptr_eq(&current.instance, instance) {
             current.health = match current.health {
                 Health::Well | Health::Poisoned => Health::Poisoned,

@@ -8,7 +8,7 @@ use tokio::time::{Instant, timeout};
 use crate::provider::Progress;
 use crate::provider::error::{CallError, FailureKind};
 
-/// How much of a call's deadline is left. Only what is done under [`Deadline::bound`] uses it up, so that waiting for
+/// The time left of a call's deadline. Only what is done under [`Deadline::bound`] uses it up, so that waiting for
 /// one's turn doesn't.
 #[derive(Debug)]
 pub(super) struct Deadline {
@@ -22,17 +22,18 @@ impl Deadline {
         Self { whole: deadline, left: deadline, progress: Progress::default() }
     }
 
-    /// The same, telling how far the call has come.
+    /// This deadline, reporting how far the call has come to `progress`.
     pub(super) fn telling(self, progress: &Progress) -> Self {
         Self { progress: progress.clone(), ..self }
     }
 
-    /// Where it is told how far the call has come.
+    /// The progress to which the call reports.
     pub(super) fn progress(&self) -> &Progress {
         &self.progress
     }
 
-    /// Until when it may wait for another call, whose deadline is taken to be much the same; `None` for as long as it takes.
+    /// The time until which it may wait for another call, whose deadline is assumed to be much the same; `None` for no
+    /// limit.
     #[cfg(feature = "network")]
     pub(super) fn patient_until(&self) -> Option<Instant> {
         Instant::now().checked_add(self.left)

@@ -1,4 +1,4 @@
-//! What models cost: tables in YAML that anybody can edit.
+//! The prices of models: tables in YAML that anyone can edit.
 //!
 //! ```yaml
 //! prices:
@@ -14,7 +14,7 @@
 //! ```
 //!
 //! Of the patterns that fit, the one with the most characters that are not wildcards decides; of two with as many, the
-//! one that stands first. A nearer table that has a fitting pattern decides before a farther one is looked at.
+//! first. A nearer table that has a fitting pattern decides before a farther one is consulted.
 
 use std::sync::{Arc, LazyLock};
 
@@ -30,7 +30,7 @@ use crate::value::yaml::{Node, parse};
 /// The table that ships with loopctl.
 const SHIPPED: &str = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/prices.yaml"));
 
-/// Highest price, in US dollars per million tokens: a bound on what a slip of the keyboard can make of a budget.
+/// The highest price, in US dollars per million tokens: a bound on what a typo can make of a budget.
 const HIGHEST_PRICE: f64 = 100_000.0;
 
 /// Price tables, nearest first.
@@ -40,11 +40,12 @@ pub struct Prices {
 }
 
 mapping! {
-    /// What models cost, in US dollars per million tokens: `prices.yaml` in the working directory or in `$LOOPCTL_HOME`, or a
-    /// file named with `--prices`. These come before the table that ships with loopctl.
+    /// The prices of models, in US dollars per million tokens: `prices.yaml` in the working directory or in
+    /// `$LOOPCTL_HOME`, or a file named with `--prices`. These come before the table that ships with loopctl.
     "prices" is "price table";
     pub(crate) struct PriceTable {
-        /// The prices. Of the patterns that fit a model, the one with the most characters that are no wildcards decides.
+        /// The prices. Of the patterns that fit a model, the one with the most characters that are not wildcards
+        /// decides.
         #[key(
             required,
             examples(&["[{ provider: openai, models: [gpt-5-mini], input: 0.25, output: 2.00, as_of: 2026-11-05 }]"])
@@ -54,7 +55,7 @@ mapping! {
 }
 
 mapping! {
-    /// What some models of a provider cost. A model that no entry fits has an unknown cost.
+    /// The prices of some models of a provider. The cost of a model that no entry fits is unknown.
     "price" is "price", expects "`{ provider, models, input, output, as_of }`";
     #[derive(Debug, Clone, PartialEq)]
     pub struct Price {
@@ -64,17 +65,18 @@ mapping! {
         /// Names of models. `*` stands for any text, `?` for any one character; upper and lower case count alike.
         #[key(required, examples(&["[gpt-5-mini, 'gpt-5-mini-????-??-??']", "['*']"]))]
         pub models: Vec<String> = models,
-        /// What they cost.
+        /// The prices of these models.
         #[key(flatten)]
         pub rates: Rates,
         /// Other prices for the whole call when its prompt is long. Without it length does not matter.
         #[key(examples(&["{ above: 200000, input: 2.50, output: 15.00 }"]))]
         pub long_prompt: Option<LongPrompt>,
-        /// What part of these prices a call costs that is a line of a provider's batch: 0 to 1. Without it, all of it.
-        // Rather too much than too little.
+        /// The fraction of these prices that a call costs as a line of a provider's batch: 0 to 1. Without it, the full
+        /// price.
+        // Better too much than too little.
         #[key(number(0.0, 1.0), examples(&["0.5"]))]
         pub batch: Option<f64>,
-        /// When the prices were looked up.
+        /// The date on which the prices were looked up.
         #[key(
             required,
             shaped(|| Shape::text_like(
@@ -84,7 +86,7 @@ mapping! {
             examples(&["2026-11-05"])
         )]
         pub as_of: String = date,
-        /// Where they were looked up.
+        /// The address at which the prices were looked up.
         #[key(examples(&["https://example.com/pricing"]))]
         pub source: Option<String>,
     }
@@ -99,14 +101,14 @@ mapping! {
         #[key(number(0.0, HIGHEST_PRICE), required, examples(&["0.25"]))]
         pub input: f64,
         /// A million tokens that are read and that the provider had cached, in US dollars. Without it, as `input`.
-        // Rather too much than too little.
+        // Better too much than too little.
         #[key(number(0.0, HIGHEST_PRICE), examples(&["0.025"]))]
         pub cached_input: f64 => |_| input.unwrap_or_default(),
-        /// A million tokens that are read and that the provider writes to its cache, in US dollars. Without it, what a call
-        /// costs that writes to a cache is unknown.
+        /// A million tokens that are read and that the provider writes to its cache, in US dollars. Without it, the
+        /// cost of a call that writes to a cache is unknown.
         #[key(number(0.0, HIGHEST_PRICE), examples(&["0.3125"]))]
         pub cache_write: Option<f64>,
-        /// The same of tokens that the cache keeps for an hour.
+        /// Like `cache_write`, for tokens that the cache keeps for an hour.
         #[key(number(0.0, HIGHEST_PRICE), examples(&["0.50"]))]
         pub cache_write_1h: Option<f64>,
         /// A million tokens that are written, in US dollars: 0 to 100000.
@@ -120,7 +122,7 @@ mapping! {
     "long_prompt" is "price of long prompts", expects "`{ above, input, output }`";
     #[derive(Debug, Clone, Copy, PartialEq)]
     pub struct LongPrompt {
-        /// They hold for prompts of more input tokens than this.
+        /// These prices hold for prompts of more input tokens than this.
         #[key(required, examples(&["200000"]))]
         pub above: u64,
         /// The prices.
@@ -148,7 +150,7 @@ fn date(node: &Node, problems: &mut Problems) -> Option<String> {
 }
 
 impl Prices {
-    /// No prices at all: every cost that a provider does not tell is unknown.
+    /// No prices at all: every cost that a provider does not report is unknown.
     #[must_use]
     pub fn none() -> Self {
         Prices::default()
@@ -178,14 +180,15 @@ impl Prices {
         self
     }
 
-    /// Whether some table says that a provider costs something.
+    /// Returns whether any table charges for a provider.
     #[must_use]
     pub(crate) fn charges(&self, provider: &str) -> bool {
         let of_provider = |price: &&Price| price.provider.eq_ignore_ascii_case(provider);
         self.tables.iter().flat_map(|table| table.iter()).filter(of_provider).any(|price| !price.is_free())
     }
 
-    /// Whether the price of a model is 0, though its provider charges by the tables that ship with loopctl.
+    /// Returns whether the price of a model is 0, though its provider charges by the tables that ship with
+    /// loopctl.
     #[must_use]
     pub(crate) fn makes_free(&self, provider: &str, model: Option<&str>) -> bool {
         self.find(provider, model).is_some_and(Price::is_free) && Prices::shipped().charges(provider)
@@ -211,13 +214,14 @@ impl Prices {
 }
 
 impl Price {
-    /// Whether nothing is charged, whatever is used.
+    /// Returns whether every price is 0.
     #[must_use]
     pub(crate) fn is_free(&self) -> bool {
         self.rates.are_nothing() && self.long_prompt.is_none_or(|long| long.rates.are_nothing())
     }
 
-    /// What a call comes to: each token at the price of what was done with it. `None` where the table has no price for that.
+    /// The cost of a call: each token at the price of what was done with it. `None` where the table has no price for
+    /// that.
     #[must_use]
     pub fn cost(&self, usage: &Usage) -> Option<Usd> {
         let rates = match self.long_prompt {
@@ -238,7 +242,8 @@ impl Price {
         Usd::new(plain + cached + cache_writes + millions(usage.output_tokens) * rates.output)
     }
 
-    /// The same for a call that is a line of a provider's batch: the whole price, where the table doesn't say which part.
+    /// Like [`Price::cost`], for a call that is a line of a provider's batch: the full price, where the table has no
+    /// fraction.
     #[must_use]
     pub fn cost_in_batch(&self, usage: &Usage) -> Option<Usd> {
         Usd::new(self.cost(usage)?.get() * self.batch.unwrap_or(1.0))
@@ -257,7 +262,7 @@ fn millions(tokens: u64) -> f64 {
     tokens as f64 / 1_000_000.0
 }
 
-/// Whether a pattern fits the whole name. Without a name only `*` does.
+/// Returns whether a pattern fits the whole name. Without a name only `*` does.
 fn fits(pattern: &str, name: Option<&str>) -> bool {
     let Some(name) = name else { return pattern == "*" };
     // Most patterns are a whole name, or differ in their first letter.
@@ -271,7 +276,7 @@ fn fits(pattern: &str, name: Option<&str>) -> bool {
     let pattern: Vec<char> = pattern.chars().map(|c| c.to_ascii_lowercase()).collect();
     let name: Vec<char> = name.chars().map(|c| c.to_ascii_lowercase()).collect();
     let (mut p, mut n) = (0, 0);
-    // Where the latest `*` stands, and how much of the name it has taken.
+    // The position of the latest `*`, and how much of the name it has taken.
     let mut star: Option<(usize, usize)> = None;
     while let Some(c) = name.get(n) {
         match pattern.get(p) {
@@ -296,7 +301,7 @@ fn fits(pattern: &str, name: Option<&str>) -> bool {
     pattern.iter().skip(p).all(|c| *c == '*')
 }
 
-/// How many characters of a pattern are not wildcards.
+/// The number of characters of a pattern that are not wildcards.
 fn literal(pattern: &str) -> usize {
     pattern.chars().filter(|c| !matches!(c, '*' | '?')).count()
 }
@@ -437,7 +442,7 @@ mod tests {
         assert_eq!(cost("n", &usage(300, 1)), None);
         let batched = prices.find("p", Some("m")).unwrap().cost_in_batch(&usage(300, 200));
         assert_eq!(batched.map(|cost| (cost.get() * 1e6).round()), Some(603.0));
-        // As Anthropic's list has it, whatever is shipped.
+        // As in Anthropic's list, for every price that is shipped.
         for price in Prices::shipped().tables.iter().flat_map(|table| table.iter()) {
             if price.provider == "anthropic" {
                 for rates in

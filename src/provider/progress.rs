@@ -1,4 +1,4 @@
-//! How far a call has come, for whoever made it and may have to give it up.
+//! The progress of a call, for its caller, who may have to give it up.
 
 use std::future::Future;
 use std::ops::Range;
@@ -7,19 +7,19 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// Made by the caller, before the call. Clones tell of the same call.
+/// Made by the caller, before the call. Clones report on the same call.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Progress {
     shared: Arc<Shared>,
     store: Option<Arc<dyn AnswerStore>>,
 }
 
-/// Keeps the answer to a call before anybody looks at it, and knows the one that an earlier process kept.
+/// Keeps the answer to a call before it is inspected, and knows the one that an earlier process kept.
 pub(crate) trait AnswerStore: std::fmt::Debug + Send + Sync {
-    /// The answer that was kept to this question, which then nobody is asked again.
+    /// The answer that was kept to this question, which is then not asked again.
     fn kept(&self, question: &[u8]) -> Option<Vec<u8>>;
 
-    /// Keeps an answer. That it can't be kept is for the maker of the store to know.
+    /// Keeps an answer. A failure to keep it is left to the store's owner.
     fn keep(&self, question: Vec<u8>, answer: Vec<u8>) -> Pin<Box<dyn Future<Output = ()> + Send + '_>>;
 }
 
@@ -30,28 +30,28 @@ struct Shared {
 }
 
 impl Progress {
-    /// Of a call whose answer is kept.
+    /// The progress of a call whose answer is kept.
     pub(crate) fn keeping(store: Option<Arc<dyn AnswerStore>>) -> Self {
         Progress { store, ..Self::default() }
     }
 
-    /// What keeps its answer.
+    /// The store that keeps its answer.
     pub(super) fn store(&self) -> Option<&Arc<dyn AnswerStore>> {
         self.store.as_ref()
     }
 
-    /// Whether the provider has been asked, so that there may be something to pay for. Until then the call waits for its
-    /// turn, or for nobody to be asked at all because its answer is recorded.
+    /// Returns whether the provider has been asked, so that there may be something to pay for. Until then the call
+    /// waits for its turn, or is never sent because its answer is recorded.
     pub(crate) fn is_sent(&self) -> bool {
         self.shared.sent.load(Ordering::Relaxed)
     }
 
-    /// From when to when it waited for its turn, if it has had it.
+    /// The interval during which it waited for its turn, if it has had it.
     pub(crate) fn waited(&self) -> Option<Range<Instant>> {
         self.shared.waited.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// How long that was.
+    /// The time that it waited for its turn.
     pub(super) fn waited_for(&self) -> Duration {
         self.waited().map_or(Duration::ZERO, |waited| waited.end.saturating_duration_since(waited.start))
     }
@@ -60,7 +60,7 @@ impl Progress {
         self.shared.sent.store(true, Ordering::Relaxed);
     }
 
-    /// It has its turn now, for which it waited so long.
+    /// Notes that its turn has come, after this wait.
     pub(super) fn has_its_turn(&self, waited: Duration) {
         let now = Instant::now();
         let waited = now.checked_sub(waited).map(|since| since..now);

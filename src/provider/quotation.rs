@@ -1,15 +1,15 @@
-//! Keeps the words of a document out of what is said of a failed call: an API's own message, or what a program wrote to
+//! Keeps the words of a document out of messages about a failed call: an API's own message, or what a program wrote to
 //! standard error, may repeat what it was sent.
 
 use std::collections::HashSet;
 
-/// So many bytes in a row that stand in the document are a quotation. Fewer may be anybody's words.
+/// The number of consecutive bytes of the document that make a quotation. Fewer may be anyone's words.
 const QUOTED: usize = 16;
 
 /// Written instead of a quotation.
 const MARK: &str = "[document]";
 
-/// `message` without what it quotes of the document, however either breaks its lines.
+/// `message` without its quotations of the document, however either breaks its lines.
 pub(super) fn without_quotations(message: String, document: &str) -> String {
     let line = collapsed(&message);
     let windows: HashSet<&[u8]> = line.as_bytes().windows(QUOTED).collect();
@@ -23,7 +23,7 @@ pub(super) fn without_quotations(message: String, document: &str) -> String {
         return message;
     }
     let mut told = String::new();
-    // Up to which byte the line is a quotation.
+    // The byte up to which the line is a quotation.
     let mut until = 0;
     for (at, c) in line.char_indices() {
         if line.as_bytes().get(at..at + QUOTED).is_some_and(|window| quoted.contains(window)) {
@@ -39,8 +39,8 @@ pub(super) fn without_quotations(message: String, document: &str) -> String {
     told
 }
 
-/// With one space wherever there is white space, at either end as well: what a message leaves off there may be what makes
-/// its words long enough for a quotation.
+/// With one space for all white space, at either end as well: what a message leaves off there may be what makes its
+/// words long enough for a quotation.
 fn collapsed(text: &str) -> String {
     let mut line = String::with_capacity(text.len());
     for c in text.chars() {

@@ -1,4 +1,4 @@
-//! The registry: from what a profile names to an open provider, and what `loopctl plugin` shows.
+//! The registry: from the name in a profile to an open provider, and what `loopctl plugin` shows.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -48,9 +48,9 @@ pub struct ProviderEntry {
     pub name: String,
     /// The library; `(linked)` if the plugin is part of the program.
     pub path: PathBuf,
-    /// What is known of it, or what is wrong with it.
+    /// The inspected plugin, or what is wrong with it.
     pub plugin: Result<Inspected, ProviderError>,
-    /// Whether the name means this one; else another of the name comes before it.
+    /// `true` if the name means this one; else another one of that name takes precedence.
     pub used: bool,
 }
 
@@ -67,7 +67,7 @@ fn take_in(plugin: Linked) -> Result<Loaded, ProviderError> {
 }
 
 impl Providers {
-    /// Providers in the places of `paths`, with secrets, addresses and proxies from the process's environment and the
+    /// Providers in the folders of `paths`, with secrets, addresses and proxies from the process's environment and the
     /// prices that ship with loopctl.
     pub fn new(paths: PluginPaths) -> Self {
         let network = Network::new(Arc::new(|name| std::env::var(name).ok()));
@@ -81,7 +81,7 @@ impl Providers {
         Self { shared: Arc::new(shared) }
     }
 
-    /// With another environment: the values of variables by name. Secrets come from it, base URLs and proxies.
+    /// With another environment: the values of variables by name. Secrets, base URLs and proxies come from it.
     #[must_use]
     pub fn with_environment(self, variable: impl Fn(&str) -> Option<String> + Send + Sync + 'static) -> Self {
         self.with(|network| network.with_environment(Arc::new(variable)))
@@ -106,7 +106,7 @@ impl Providers {
         Self { shared: Arc::new(shared) }
     }
 
-    /// With other prices for calls whose cost the provider does not tell.
+    /// With other prices for calls whose cost the provider does not report.
     #[must_use]
     pub fn with_prices(self, prices: Prices) -> Self {
         let mut shared = Arc::unwrap_or_clone(self.shared);
@@ -114,9 +114,9 @@ impl Providers {
         Self { shared: Arc::new(shared) }
     }
 
-    /// Whether plugins may be opened that run programs of this machine (the capability
-    /// [`runs-programs`](super::protocol::RUNS_PROGRAMS)). Not unless this is said: which programs, a profile says, and
-    /// that may be somebody else's.
+    /// Sets whether plugins may be opened that run programs of this machine (the capability
+    /// [`runs-programs`](super::protocol::RUNS_PROGRAMS)); by default they may not. A profile names the programs, and
+    /// it may be someone else's.
     #[must_use]
     pub(crate) fn with_programs_allowed(self, allowed: bool) -> Self {
         let mut shared = Arc::unwrap_or_clone(self.shared);
@@ -141,15 +141,15 @@ impl Providers {
     pub fn with_linked(self, plugin: Linked) -> Result<Self, ProviderError> {
         let loaded = take_in(plugin)?;
         let mut shared = Arc::unwrap_or_clone(self.shared);
-        // Before one of the same name that is there already.
+        // Before one of the same name that is already linked.
         shared.linked.retain(|(known, ..)| !same_name(&known.name, &loaded.0.name));
         shared.linked.push(loaded);
         Ok(Self { shared: Arc::new(shared) })
     }
 
     /// Opens a provider: `pattern`, `openai:model`, `./libmine.so`, or an endpoint of a plugin, as in `ollama:model`.
-    /// `config` is the plugin's configuration, `null` for none. Whoever calls this answers for its `base_url`: the server
-    /// there gets the user's key.
+    /// `config` is the plugin's configuration, `null` for none. The caller answers for its `base_url`: the server there
+    /// gets the user's key.
     ///
     /// # Errors
     /// When there is no such plugin, it may not run, it can't be loaded, or it refuses its configuration.
@@ -157,8 +157,9 @@ impl Providers {
         self.open_by(spec, config, profile::Author::User)
     }
 
-    /// The same with a `base_url` that `author` wrote. One that only a profile names gets no key, unless it is where the
-    /// plugin's manifest has the endpoint anyway, or on this machine: a profile may be somebody else's.
+    /// Like [`Providers::open`], with a `base_url` that `author` wrote. One that only a profile names gets no key,
+    /// unless it is where the plugin's manifest has the endpoint anyway, or on this machine: a profile may be someone
+    /// else's.
     ///
     /// # Errors
     /// Those of [`Providers::open`].
@@ -237,8 +238,8 @@ impl Providers {
         }
     }
 
-    /// Every plugin that is found, in the order of names; of several of a name the one first that is used. The same file
-    /// in several places is one. Runs no plugin code.
+    /// Every plugin that is found, in the order of names; of several of a name, the one that is used comes first.
+    /// Copies of a file in several folders are listed once. Runs no plugin code.
     pub fn list(&self) -> Vec<ProviderEntry> {
         self.listing(locate::find_each(&self.shared.paths))
     }
@@ -295,10 +296,10 @@ impl Providers {
         found.map(|(_, path)| self.inspect(&path))
     }
 
-    /// The library that a name stands for.
+    /// The library that a name means.
     ///
     /// # Errors
-    /// When there is none; the error names those that there are. [`ProviderError::BuiltIn`] when the plugin of that name is
+    /// When there is none; the error lists those that exist. [`ProviderError::BuiltIn`] when the plugin of that name is
     /// linked in.
     pub fn path_of(&self, name: &str) -> Result<PathBuf, ProviderError> {
         if let Some((identity, ..)) = self.linked(name) {
@@ -312,7 +313,7 @@ impl Providers {
         locate::unknown(&self.shared.paths, name, linked.chain(also).collect())
     }
 
-    /// What is known of the plugin that a specification such as `openai:model` names, found as [`Providers::open`]
+    /// The facts about the plugin that a specification such as `openai:model` names, found as [`Providers::open`]
     /// would, but without running any of it; [`Inspected::trust`] says whether it may run.
     ///
     /// # Errors
@@ -335,15 +336,15 @@ impl Providers {
         self.inspect(&path)
     }
 
-    /// Whether a specification names a library by its path, or is none at all.
+    /// Returns whether a specification names a library by its path, or is invalid.
     pub(crate) fn is_named_by_path(spec: &str) -> bool {
         !matches!(Spec::parse(spec), Ok(Spec { target: Target::Name(_), .. }))
     }
 
-    /// What a library says about itself and whether it may run. Runs no plugin code.
+    /// Inspects a library: what it says about itself and whether it may run. Runs no plugin code.
     ///
     /// # Errors
-    /// When it is no plugin that this loopctl could load.
+    /// When it is not a plugin that this loopctl could load.
     pub fn inspect(&self, path: &Path) -> Result<Inspected, ProviderError> {
         self.inspected(PluginFile::read(path)?)
     }
@@ -351,7 +352,7 @@ impl Providers {
     /// Writes the library's digest into the lock file, so that these very bytes may run. Runs no plugin code.
     ///
     /// # Errors
-    /// When it is no plugin, or the lock file can't be read or written.
+    /// When it is not a plugin, or the lock file can't be read or written.
     pub fn trust(&self, path: &Path) -> Result<Trusted, ProviderError> {
         let file = PluginFile::read(path)?;
         let (lock_file, replaced) = trust::lock(&self.shared.paths, &file)?;
@@ -402,7 +403,7 @@ impl std::fmt::Debug for Providers {
     }
 }
 
-/// Holds the configuration against the manifest's schema. The values in it stay out of the message: they may be keys.
+/// Checks the configuration against the manifest's schema. Its values stay out of the message: they may be keys.
 pub(crate) fn check_config(manifest: &Manifest, config: &Value) -> Result<(), ProviderError> {
     let problem = |problem: String| ProviderError::Config { provider: manifest.name.clone(), problem };
     let found = setting_problems(manifest, config).map_err(problem)?;

@@ -1,4 +1,4 @@
-//! What a plugin's reply comes to: a completion that makes sense, or a fault.
+//! Turns a plugin's reply into a completion that makes sense, or a fault.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use super::FailureKind;
 use super::error::{CallError, sanitize_message};
 use super::plugin::{Payload, Reply};
 
-/// What is larger than may cross the boundary.
+/// The fault for what is too large to cross the boundary.
 pub(super) fn too_large(what: &str, bytes: usize) -> CallError {
     CallError::new(
         FailureKind::TooLarge,
@@ -17,7 +17,7 @@ pub(super) fn too_large(what: &str, bytes: usize) -> CallError {
     )
 }
 
-/// What a reply with another status than success says.
+/// The fault that a reply with a status other than success reports.
 pub(super) fn fault_of(reply: &Reply) -> CallError {
     let kind = FailureKind::from_status(reply.status).unwrap_or(FailureKind::Permanent);
     let error: PluginError = match &reply.payload {
@@ -38,7 +38,7 @@ pub(super) fn fault_of(reply: &Reply) -> CallError {
     CallError { retry_after: error.retry_after_ms.map(Duration::from_millis), out_of_credit, ..fault }
 }
 
-/// What a plugin says that an answer took which is none: cut, refused, withheld.
+/// The usage that a plugin reports for an answer that is none: cut, refused, withheld.
 fn usage_of(error: &PluginError) -> Usage {
     let told = error.detail.as_ref().and_then(|detail| detail.get("usage"));
     let usage: Usage = told.and_then(|usage| Usage::deserialize(usage).ok()).unwrap_or_default();
@@ -46,7 +46,7 @@ fn usage_of(error: &PluginError) -> Usage {
     Usage { cost_usd: usage.cost_usd.filter(|cost| *cost >= 0.0), ..usage }
 }
 
-/// What JSON can say and no provider can mean.
+/// Rejects what JSON can say but no provider can mean.
 pub(crate) fn sensible(completion: Completion) -> Result<Completion, CallError> {
     let garbage = |problem: &str| {
         let usage =

@@ -1,4 +1,4 @@
-//! What is wrong with a plugin's settings, in words. The values stay out of them: they may be keys.
+//! Describes problems with a plugin's settings in words. The values stay out of them: they may be keys.
 
 use crate::diag::nearest;
 use jsonschema::error::ValidationErrorKind;
@@ -7,22 +7,22 @@ use serde_json::Value;
 
 use super::error::sanitize_message;
 
-/// Most mistakes that are listed.
+/// The most mistakes that are listed.
 const MOST: usize = 10;
 
-/// One thing that is wrong with the settings of a plugin.
+/// One problem with the settings of a plugin.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct SettingProblem {
-    /// The settings of which one must be given, when none is there.
+    /// The settings of which one must be given, when none is.
     pub missing: Vec<String>,
-    /// What is wrong, in words.
+    /// A description of the problem.
     pub message: String,
 }
 
-/// Holds settings against what the plugin's manifest says of them.
+/// Checks settings against the plugin's manifest.
 ///
 /// # Errors
-/// In words, when the manifest's own schema is not valid.
+/// A message, when the manifest's own schema is not valid.
 pub(crate) fn setting_problems(manifest: &Manifest, config: &Value) -> Result<Vec<SettingProblem>, String> {
     let Some(schema) = &manifest.config_schema else { return Ok(Vec::new()) };
     let validator = jsonschema::validator_for(schema).map_err(|error| {

@@ -15,12 +15,12 @@ use crate::value::Usd;
 pub(super) struct CallSpan {
     span: Span,
     ended: bool,
-    /// What it cost if it is given up.
+    /// The cost if it is given up.
     unfinished: Option<f64>,
 }
 
 impl CallSpan {
-    /// For a call that begins.
+    /// Begins the span of a call.
     pub(super) fn begin(provider: &Provider, request: &CompletionRequest) -> Self {
         let asked = provider.asked(request);
         let operation = operation(provider.provider_label());
@@ -60,7 +60,7 @@ impl CallSpan {
         CallSpan { span, ended: false, unfinished }
     }
 
-    /// The span, for the work on the call to go on in.
+    /// The span in which the work on the call continues.
     pub(super) fn span(&self) -> Span {
         self.span.clone()
     }
@@ -128,7 +128,7 @@ impl Drop for CallSpan {
     }
 }
 
-/// The name that the conventions give to what a provider is asked to do.
+/// The conventions' name for what a provider is asked to do.
 fn operation(provider_label: &str) -> &'static str {
     match provider_label {
         "gemini" => "generate_content",
@@ -136,7 +136,7 @@ fn operation(provider_label: &str) -> &'static str {
     }
 }
 
-/// The name that the conventions give to a provider, where they have one.
+/// The conventions' name for a provider, where they have one.
 fn conventional(provider_label: &str) -> &str {
     match provider_label {
         "gemini" => "gcp.gemini",

@@ -1,4 +1,4 @@
-//! Which plugins may run: those of the installation, and those whose digest stands in the lock file.
+//! Decides which plugins may run: those of the installation, and those whose digest is in the lock file.
 
 #[cfg(unix)]
 use std::fs::File;
@@ -16,17 +16,17 @@ use crate::value::ShownPath;
 const MAX_LOCK: u64 = 1 << 20;
 const LOCK_VERSION: u32 = 1;
 
-/// Whether a plugin may run.
+/// The verdict on whether a plugin may run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum TrustState {
     /// It is part of the installation, which others can't write.
     Installation,
-    /// Its digest stands in the lock file.
+    /// Its digest is in the lock file.
     Locked,
     /// It needs an entry in the lock file, for this reason.
     Untrusted {
-        /// Why, in words.
+        /// The reason, in words.
         reason: String,
     },
     /// The lock file has another digest for its path.
@@ -37,13 +37,13 @@ pub enum TrustState {
 }
 
 impl TrustState {
-    /// Whether it may run.
+    /// Returns whether it may run.
     pub(crate) fn may_run(&self) -> bool {
         matches!(self, Self::Installation | Self::Locked)
     }
 }
 
-/// What `trust` did.
+/// The outcome of `trust`.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Trusted {
@@ -72,7 +72,7 @@ struct Entry {
     sha256: String,
 }
 
-/// Whether `file` may run.
+/// Judges whether `file` may run.
 pub(super) fn judge(paths: &PluginPaths, file: &PluginFile) -> Result<TrustState, ProviderError> {
     let reason = match in_installation(paths, file) {
         Ok(()) => return Ok(TrustState::Installation),
@@ -108,7 +108,7 @@ pub(super) fn require(paths: &PluginPaths, file: &PluginFile) -> Result<(), Prov
     }
 }
 
-/// Writes an entry for `file`. Returns the lock file and the digest that stood there before, if it was another.
+/// Writes an entry for `file`. Returns the lock file and the previous digest, if it was another.
 pub(super) fn lock(
     paths: &PluginPaths,
     file: &PluginFile,
@@ -152,7 +152,7 @@ fn read_lock(path: &Path) -> Result<Lock, ProviderError> {
         Err(ReadError::Missing) => return Ok(Lock { version: LOCK_VERSION, plugins: Vec::new() }),
         Err(error) => return Err(bad(error.to_string())),
     };
-    // Whoever may write the folder may put another file in its place.
+    // Anyone who may write the folder may replace the file.
     disk::check_place(path).map_err(bad)?;
     let lock: Lock = serde_json::from_slice(&json).map_err(|error| bad(error.to_string()))?;
     if lock.version != LOCK_VERSION {
@@ -161,7 +161,8 @@ fn read_lock(path: &Path) -> Result<Lock, ProviderError> {
     Ok(lock)
 }
 
-/// Whether the file is part of the installation and nobody else could have put it there; else why not.
+/// `Ok` if the file is part of the installation and no one else could have put it there; else the reason why
+/// not.
 fn in_installation(paths: &PluginPaths, file: &PluginFile) -> Result<(), String> {
     let trees = paths.installation();
     let Some(root) = trees.iter().find(|tree| file.path.starts_with(tree)) else {
@@ -198,7 +199,7 @@ fn check_place(
     }
 }
 
-/// Elsewhere the place alone decides: who may write there is not told by the standard library.
+/// Elsewhere the location alone decides: the standard library doesn't tell who may write there.
 #[cfg(not(unix))]
 fn check_place(_: &Path, _: &std::fs::Metadata, _: Option<&std::fs::Metadata>) -> Result<(), String> {
     Ok(())

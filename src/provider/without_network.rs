@@ -1,4 +1,4 @@
-//! Stands for the network in a build without the feature `network`: plugins of kind `http` are found and refused.
+//! Replaces the network in a build without the feature `network`: plugins of kind `http` are found and refused.
 
 use std::sync::Arc;
 
@@ -9,13 +9,13 @@ use super::error::CallError;
 use super::patience::Deadline;
 use crate::profile::{Author, Network as Settings};
 
-/// Where the values of environment variables come from: by name.
+/// The source of the values of environment variables, by name.
 type Environment = Arc<dyn Fn(&str) -> Option<String> + Send + Sync>;
 
 /// Nothing to seed.
 pub(super) struct Seed(pub(super) u64);
 
-/// What would be shared by opened providers.
+/// The state that opened providers would share.
 pub(super) struct Network;
 
 impl Network {
@@ -40,7 +40,7 @@ impl Network {
     }
 }
 
-/// There is no way to the network.
+/// There is no access to the network.
 pub(super) enum HttpTransport {}
 
 impl HttpTransport {

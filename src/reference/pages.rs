@@ -10,7 +10,7 @@ use std::fmt::Write as _;
 pub struct Page {
     /// `docs/reference/NAME.md`.
     pub name: &'static str,
-    /// What it is about.
+    /// The subject of the page.
     title: &'static str,
     kinds: &'static [&'static str],
 }
@@ -75,7 +75,7 @@ impl Sections {
         }
     }
 
-    /// Adds what can stand in a mapping.
+    /// Adds the mappings that a mapping may contain.
     fn reach(&mut self, mapping: &'static Mapping) {
         for key in mapping.all_keys() {
             self.reach_shape(&key.shape());
@@ -96,7 +96,7 @@ impl Sections {
     }
 }
 
-/// Whether two groups of keys say the same.
+/// Returns whether two groups of keys are described alike.
 fn are_same(a: &[Key], b: &[Key]) -> bool {
     let said = |key: &Key| (key.name, key.doc, described(&key.shape()));
     !a.is_empty() && a.iter().map(said).eq(b.iter().map(said))
@@ -199,7 +199,7 @@ fn write_words(text: &mut String, shape: &Shape) {
     }
 }
 
-/// What a value is, in words that follow "a value is".
+/// A description of a value, in words that follow "a value is".
 fn described(shape: &Shape) -> String {
     match shape {
         Shape::Text(text) => text.what.to_owned(),

@@ -4,9 +4,10 @@
 //! (unknown keys, wrong types, numbers out of range, unknown words), as far as a schema can say it, and never what a
 //! decoder takes. A profile has leave for more than other files:
 //!
-//! - Any scalar may be a text with `${VARIABLE}` in it, which becomes what the environment says.
-//! - What can be inherited need not be there, and may be `null` to take it away: all but what is in lists, which
-//!   are inherited whole but for stages, which have the keys of the parent's stage of their `id`. A profile that extends none must have what the defaults lack.
+//! - Any scalar may be a text with `${VARIABLE}` in it, which is replaced by the environment's value.
+//! - What can be inherited may be left out, and may be `null` to take it away: all but what is in lists, which are
+//!   inherited whole except for stages, which have the keys of the parent's stage of their `id`. A profile that extends
+//!   none must have what the defaults lack.
 
 use crate::diag::{Problems, SourceFile};
 use crate::experiment::evaluate::WrittenLabelMap;
@@ -25,7 +26,7 @@ use serde_json::{Map, Value, json};
 pub struct FileKind {
     /// The name of its schema: `schemas/NAME.schema.json`.
     pub name: &'static str,
-    /// Where such files stand.
+    /// The path of such files.
     pub place: &'static str,
     /// The mapping that such a file is.
     pub root: &'static Mapping,
@@ -80,7 +81,7 @@ impl FileKind {
         Value::Object(schema)
     }
 
-    /// Its JSON Schema as it stands in `schemas/`.
+    /// Its JSON Schema as it is in `schemas/`.
     #[must_use]
     pub fn schema_text(&self) -> String {
         format!("{:#}\n", self.schema())
@@ -110,10 +111,10 @@ const VARIABLE: &str = r"(^|[^$])\$\{";
 /// replaced whole when they become of another kind.
 const MERGED_KINDS: [&str; 4] = ["validator_program", "validator_service", "overall_weights", "overall_from"];
 
-/// Where in a file a value stands.
+/// The context of a value in a file.
 #[derive(Clone, Copy)]
 struct SchemaContext {
-    /// Whether it may come from another profile, so that it may be left out or be taken away with `null`.
+    /// `true` if it may come from another profile, so that it may be left out or be taken away with `null`.
     inherited: bool,
 }
 
@@ -138,13 +139,13 @@ fn number(value: f64) -> Value {
 }
 
 impl Writer {
-    /// What a mapping may hold.
+    /// The schema of a mapping.
     fn mapping(&mut self, mapping: &'static Mapping, place: SchemaContext) -> Schema {
         let mut properties = Map::new();
         let mut required = Vec::new();
         for key in mapping.all_keys() {
             properties.insert(key.name.into(), Value::Object(self.key(key, place)));
-            // Stages are told apart by it, so that one of a parent is found.
+            // Stages are distinguished by it, so that one of a parent is found.
             let tells_apart = self.profile && key.name == "id";
             if key.required && (!place.inherited || tells_apart) {
                 required.push(Value::from(key.name));
@@ -183,13 +184,13 @@ impl Writer {
         schema
     }
 
-    /// What is under a key that people choose.
+    /// The schema of an entry under a key that people choose.
     fn entry(&mut self, open: &Open, place: SchemaContext) -> Schema {
         let nullable = place.inherited || open.null == Null::Absent;
         described(open.doc, self.value(&(open.shape)(), place, nullable))
     }
 
-    /// What a value may be; `nullable`: or `null`.
+    /// The schema of a value; `nullable`: or `null`.
     fn value(&mut self, shape: &Shape, place: SchemaContext, nullable: bool) -> Schema {
         match shape {
             Shape::AnyOf(alternatives) => self.any_of(alternatives, place, nullable),
@@ -249,7 +250,7 @@ impl Writer {
         }
     }
 
-    /// What a value may be, without variables and `null`.
+    /// The schema of a value, without variables and `null`.
     fn plain(&mut self, shape: &Shape, place: SchemaContext) -> Schema {
         schema(match shape {
             Shape::Text(text) => match text.pattern {
@@ -296,7 +297,7 @@ impl Writer {
             }
             Shape::Mapping(mapping) => {
                 let reference = format!("#/definitions/{}", self.define(mapping, place));
-                // Beside `$ref`, draft 7 takes no notice of anything; so descriptions stand beside `allOf`.
+                // Beside `$ref`, draft 7 ignores everything; so descriptions are put beside `allOf`.
                 json!({ "allOf": [{ "$ref": reference }] })
             }
             Shape::AnyOf(alternatives) => return self.any_of(alternatives, place, false),
@@ -308,7 +309,7 @@ impl Writer {
     fn define(&mut self, mapping: &'static Mapping, place: SchemaContext) -> String {
         let name = definition_name(self.profile, mapping, place);
         if !self.definitions.contains_key(&name) {
-            // Conditions hold conditions: the name is taken before the keys are looked at.
+            // Conditions hold conditions: the name is taken before the keys are inspected.
             self.definitions.insert(name.clone(), Value::Null);
             let definition = Value::Object(self.mapping(mapping, place));
             self.definitions.insert(name.clone(), definition);
@@ -321,7 +322,7 @@ fn is_stage(shape: &Shape) -> bool {
     matches!(shape, Shape::Mapping(mapping) if mapping.name == Stage::mapping().name)
 }
 
-/// The name of a mapping's definition. In profiles the same mapping is another thing in a list than outside.
+/// The name of a mapping's definition. In profiles the same mapping differs in a list from outside.
 fn definition_name(profile: bool, mapping: &Mapping, place: SchemaContext) -> String {
     let suffix = if profile && !place.inherited { "_in_list" } else { "" };
     format!("{}{suffix}", mapping.name)

@@ -1,6 +1,6 @@
-//! Which of several values is the answer.
+//! The choice of the answer from several values.
 //!
-//! One function decides it for everything that is read out of what a model says: extractions, patches and judges'
+//! One function decides it for everything that is read from the output of a model: extractions, patches and judges'
 //! verdicts, by what is expected of each. Its page is `docs/which-answer.md`.
 
 use super::envelope::{Envelope, Opened, opened};
@@ -15,7 +15,7 @@ pub(crate) enum Fit {
     Foreign,
     /// It has nothing of what is expected.
     Unknown,
-    /// It has something of it, and is not right.
+    /// It has something of it, and is not quite right.
     Flawed,
     /// It is right.
     Whole,
@@ -26,22 +26,22 @@ pub(crate) trait Expects {
     /// Measures how well a value fits.
     fn fit(&self, value: &Value) -> Fit;
 
-    /// A value as it is compared with others: what only differs in how it is written is the same.
+    /// The value in the form that is compared with others: values that differ only in spelling are the same.
     fn plain(&self, value: &Value) -> Value {
         value.clone()
     }
 
-    /// Says that values in envelopes are looked for.
+    /// Returns whether values in envelopes are looked for.
     fn opens(&self) -> bool {
         true
     }
 
-    /// Says that values in a row are a list whatever they are, because nothing says what is expected.
+    /// Returns whether values in a row are a list whatever they are, because nothing says what is expected.
     fn takes_rows(&self) -> bool {
         false
     }
 
-    /// Says that the answer was asked for with its evidence beside it.
+    /// Returns whether the answer was asked for with its evidence beside it.
     fn asks_for_evidence(&self) -> bool {
         false
     }
@@ -52,9 +52,9 @@ pub(crate) trait Expects {
 pub(crate) struct Answer {
     /// The value.
     pub(crate) value: Value,
-    /// The steps that led to it, and what was passed over.
+    /// The steps that led to it, and the values that were passed over.
     pub(crate) steps: Vec<RepairStep>,
-    /// The evidence that stood in its envelopes, outermost first.
+    /// The evidence in its envelopes, outermost first.
     pub(crate) evidence: Vec<Value>,
 }
 
@@ -99,12 +99,12 @@ pub(crate) fn decide(said: Salvaged, expects: &dyn Expects) -> Result<Answer, Un
             best.push(Candidate { answer, fit, plain, reading });
         }
     }
-    // What was not looked at may be the answer as well; only all of them as a list can't be one of them.
+    // A value that was not inspected may be the answer as well; only all of them as a list can't be one of them.
     let is_row = |at: usize| several.get(at).is_some_and(|reading| reading.is_row);
     let is_list = best.first().is_some_and(|best| is_row(best.reading));
     let rival = best.get(1).map(|rival| rival.reading);
     if rival.is_some() && best.iter().all(|best| best.fit == Fit::Foreign) {
-        // None of them can be meant: all of them are shown to whoever says what is wrong.
+        // None of them can be meant: the error report shows all of them.
         return Ok(Answer { value, steps, evidence: Vec::new() });
     }
     let Some(Candidate { mut answer, reading, .. }) = best.into_iter().next() else {
@@ -128,7 +128,7 @@ pub(crate) fn decide(said: Salvaged, expects: &dyn Expects) -> Result<Answer, Un
     };
     passed(RepairKind::Repeated, Some(reading), repeated);
     if !is_list {
-        // All of them as a list is none of the values that stood in the text.
+        // All of them as a list is none of the values in the text.
         let list = usize::from(several.last().is_some_and(|last| last.is_row));
         let others = several.len().saturating_sub(1 + repeated + list);
         passed(RepairKind::Chosen, first_passed, others);
@@ -136,8 +136,8 @@ pub(crate) fn decide(said: Salvaged, expects: &dyn Expects) -> Result<Answer, Un
     Ok(answer)
 }
 
-/// Of a value and what its envelopes hold, what fits best. Of equals it is the innermost, where nothing but an envelope
-/// looks so.
+/// The best fit among a value and the contents of its envelopes. Of equals it is the innermost, where only an envelope
+/// has that form.
 fn best_of(reading: Reading, expects: &dyn Expects) -> (Answer, Fit) {
     let Reading { value, mut steps, .. } = reading;
     let mut fit = expects.fit(&value);
@@ -156,7 +156,8 @@ fn best_of(reading: Reading, expects: &dyn Expects) -> (Answer, Fit) {
         answer.evidence.extend(evidence);
         let asked = at == 0 && expects.asks_for_evidence() && member.as_deref() == Some(super::EXTRACTION);
         if asked {
-            // What was asked for is no repair: what puts the value in the text's place puts the extraction there.
+            // An extraction that was asked for is no repair: the patch that puts the value in the text's place puts the
+            // extraction there.
             put_in_place(&mut steps, &answer.value, &inner);
         } else {
             let detail = member.map_or_else(|| "a list of one".to_owned(), |member| format!("`{member}`"));

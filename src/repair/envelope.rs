@@ -10,7 +10,7 @@ pub(crate) const EXTRACTION: &str = "extraction";
 /// The member of an answer with quotes that holds them.
 pub(crate) const EVIDENCE: &str = "evidence";
 
-/// The members in which calls of tools hold what is called with; beside them, a call names the tool.
+/// The members in which calls of tools hold their arguments; beside them, a call names the tool.
 const CONTENTS: [&str; 5] = ["arguments", "parameters", "input", "args", "tool_input"];
 /// The members in which calls of tools name the tool.
 const NAMES: [&str; 5] = ["name", "tool", "tool_name", "function", "recipient_name"];
@@ -91,7 +91,7 @@ fn open(value: &Value) -> Option<Opened> {
     }
 }
 
-/// The call within what a chat API puts around it.
+/// The call inside the wrapping of a chat API.
 fn around(members: &Map<String, Value>) -> Option<Opened> {
     let (name, inner) = members.iter().find(|(name, _)| is_one_of(name, &AROUND))?;
     let is_all = members.keys().all(|other| other == name || is_one_of(other, &OTHERS));

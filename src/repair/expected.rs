@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 use std::collections::BTreeSet;
 
-/// Most parts of a schema that are looked at.
+/// Most parts of a schema that are inspected.
 const MAX_PARTS: usize = 256;
 /// Deepest nesting of references and branches.
 const MAX_DEPTH: usize = 16;

@@ -9,8 +9,8 @@ use serde_json::Value;
 
 /// Most schema errors that are listed for a value.
 pub const MAX_REMAINING: usize = 100;
-/// Most steps that shaping one value may take, unless whoever asks for it says otherwise: some seconds of work. A step
-/// is a schema that is held against a value, or a thing that a veto looks at.
+/// Most steps that shaping one value may take, unless the caller says otherwise: some seconds of work. A step is a
+/// schema that is held against a value, or a thing that a veto inspects.
 pub const MAX_STEPS: u64 = 50_000_000;
 
 /// A value and everything that was done to get it.
@@ -19,7 +19,7 @@ pub const MAX_STEPS: u64 = 50_000_000;
 pub struct Repaired {
     /// The value.
     pub value: Value,
-    /// What was done, in order.
+    /// The steps that were taken, in order.
     pub steps: Vec<RepairStep>,
 }
 
@@ -50,7 +50,7 @@ impl Repairer {
     /// With a schema, compiled as scoring compiles it; `name` is its file's.
     ///
     /// # Errors
-    /// One line that says what is wrong with the schema.
+    /// One line that describes the error in the schema.
     pub fn new(settings: Repair, name: &str, schema: &Value) -> Result<Self, String> {
         let schema_repairer = Some(SchemaRepairer::new(name, schema)?);
         Ok(Repairer { settings, schema_repairer, expected: Expected::of(schema) })
@@ -73,8 +73,8 @@ impl Repairer {
         if self.settings.salvage { salvage(text) } else { strict(text) }
     }
 
-    /// The value that a text was salvaged to, shaped. Of several values the one is taken that fits the schema; without one, the
-    /// value that the text came to.
+    /// The value that a text was salvaged to, shaped. Of several values, the one that fits the schema is taken; without
+    /// a schema, the value of the salvaged text.
     ///
     /// # Errors
     /// [`Unsalvageable::Ambiguous`].
@@ -93,7 +93,7 @@ impl Repairer {
         Ok(self.shaped(so_far, veto, fuel))
     }
 
-    /// Says that values are held against a schema.
+    /// Returns whether values are held against a schema.
     pub(crate) fn has_schema(&self) -> bool {
         self.schema_repairer.is_some()
     }
@@ -123,7 +123,7 @@ impl Repairer {
         }
     }
 
-    /// What was done so far, and then shaped.
+    /// The repaired value so far, shaped further.
     #[must_use]
     pub(crate) fn shaped(&self, so_far: Repaired, veto: Option<Veto<'_>>, fuel: &Fuel) -> Repaired {
         let mut steps = so_far.steps;
@@ -132,13 +132,13 @@ impl Repairer {
         Repaired { value: shaped.value, steps }
     }
 
-    /// How many schema errors a value has; 0 without a schema, 1 when checking it would take too many steps.
+    /// The number of schema errors of a value; 0 without a schema, 1 when checking it would take too many steps.
     #[must_use]
     pub fn errors(&self, value: &Value) -> usize {
         self.schema_repairer.as_ref().map_or(0, |schema_repairer| schema_repairer.errors(value))
     }
 
-    /// Which schema errors a value has, the first [`MAX_REMAINING`] of them; `None` without a schema.
+    /// The schema errors of a value, the first [`MAX_REMAINING`] of them; `None` without a schema.
     #[must_use]
     pub fn remaining(&self, value: &Value) -> Option<Vec<Remaining>> {
         self.schema_repairer.as_ref().map(|schema_repairer| schema_repairer.remaining(value, MAX_REMAINING))
@@ -157,14 +157,14 @@ impl Repairer {
     }
 }
 
-/// What is not strict JSON is refused.
+/// Reads a text that must be strict JSON.
 fn strict(text: &str) -> Result<Salvaged, Unsalvageable> {
     let value = serde_json::from_str(text)
         .map_err(|error| Unsalvageable::NotStrict { line: error.line(), column: error.column() })?;
     super::salvage::whole(value, text)
 }
 
-/// Nothing that changes a value.
+/// Settings under which no value is changed.
 const NO_REPAIR: Repair = Repair {
     salvage: false,
     drop_invalid: false,

@@ -1,4 +1,4 @@
-//! Text to JSON, and JSON closer to its schema: what costs nothing, before anyone pays for another attempt.
+//! Text to JSON, and JSON closer to its schema: the part that costs nothing, before anyone pays for another attempt.
 //!
 //! [`salvage`] reads JSON that is not quite JSON; [`SchemaRepairer`] changes a value where its schema says how. [`Repairer`]
 //! does both by what a profile allows. Everything done is a [`RepairStep`] with its reason and a JSON Patch.

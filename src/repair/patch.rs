@@ -9,19 +9,19 @@ use serde_json::Value;
 #[serde(rename_all = "lowercase", tag = "op")]
 #[non_exhaustive]
 pub enum Operation {
-    /// Puts a value where none was.
+    /// Puts a value where there was none.
     Add {
         /// A JSON Pointer.
         path: String,
         /// The value.
         value: Value,
     },
-    /// Takes a value away.
+    /// Removes a value.
     Remove {
         /// A JSON Pointer.
         path: String,
     },
-    /// Puts a value in the place of another.
+    /// Replaces a value.
     Replace {
         /// A JSON Pointer.
         path: String,

@@ -1,4 +1,4 @@
-//! What was done, why and where.
+//! The steps of a repair: their kinds, reasons and positions.
 
 use super::Operation;
 use serde::{Deserialize, Serialize};
@@ -7,18 +7,18 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct RepairStep {
-    /// What kind of thing.
+    /// The kind of step.
     pub kind: RepairKind,
-    /// Why, for people. Never text of the document.
+    /// The reason, for people. Never text of the document.
     pub reason: String,
-    /// Where in the text, the first time; `None` for steps on values.
+    /// The first position in the text; `None` for steps on values.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub place: Option<TextPosition>,
-    /// How often, for steps on text: one step says it for all.
+    /// The number of occurrences, for steps on text: one step covers them all.
     #[serde(default = "once", skip_serializing_if = "is_once")]
     pub times: usize,
-    /// The change as JSON Patch (RFC 6902). What is before the value is read has none: the last step on text
-    /// carries the operation that puts the value in the text's place.
+    /// The change as JSON Patch (RFC 6902). Steps before the value is read have none: the last step on text carries the
+    /// operation that puts the value in the text's place.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub patch: Vec<Operation>,
 }
@@ -32,7 +32,7 @@ fn is_once(times: &usize) -> bool {
     *times == 1
 }
 
-/// A place in a text.
+/// A position in a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct TextPosition {
@@ -45,7 +45,7 @@ pub struct TextPosition {
 }
 
 impl TextPosition {
-    /// The place of a byte in a text.
+    /// The position of a byte in a text.
     #[must_use]
     pub fn of(text: &str, offset: usize) -> Self {
         let offset = offset.min(text.len());
@@ -64,7 +64,7 @@ impl TextPosition {
 
 macro_rules! kinds {
     ($($(#[$doc:meta])* $name:ident = $reason:literal,)+) => {
-        /// What can be done. The word in JSON is the name in snake case.
+        /// The kinds of repair. The word in JSON is the name in snake case.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
         #[serde(rename_all = "snake_case")]
         #[non_exhaustive]
@@ -73,7 +73,7 @@ macro_rules! kinds {
         }
 
         impl RepairKind {
-            /// Why it is done, for people.
+            /// The reason for the repair, for people.
             #[must_use]
             pub fn reason(self) -> &'static str {
                 match self {
@@ -112,11 +112,11 @@ kinds! {
     Ellipsis = "an ellipsis was left out",
     /// `,` before a closing bracket.
     TrailingComma = "a comma before the end of a list or object was left out",
-    /// A comma too many.
+    /// A superfluous comma.
     ExtraComma = "a comma with nothing before it was left out",
-    /// A comma that lacks.
+    /// A missing comma.
     MissingComma = "a missing comma was added",
-    /// A colon that lacks.
+    /// A missing colon.
     MissingColon = "a missing colon was added",
     /// A key without a value.
     MissingValue = "a key without a value was given null",
@@ -124,7 +124,7 @@ kinds! {
     Quotes = "quotes other than \" were taken as such",
     /// Quotes doubled or tripled.
     RepeatedQuotes = "doubled or tripled quotes were taken as one",
-    /// A closing quote that lacks.
+    /// A missing closing quote.
     MissingQuote = "a missing closing quote was added",
     /// `"` in a text without `\`.
     UnescapedQuote = "a quote inside a text was escaped",
@@ -146,7 +146,7 @@ kinds! {
     NotANumber = "a number that JSON can't hold became null",
     /// `+1`, `.5`, `5.`, `1_000`.
     NumberForm = "a number was written as JSON writes it",
-    /// `2e`, `-`: the rest of the number lacks.
+    /// `2e`, `-`: the rest of the number is missing.
     CutNumber = "a number without its end was read as far as it goes",
     /// A whole number that 64 bits can't hold, in JSON that is whole.
     LostDigits = "a whole number too long for 64 bits was rounded: digits of it are lost",
@@ -158,15 +158,15 @@ kinds! {
     Call = "the function call around a value was left out",
     /// A bracket of the wrong kind.
     WrongBracket = "a closing bracket of the wrong kind was replaced",
-    /// A bracket that lacks.
+    /// A missing bracket.
     MissingBracket = "a missing bracket was added",
-    /// A bracket too many.
+    /// A superfluous bracket.
     ExtraBracket = "a bracket too many was left out",
     /// Members after the end of their object, a list in pieces.
     Reunited = "members after the end of their object or list were put into it",
     /// Text that belongs nowhere.
     Stray = "text that is neither key nor value was left out",
-    /// A key that stood there before.
+    /// A key that appeared before.
     DuplicateKey = "a key that stood twice keeps its last value",
     /// The text ends too early.
     Truncated = "the text ends in the middle; what was open was closed",
@@ -176,7 +176,7 @@ kinds! {
     Superseded = "of several values of the same form the last was taken",
     /// Values beside the one that fits what is expected.
     Chosen = "a value beside the one that fits was passed over",
-    /// The same value once more.
+    /// A value that appears once more.
     Repeated = "the same value stood there again",
     /// `{"extraction": …}` or a tool call around the value.
     Envelope = "an envelope around the value was left out",
@@ -201,7 +201,7 @@ kinds! {
 }
 
 impl RepairKind {
-    /// Whether something that the answer said may be gone after it.
+    /// Returns whether something that the answer said may be gone after it.
     #[must_use]
     pub fn loses(self) -> bool {
         matches!(
@@ -218,8 +218,8 @@ impl RepairKind {
         )
     }
 
-    /// Says that the end of something that was written is not there: of the text, a number or a text, or of a list that
-    /// goes on in dots. The answer is one that was cut off, and is asked for again.
+    /// Returns whether the end of something that was written is missing: of the text, a number or a text, or of a list
+    /// that continues in dots. The answer was cut off, and is asked for again.
     #[must_use]
     pub fn cuts(self) -> bool {
         matches!(
@@ -228,7 +228,7 @@ impl RepairKind {
         )
     }
 
-    /// Tells whether a part of what was written is not there: the value that was read may lack anything.
+    /// Returns whether a part of what was written is missing: the value that was read may lack anything.
     #[must_use]
     pub fn misses_something(self) -> bool {
         self.cuts() || self == RepairKind::MissingValue

@@ -6,8 +6,8 @@ use crate::policy::FinalStatus;
 use crate::value::sanitize_line;
 use std::fmt::Write;
 
-/// A table with one column for each policy: how its documents ended, what they cost, what they are worth. Numbers stand
-/// under their policy's name; a dash stands where there is nothing to take a mean of.
+/// A table with one column for each policy: how its documents ended, their costs and values. Numbers are under their
+/// policy's name; a dash means that there is nothing to take a mean of.
 #[must_use]
 pub(crate) fn comparison(policies: &[(String, Tally)], paint: Paint) -> String {
     let column = |value: &dyn Fn(&Tally) -> String| -> Vec<String> {

@@ -1,12 +1,12 @@
-//! Scenario tests in the XML of JUnit, which every CI reads. Written by hand: a handful of elements and one rule of
-//! escaping are no reason for a dependency.
+//! Scenario tests in the XML of JUnit, which every CI reads. Written without a library: a handful of elements and one
+//! rule of escaping are no reason for a dependency.
 
 use crate::diag::Problem;
 use crate::experiment::scenario::{CaseResult, Suite, Unusable, Verdict};
 use std::fmt::Write;
 
-/// All test files as one document. One that can't be used is a suite of one test with an error, so that nobody takes
-/// its silence for success.
+/// All test files as one document. One that can't be used is a suite of one test with an error, so that its silence is
+/// not taken for success.
 #[must_use]
 pub(crate) fn junit(suites: &[Suite], unusable: &[Unusable]) -> String {
     let all: usize = suites.iter().map(|suite| suite.results.len()).sum::<usize>() + unusable.len();

@@ -1,4 +1,4 @@
-//! One line per iteration while a run goes on.
+//! One line per iteration while a run is in progress.
 
 use super::paint::Paint;
 use crate::engine::Event;
@@ -10,7 +10,7 @@ use crate::value::{DocumentId, EPSILON, Severity, at_least};
 use std::fmt::Write;
 use std::sync::Arc;
 
-/// Scores that differ by less than these show are equal.
+/// Scores are considered equal if they differ by less than these decimals show.
 const MOST_DECIMALS: usize = 9;
 
 /// Turns events into lines for people.
@@ -18,11 +18,11 @@ const MOST_DECIMALS: usize = 9;
 pub(crate) struct Live {
     policy: Arc<LoopPolicy>,
     paint: Paint,
-    /// What was noted of the current document: said once, however often it is decided.
+    /// Notes on the current document: shown once, however often it is decided.
     noted: Vec<String>,
     /// The iteration whose scores were shown last, as tier 1 gave them.
     shown: Option<usize>,
-    /// Whether there was room for one candidate from the start: that the limit stopped it says nothing.
+    /// `true` if only one candidate was allowed from the start: then the limit is not worth a line.
     one_candidate: bool,
 }
 
@@ -33,7 +33,7 @@ impl Live {
         Live { policy, paint, noted: Vec::new(), shown: None, one_candidate: false }
     }
 
-    /// The same for a verdict on one candidate.
+    /// Like this one, for a verdict on one candidate.
     #[must_use]
     pub(crate) fn of_one_candidate(self) -> Self {
         Live { one_candidate: true, ..self }
@@ -51,7 +51,7 @@ impl Live {
     #[must_use]
     pub(crate) fn line(&mut self, event: &Event) -> Option<String> {
         match event {
-            // With what a judge said of single values; the conclusion follows.
+            // With a judge's answers about single values; the conclusion follows.
             Event::Assessed { iteration, .. } if self.shown == Some(*iteration) => None,
             Event::Assessed { iteration, assessment } => {
                 self.shown = Some(*iteration);
@@ -92,7 +92,7 @@ impl Live {
 
     fn scores(&self, beginning: &str, assessment: &Assessment) -> String {
         let mut line = beginning.to_owned();
-        // A dimension called `overall` is the overall score, which stands at the end.
+        // A dimension called `overall` is the overall score, which is at the end.
         for (name, score) in assessment.scores.iter().filter(|(name, _)| *name != "overall") {
             let _ = write!(line, "  {name} {}", self.against(score.get(), self.bound(name)));
         }
@@ -148,7 +148,7 @@ impl Live {
     }
 }
 
-/// What was decided and why, in one line.
+/// The decision and its reason, in one line.
 #[must_use]
 pub fn decision_line(decision: &Decision) -> String {
     match &decision.verdict {
@@ -182,7 +182,7 @@ pub fn decision_line(decision: &Decision) -> String {
     }
 }
 
-/// The lines of `accept` that don't hold, each with what it was held against.
+/// The lines of `accept` that don't hold, each with the values that were compared.
 #[must_use]
 pub(crate) fn missed(decision: &Decision) -> Vec<String> {
     let of_accept = decision.checks.iter().filter(|check| check.line.starts_with("accept.") && !check.holds);
@@ -195,8 +195,8 @@ pub(super) fn numbers(line: &str, value: f64, bound: f64) -> String {
     format!("{line}: {} against {}", trimmed(value, decimals), trimmed(bound, decimals))
 }
 
-/// In how many decimals a number is shown beside its bound: three, or as many as the bound has, or as many as it takes to
-/// tell the two apart.
+/// The number of decimals of a number beside its bound: three, or as many as the bound has, or as many as it takes to
+/// distinguish the two.
 fn decimals(value: f64, bound: f64) -> usize {
     let of_bound = bound.to_string().split_once('.').map_or(0, |(_, decimals)| decimals.len());
     let least = of_bound.clamp(3, MOST_DECIMALS);

@@ -1,4 +1,4 @@
-//! What people and programs read about runs: pure functions of events and results.
+//! Reports about runs for people and programs: pure functions of events and results.
 
 mod calibration;
 mod comparison;

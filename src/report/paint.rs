@@ -1,4 +1,4 @@
-//! Colours, where a terminal shows them.
+//! Colours, for terminals that support them.
 
 /// Adds ANSI colours, or nothing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -17,25 +17,25 @@ impl Paint {
         if self.coloured { format!("\x1b[{code}m{text}\x1b[0m") } else { text.to_owned() }
     }
 
-    /// For what is well.
+    /// For good news.
     #[must_use]
     pub(crate) fn good(self, text: &str) -> String {
         self.wrap("32", text)
     }
 
-    /// For what falls short.
+    /// For a shortfall.
     #[must_use]
     pub(crate) fn warn(self, text: &str) -> String {
         self.wrap("33", text)
     }
 
-    /// For what is wrong.
+    /// For an error.
     #[must_use]
     pub(crate) fn bad(self, text: &str) -> String {
         self.wrap("31", text)
     }
 
-    /// For what is not the point.
+    /// For minor details.
     #[must_use]
     pub(crate) fn faint(self, text: &str) -> String {
         self.wrap("2", text)

@@ -1,4 +1,4 @@
-//! What changes from one profile to another, for people.
+//! Changes from one profile to another, for people.
 
 use super::paint::Paint;
 use crate::explain::policy::{
@@ -8,7 +8,7 @@ use crate::facts::Origin;
 use crate::value::sanitize_line;
 use std::fmt::Write;
 
-/// The changes in behaviour by section, the files that are not the same, and the settings that make no difference.
+/// The changes in behaviour by section, the files that differ, and the settings that make no difference.
 #[must_use]
 pub(crate) fn policy_changes_text(comparison: &Comparison, paint: Paint) -> String {
     let (before, after) = (sanitize_line(&comparison.before), sanitize_line(&comparison.after));
@@ -86,7 +86,7 @@ fn one_change(change: &Change, paint: Paint) -> String {
     }
 }
 
-/// Where the settings stand from which something follows.
+/// The locations of the settings from which something follows.
 fn places(origin: &[Origin]) -> String {
     let mut places: Vec<String> = origin.iter().map(|one| sanitize_line(&one.text())).collect();
     places.dedup();
@@ -97,7 +97,7 @@ fn bracketed(places: &str) -> String {
     if places.is_empty() { String::new() } else { format!("  [{places}]") }
 }
 
-/// How recorded documents end otherwise: the sums, then each document.
+/// The recorded documents that end otherwise: the sums, then each document.
 #[must_use]
 pub(crate) fn documents_text(documents: &Documents, paint: Paint) -> String {
     let sum = documents.sum();

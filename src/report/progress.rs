@@ -1,4 +1,4 @@
-//! How far a batch is, as one line: numbers in, text out. Time is an argument.
+//! The progress of a batch, as one line: numbers in, text out. Time is an argument.
 
 use super::run_summary::{dollars, duration, thousands};
 use crate::policy::FinalStatus;
@@ -10,9 +10,9 @@ use std::collections::VecDeque;
 /// The rate is that of the last minute at least, and of this many documents.
 const WINDOW: Millis = Millis(60_000);
 const DOCUMENTS_OF_WINDOW: u64 = 10;
-/// Moments that are kept lie this far apart, so that there are few of them however fast documents end.
+/// The interval between kept moments, so that there are few of them however fast documents end.
 const BETWEEN_MOMENTS: Millis = Millis(1_000);
-/// Before so many documents are done, nothing is said of the rest.
+/// The number of documents that must be done before the rest is estimated.
 const FIRST_DOCUMENTS: u64 = 3;
 
 /// The state of a batch. `started` and every `now` are counted from the same moment.
@@ -28,13 +28,13 @@ pub(crate) struct Progress {
     pub(crate) failed: u64,
     /// All documents, if their number is known.
     pub(crate) total: Option<u64>,
-    /// What this run used up.
+    /// The usage of this run.
     pub(crate) usage: Usage,
-    /// When this run began.
+    /// The time at which this run began.
     pub(crate) started: Millis,
-    /// How many of `done` are not of this run.
+    /// The number of `done` that are not of this run.
     earlier: u64,
-    /// How many were done at which moment, the oldest first.
+    /// The number that was done at each moment, the oldest first.
     moments: VecDeque<(Millis, u64)>,
 }
 
@@ -55,7 +55,7 @@ impl Progress {
         }
     }
 
-    /// A batch of which an earlier run has finished some documents: they are done, and say nothing of how fast this one is.
+    /// A batch of which an earlier run has finished some documents: they are done, and don't count for its speed.
     #[must_use]
     pub(crate) fn after_earlier(mut self, done: u64, passed: u64) -> Self {
         self.done += done;
@@ -86,7 +86,7 @@ impl Progress {
             Some((latest, _)) if self.moments.len() > 1 && now - *latest < BETWEEN_MOMENTS => {}
             _ => self.moments.push_back((now, self.done)),
         }
-        // The oldest goes once the next one is far enough back.
+        // The oldest is dropped once the next one is far enough back.
         while let Some((second, done)) = self.moments.get(1)
             && now - *second >= WINDOW
             && self.done.saturating_sub(*done) >= DOCUMENTS_OF_WINDOW
@@ -107,7 +107,7 @@ impl Progress {
         self.total.map(|total| total.saturating_sub(self.done)).filter(|left| *left > 0)
     }
 
-    /// How far it is, in `width` characters at most: what matters least is left out first.
+    /// The progress, in `width` characters at most: the least important is left out first.
     #[must_use]
     pub(crate) fn line(&self, width: usize, now: Millis) -> String {
         let parts = self.parts(now);
@@ -169,8 +169,8 @@ impl Progress {
         ]
     }
 
-    /// What is known of the cost, and what all documents will have cost if the rest costs as much; nothing is made of a
-    /// cost that is not known.
+    /// The known part of the cost, and an estimate for all documents if the rest costs as much; nothing is derived from
+    /// a cost that is not known.
     fn money(&self) -> (String, String) {
         let known = self.usage.known_cost_usd.get();
         let own = self.done - self.earlier;
@@ -203,7 +203,7 @@ fn number(count: u64) -> f64 {
     number
 }
 
-/// A share, rounded down: all is done when all is done.
+/// A share, rounded down: it is whole only when all is done.
 fn share(part: u64, whole: u64) -> String {
     if whole == 0 {
         return String::new();
@@ -212,7 +212,7 @@ fn share(part: u64, whole: u64) -> String {
     format!("{}.{} %", thousandths / 10, thousandths % 10)
 }
 
-/// Documents in a second, a minute or an hour, whichever says something.
+/// Documents per second, minute or hour, whichever is meaningful.
 fn speed(per_second: f64) -> String {
     for (factor, unit) in [(1.0, "s"), (60.0, "min")] {
         if per_second * factor >= 1.0 {
@@ -222,12 +222,12 @@ fn speed(per_second: f64) -> String {
     format!("{:.1}/h", per_second * 3_600.0)
 }
 
-/// Ten thousandths of a dollar: what is less is not seen to grow.
+/// Ten thousandths of a dollar: smaller amounts are not seen to grow.
 fn rounded(amount: f64) -> f64 {
     (amount * 10_000.0).round() / 10_000.0
 }
 
-/// Two digits that count, as befits a guess.
+/// Two significant digits, as befits an estimate.
 fn rough_dollars(amount: f64) -> String {
     if amount < 1.0 {
         return format!("${amount:.2}");
@@ -236,7 +236,7 @@ fn rough_dollars(amount: f64) -> String {
     dollars((amount / unit).round() * unit).trim_end_matches(".00").to_owned()
 }
 
-/// When a line of progress is written where it can't be redrawn: when another tenth is done, or after half a minute.
+/// The times for a line of progress where it can't be redrawn: when another tenth is done, or after half a minute.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct PlainSteps {
     latest: Millis,
@@ -245,7 +245,7 @@ pub(crate) struct PlainSteps {
 
 impl PlainSteps {
     const BETWEEN: Millis = Millis(30_000);
-    /// Tenths that follow one another faster than this are not each worth a line.
+    /// Tenths that follow one another faster than this do not each get a line.
     const BETWEEN_TENTHS: Millis = Millis(2_000);
 
     /// From a moment on.
@@ -254,7 +254,7 @@ impl PlainSteps {
         PlainSteps { latest: now, tenths: 0 }
     }
 
-    /// Whether it is time for a line; if so, it counts as written. None is due when all is done: the summary follows.
+    /// Returns whether it is time for a line; if so, it counts as written. None is due at the end: the summary follows.
     pub(crate) fn is_due(&mut self, progress: &Progress, now: Millis) -> bool {
         if progress.total == Some(progress.done) {
             return false;
@@ -348,7 +348,7 @@ mod tests {
         assert!(progress.moments.len() < 100, "{}", progress.moments.len());
         let line = progress.line(200, Millis(730_000));
         assert!(line.contains("/min  "), "{line}");
-        // Before anything can be said, nothing is.
+        // While nothing can be estimated, nothing is shown.
         let mut few = Progress::new(Some(10), Millis(0));
         few.count(Millis(1));
         assert_eq!(few.line(80, Millis(2)), "1 / 10  10.0 %");

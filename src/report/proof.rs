@@ -1,4 +1,4 @@
-//! What was shown of promises, for people and for programs.
+//! Proofs of promises, for people and for programs.
 
 use super::live::{decision_line, missed};
 use super::paint::Paint;
@@ -14,32 +14,32 @@ use crate::value::sanitize_line;
 use serde_json::{Value, json};
 use std::fmt::Write;
 
-/// Where a line of a decision stands in the profile.
+/// Finds the location of a line of a decision in the profile.
 pub(crate) type Places<'a> = &'a dyn Fn(&str) -> Option<Origin>;
 
-/// A proof with what it is about.
+/// A proof with its subject.
 #[derive(Clone, Copy)]
 pub(crate) struct ProofReport<'a> {
     /// The profile's name.
     pub(crate) profile: &'a str,
-    /// What was promised.
+    /// The promises.
     pub(crate) promises: &'a Promises,
-    /// What was shown.
+    /// The proof of the promises.
     pub(crate) proof: &'a Proof,
-    /// Where the profile's lines stand.
+    /// The locations of the profile's lines.
     pub(crate) places: Places<'a>,
 }
 
-/// What is told of a promise stands below its text.
+/// The indentation of details below the text of a promise.
 const INDENT: &str = "           ";
 
-/// Where a promise stands.
+/// The location of a promise.
 fn place_of(span: &Span) -> String {
     let at = span.location();
     format!("{}:{}:{}", display_name(at.file), at.line, at.column)
 }
 
-/// Which line decided: the one that ended the loop, or the first that kept the candidate from being accepted.
+/// The line that decided: the one that ended the loop, or the first that kept the candidate from being accepted.
 fn deciding_line(decision: &Decision) -> Option<&str> {
     let check = match decision.verdict {
         Verdict::Continue { .. } => {
@@ -56,7 +56,7 @@ fn number(value: f64) -> String {
     score((value * 1e9).round() / 1e9)
 }
 
-/// What a candidate scores, has and uses up.
+/// The scores, issues and usage of a candidate.
 fn candidate(record: &IterationRecord, overall: Option<f64>) -> String {
     let mut parts: Vec<String> =
         overall.map(|overall| format!("overall {}", number(overall))).into_iter().collect();
@@ -88,7 +88,7 @@ fn candidate(record: &IterationRecord, overall: Option<f64>) -> String {
     parts.join(", ")
 }
 
-/// One line for each candidate: what it is and what is decided, with the place of the line that decides.
+/// One line for each candidate: its figures and the decision, with the location of the line that decides.
 fn run_lines(
     trajectory: &Trajectory,
     simulated: &Simulated,
@@ -204,7 +204,7 @@ fn counterexample_text(run: &Counterexample, places: Places<'_>, out: &mut Strin
     }
 }
 
-/// What was tried, and what that covers.
+/// The runs that were tried, and what they cover.
 fn enumerated_text(enumerated: &Enumerated) -> String {
     let Enumerated {
         quantities,
@@ -358,11 +358,11 @@ fn run_json(trajectory: &Trajectory, simulated: &Simulated, places: Places<'_>) 
 /// Two policies that were tried side by side.
 #[derive(Clone, Copy)]
 pub(crate) struct ComparisonReport<'a> {
-    /// What the two are called.
+    /// The names of the two.
     pub(crate) names: [&'a str; 2],
-    /// What was shown.
+    /// The result of the comparison.
     pub(crate) comparison: &'a Comparison,
-    /// Where the lines of each stand.
+    /// The locations of the lines of each.
     pub(crate) places: [Places<'a>; 2],
 }
 

@@ -1,4 +1,4 @@
-//! What changed when candidates were scored again.
+//! Changes by scoring candidates again.
 
 use super::live::{decision_line, numbers};
 use super::paint::Paint;
@@ -10,14 +10,14 @@ use crate::value::sanitize_line;
 use serde_json::{Value, json};
 use std::fmt::Write;
 
-/// Most issues that are named for one document, of those that went and of those that came.
+/// Most issues that are named for one document, of those that are gone and of the new ones.
 const MOST_ISSUES: usize = 6;
 /// Most documents that are shown one by one.
 const MOST_DOCUMENTS: usize = 20;
 /// Differences that three decimals don't show.
 const SEEN: f64 = 0.000_5;
 
-/// What a saved file changed, for people: a few lines for each document that it changed something of.
+/// The changes by a saved file, for people: a few lines for each document that is affected.
 #[must_use]
 pub(crate) fn rescoring_lines(rescored: &[Rescored], paint: Paint) -> String {
     let mut out = String::new();
@@ -48,7 +48,7 @@ pub(crate) fn rescoring_lines(rescored: &[Rescored], paint: Paint) -> String {
     out
 }
 
-/// The same of one document for programs.
+/// One rescored document for programs.
 #[must_use]
 pub(crate) fn rescoring_json(rescored: &Rescored, profile: &str) -> Value {
     let (before, after) = (&rescored.before, &rescored.after);
@@ -73,7 +73,7 @@ pub(crate) fn rescoring_json(rescored: &Rescored, profile: &str) -> Value {
     })
 }
 
-/// Whether the policy, over the whole course, ends with an accepted candidate.
+/// Returns whether the policy, over the whole course, ends with an accepted candidate.
 fn passes(standing: &Rescore) -> bool {
     standing.decision.verdict.accepts()
 }
@@ -166,7 +166,7 @@ fn scores(out: &mut String, before: &Rescore, after: &Rescore, paint: Paint) {
             names.push(name);
         }
     }
-    // A dimension called `overall` is the overall score, which stands at the end.
+    // A dimension called `overall` is the overall score, which is at the end.
     for name in names.into_iter().filter(|name| *name != "overall") {
         let of = |standing: &Rescore| standing.assessment.scores.get(name).map(|score| score.get());
         let (was, is) = (of(before), of(after));
@@ -202,7 +202,7 @@ fn issues(out: &mut String, word: &str, issues: &[&Issue], paint: Paint) {
     }
 }
 
-/// Where the policy stops in the course, or what it would do after it.
+/// The point at which the policy stops in the course, or what it would do after it.
 fn course_line(standing: &Rescore, candidates: usize) -> String {
     let decision = &standing.decision;
     let line = decision_line(decision);
@@ -214,7 +214,7 @@ fn course_line(standing: &Rescore, candidates: usize) -> String {
     }
 }
 
-/// What the last candidate lacks, where the line about the course does not say so.
+/// The lines that the last candidate misses, where the line about the course does not name them.
 fn acceptance_line(standing: &Rescore) -> Option<String> {
     let at_last = standing.decision.iteration == standing.iteration;
     let said = match &standing.decision.verdict {

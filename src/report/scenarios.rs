@@ -7,7 +7,7 @@ use crate::value::sanitize_line;
 use serde_json::{Value, json};
 use std::fmt::Write;
 
-/// One test file: a line if all is well, else its failed cases with what was expected and what was found.
+/// One test file: a line if all is well, else its failed cases with the expected and the actual values.
 #[must_use]
 pub fn suite_lines(suite: &Suite, paint: Paint) -> String {
     let (failed, all) = (suite.failed(), suite.results.len());
@@ -23,7 +23,7 @@ pub fn suite_lines(suite: &Suite, paint: Paint) -> String {
     out
 }
 
-/// A test file that can't be used; why was said on standard error.
+/// A test file that can't be used; the reason was reported on standard error.
 #[must_use]
 pub(crate) fn unusable_line(unusable: &Unusable, paint: Paint) -> String {
     let place = unusable.file.as_ref().map(|file| format!("{} ", paint.faint(&sanitize_line(file))));
@@ -61,7 +61,7 @@ fn difference_lines(out: &mut String, difference: &Difference, paint: Paint) {
     let _ = writeln!(out, "        found     {}", paint.bad(&sanitize_line(found)));
 }
 
-/// The last line: how many cases of how many files, and how many that can't be used.
+/// The last line: the number of cases and files, and of files that can't be used.
 #[must_use]
 pub(crate) fn suites_closing(suites: &[Suite], unusable: &[Unusable], paint: Paint) -> String {
     let all: usize = suites.iter().map(|suite| suite.results.len()).sum();
@@ -84,7 +84,7 @@ fn counted(count: usize, what: &str) -> String {
     if count == 1 { format!("1 {what}") } else { format!("{count} {what}s") }
 }
 
-/// Everything as one JSON value. What can't be used is a suite without cases but with `problems`, counted in `errors`.
+/// Everything as one JSON value. An unusable file is a suite without cases but with `problems`, counted in `errors`.
 #[must_use]
 pub(crate) fn suites_json(suites: &[Suite], unusable: &[Unusable]) -> Value {
     let cases = |suite: &Suite| -> Vec<Value> { suite.results.iter().map(case_json).collect() };

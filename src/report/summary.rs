@@ -1,4 +1,4 @@
-//! What is shown when a document or a batch is over.
+//! Summaries at the end of a document or a batch.
 
 use super::paint::Paint;
 use super::run_summary::dollars;
@@ -30,8 +30,8 @@ pub(crate) fn sparkline(scores: &[f64]) -> String {
         .collect()
 }
 
-/// The end of one document: what was found, what is still wrong, how it ended. Where nothing has named its type before,
-/// `with_type` does. `missed` is there where one candidate was all that was asked about: the lines of `accept` that it does not keep.
+/// The end of one document: the extraction, the remaining issues, and the status. `with_type` names its type, if that
+/// was not shown before. `missed` is given where only one candidate was assessed: the lines of `accept` that it misses.
 #[must_use]
 pub(crate) fn document_summary(
     result: &DocumentResult,
@@ -95,7 +95,7 @@ pub(crate) fn document_summary(
     out
 }
 
-/// How the candidate that is returned stands among all of them.
+/// The rank of the returned candidate among all of them.
 fn standing(reason: SelectionReason, count: usize) -> String {
     match reason {
         SelectionReason::OnlyIteration => "only one".to_owned(),
@@ -145,7 +145,7 @@ fn fields(out: &mut String, extraction: &Value, evidence: &Evidence, paint: Pain
 }
 
 fn issues(out: &mut String, validation: &Assessment, paint: Paint) {
-    // What says where points went stands behind what is wrong.
+    // Issues that say where points went come after errors.
     let (wrong, told): (Vec<_>, Vec<_>) =
         validation.issues.iter().partition(|issue| issue.severity != Severity::Info);
     for issue in wrong.into_iter().chain(told).take(MOST_ISSUES) {

@@ -3,7 +3,7 @@
 use super::paint::Paint;
 use std::fmt::Write;
 
-/// How the cells of a column stand.
+/// The alignment of the cells of a column.
 #[derive(Clone, Copy)]
 pub(super) enum Align {
     Left,
@@ -11,7 +11,7 @@ pub(super) enum Align {
 }
 use Align::{Left, Right};
 
-/// A table below a heading; nothing without rows. `more` is said of rows that are left out.
+/// A table below a heading; nothing without rows. `more` is the number of rows that are left out.
 pub(super) fn text_table(
     heading: &str,
     columns: &[(&str, Align)],

@@ -1,4 +1,4 @@
-//! What is kept of a document's run so that its candidates can be scored again without asking anybody.
+//! The record of a document's run with which its candidates can be scored again without asking anyone.
 
 use crate::engine::{DocumentState, Event, IterationState};
 use crate::ingest::Document;
@@ -29,7 +29,7 @@ pub(super) struct DecidedCandidate<'a> {
     pub(super) quotes: &'a Quotes,
     /// The iteration that it was corrected from.
     pub(super) base: Option<usize>,
-    /// What the run had spent when it was decided upon.
+    /// The time and money that the run had spent when it was decided upon.
     pub(super) spent: Spent,
     pub(super) assessment: &'a Assessment,
     pub(super) decision: &'a Decision,
@@ -38,7 +38,7 @@ pub(super) struct DecidedCandidate<'a> {
 }
 
 impl<'a> DecidedCandidate<'a> {
-    /// What the judge or validator of this name said at last; `None` of one that was not asked.
+    /// Returns the last answer of the judge or validator of this name; `None` if it was not asked.
     pub(super) fn said_by(&self, name: &str) -> Option<Result<&'a Arc<Value>, &'a str>> {
         self.of.said_by(self.members.iter().position(|member| member.as_ref() == name)?)
     }
@@ -59,12 +59,12 @@ impl RunTrace {
         &self.document.id
     }
 
-    /// Takes down the type that the run works with.
+    /// Records the type that the run works with.
     pub(crate) fn typed(&mut self, document_type: &str) {
         document_type.clone_into(&mut self.document_type);
     }
 
-    /// Takes down what happened in the run, `at` after it began.
+    /// Records what happened in the run, `at` after it began.
     pub(crate) fn see(&mut self, at: Millis, event: &Event) {
         self.state.apply(at, event);
     }
@@ -85,7 +85,7 @@ impl RunTrace {
         self.state.outcome()?.best_iteration
     }
 
-    /// About how many bytes it takes.
+    /// The approximate number of bytes that it takes.
     pub(super) fn size(&self) -> usize {
         let text = self.document.text.as_ref().map_or(0, |text| text.as_str().len());
         let media = self.document.media.as_ref().map_or(0, |media| media.bytes().len());
@@ -100,7 +100,7 @@ impl RunTrace {
     }
 }
 
-/// Bytes of a value in memory, roughly: what is nested is counted, what the allocator adds is not.
+/// Bytes of a value in memory, roughly: nested values are counted, what the allocator adds is not.
 fn size_of_json(value: &Value) -> usize {
     size_of::<Value>()
         + match value {

@@ -5,23 +5,23 @@ use crate::plan::Plan;
 use crate::value::DocumentId;
 use std::collections::VecDeque;
 
-/// How much is kept.
+/// The limits on what is kept.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct RescoreLimits {
-    /// Most documents.
+    /// The most documents.
     pub documents: usize,
-    /// Most bytes of their texts, candidates and judges' answers.
+    /// The most bytes of their texts, candidates and judges' answers.
     pub bytes: usize,
 }
 
 impl Default for RescoreLimits {
-    /// Enough for a batch that a person looks at, and no more than a second of scoring.
+    /// Enough for a batch that a person inspects, and no more than a second of scoring.
     fn default() -> Self {
         RescoreLimits { documents: 200, bytes: 64 << 20 }
     }
 }
 
-/// The latest documents of a batch with where they stand.
+/// The latest documents of a batch, with their latest scores and decisions.
 #[derive(Debug, Default)]
 pub(crate) struct RescoreBuffer {
     room: RescoreLimits,
@@ -36,16 +36,16 @@ pub(crate) struct RescoreBuffer {
 pub(crate) struct Rescored {
     /// The document.
     pub id: DocumentId,
-    /// How many candidates its run made.
+    /// The number of candidates that its run made.
     pub candidates: usize,
-    /// Where it stood.
+    /// Its scores and decision before.
     pub before: Rescore,
-    /// Where it stands.
+    /// Its scores and decision after.
     pub after: Rescore,
 }
 
 impl RescoreBuffer {
-    /// Nothing, with this much room.
+    /// Creates an empty buffer with this much room.
     #[must_use]
     pub(crate) fn new(room: RescoreLimits) -> Self {
         RescoreBuffer { room, ..RescoreBuffer::default() }
@@ -69,19 +69,19 @@ impl RescoreBuffer {
         }
     }
 
-    /// How many documents are kept.
+    /// The number of documents that are kept.
     #[must_use]
     pub(crate) fn len(&self) -> usize {
         self.documents.len()
     }
 
-    /// How many documents had to make room.
+    /// The number of documents that had to make room.
     #[must_use]
     pub(crate) fn dropped(&self) -> usize {
         self.dropped
     }
 
-    /// How many documents had no candidate.
+    /// The number of documents that had no candidate.
     #[must_use]
     pub(crate) fn without_candidate(&self) -> usize {
         self.without_candidate

@@ -1,4 +1,4 @@
-//! The candidates of runs that are over, scored again with another plan, without asking anybody.
+//! The candidates of runs that are over, scored again with another plan, without asking anyone.
 
 mod course;
 mod kept;

@@ -1,8 +1,8 @@
-//! The candidates of a run that is over, scored again with another plan, without asking anybody.
+//! The candidates of a run that is over, scored again with another plan, without asking anyone.
 //!
 //! Every candidate is assessed anew, so that all scores that the policy compares are of one kind; judges and validators
-//! are taken at the word that they gave in the run. Then the policy decides over the course as it was recorded, with the
-//! time and money that had been spent at each point. Nothing is produced and nothing is repaired anew.
+//! are taken at their word from the run. Then the policy decides over the course as it was recorded, with the time and
+//! money that had been spent at each point. Nothing is produced and nothing is repaired anew.
 
 use super::course::{DecidedCandidate, RunTrace};
 use crate::engine::{Conclusion, Measured};
@@ -12,7 +12,7 @@ use crate::profile::MOST_VALUES;
 use crate::score::{Assessment, Assessor, Judged, Scores, has_undecided};
 use std::sync::Arc;
 
-/// Where the last candidate of a document stands, and what the policy makes of the course that led to it.
+/// The scores of a document's last candidate, and the policy's verdict on the course that led to it.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Rescore {
     /// The document's type.
@@ -21,15 +21,15 @@ pub(crate) struct Rescore {
     pub iteration: usize,
     /// Its assessment.
     pub assessment: Assessment,
-    /// Whether every line of `accept` holds for it.
+    /// `true` if every line of `accept` holds for it.
     pub accepted: bool,
     /// Those lines, with their numbers.
     pub acceptance: Checks,
-    /// What was decided where the policy stops, or after the last candidate when it would go on.
+    /// The decision where the policy stops, or after the last candidate if it would continue.
     pub decision: Decision,
     /// The iteration that is returned.
     pub selected: Option<usize>,
-    /// What a person should know about how the scores came to be.
+    /// Notes for a person on how the scores came to be.
     pub notes: Vec<String>,
 }
 
@@ -60,7 +60,7 @@ impl Rescore {
         let given = course.given_type.as_deref();
         let context = DocumentContext::of(plan, &course.document, given, "with `--type`", &mut warnings);
         let document_type = context.document_type().to_owned();
-        // What was doubtful about the type was said in the run.
+        // Doubts about the type were reported in the run.
         let mut notes = if document_type == course.document_type { Vec::new() } else { warnings };
         let assessor = context.assessor();
         let mut scorer = Scorer { plan, assessor, context: &context, judged: Judged::default() };
@@ -92,7 +92,7 @@ impl Rescore {
 struct Scored {
     candidate: Arc<serde_json::Value>,
     assessment: Arc<Assessment>,
-    /// What tier 1 measured, which the gate looks at.
+    /// The scores that tier 1 measured, which the gate checks.
     measured: Scores,
     missed_gate: bool,
 }
@@ -108,12 +108,12 @@ struct Scorer<'a> {
     plan: &'a Plan,
     assessor: Assessor,
     context: &'a DocumentContext,
-    /// What a judge said of single values of the document, up to the candidate in hand.
+    /// The answers of a judge about single values of the document, up to the candidate in hand.
     judged: Judged,
 }
 
 impl Scorer<'_> {
-    /// What needs nobody else; with what was said of single values so far.
+    /// Assesses what needs no one else, with the answers about single values so far.
     fn tier1(&mut self, made: &DecidedCandidate<'_>, assessment: &mut Assessment) {
         let given = Given { scores: &[], quotes: Some(made.quotes), judged: Some(&self.judged) };
         self.context.assess(&mut self.assessor, made.candidate, given, assessment);
@@ -140,7 +140,7 @@ impl Scorer<'_> {
             self.judged.learn(made.candidate, &assessment, MOST_VALUES as usize, said);
             self.tier1(made, &mut assessment);
         }
-        // An answer that the plan can't read counts as none. Without anybody who was asked there is no answer.
+        // An answer that the plan can't read counts as none. If no one was asked, there is no answer.
         let answers = match missed_gate {
             true => Vec::new(),
             false => panel.answers(|_, member| made.said_by(&member.id)),
@@ -150,7 +150,7 @@ impl Scorer<'_> {
         if answers.is_empty() {
             conclusion.alone(&measured, &mut assessment);
         }
-        // What a correction may not change is what its base had, whatever the policy would start from.
+        // What a correction may not change is what its base had, whichever candidate the policy would start from.
         let base = made.base.and_then(earlier).map(|base| (&*base.candidate, &*base.assessment));
         let made_of = Measured { candidate: made.candidate, scores: &measured, assessment };
         let (assessment, _) = conclusion.of(made_of, &answers, base);
@@ -158,7 +158,7 @@ impl Scorer<'_> {
     }
 }
 
-/// Who was not asked about a candidate, and what that means.
+/// The panel members that were not asked about a candidate, and what that means.
 fn not_asked(plan: &Plan, made: &DecidedCandidate<'_>, scored: &Assessment) -> Vec<String> {
     let silent = |(at, member): (usize, &crate::score::Member)| {
         let is_needed = !member.is_value_judge() || has_undecided(scored);
@@ -177,7 +177,7 @@ fn not_asked(plan: &Plan, made: &DecidedCandidate<'_>, scored: &Assessment) -> V
     plan.panel.members().iter().enumerate().filter_map(silent).collect()
 }
 
-/// What the policy decides over the course, up to where it stops, and which iteration it returns.
+/// The decision of the policy over the course, up to where it stops, and the iteration that it returns.
 fn decided(plan: &Plan, course: &RunTrace, scored: &[Scored]) -> Option<(Decision, Option<usize>)> {
     let mut history = History::new();
     let mut latest = None;

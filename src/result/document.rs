@@ -1,4 +1,4 @@
-//! What a run leaves of one document.
+//! The result of a run for one document.
 
 use super::explanation::Explanation;
 use crate::engine::{DocumentState, Outcome};
@@ -16,7 +16,7 @@ use std::sync::Arc;
 /// Providers and models that answered, by the stage or member of the panel that asked: `ollama:llama3`.
 pub type AnsweredBy = BTreeMap<String, BTreeSet<String>>;
 
-/// Whether some JSON is the result of a document, by members that no extraction has together.
+/// Returns whether some JSON is the result of a document, by members that no extraction has together.
 pub(crate) fn is_result(value: &Value) -> bool {
     ["final_status", "stop_reason", "best_extraction"].iter().all(|member| value.get(member).is_some())
 }
@@ -31,15 +31,15 @@ pub struct DocumentResult {
     pub document_type: String,
     /// The profile that decided.
     pub profile: String,
-    /// How the run ended.
+    /// The final status of the run.
     pub final_status: FinalStatus,
-    /// Why.
+    /// The reason why it ended.
     pub stop_reason: StopReason,
-    /// How many candidates were assessed.
+    /// The number of candidates that were assessed.
     pub iteration_count: usize,
     /// The iteration of the selected candidate.
     pub best_iteration: Option<usize>,
-    /// Why that one.
+    /// The reason for its selection.
     pub selection_reason: Option<SelectionReason>,
     /// The selected candidate.
     pub best_extraction: Option<Arc<Value>>,
@@ -51,28 +51,28 @@ pub struct DocumentResult {
     pub improvement_trajectory: Vec<f64>,
     /// Rollbacks of the whole run.
     pub rollbacks: u64,
-    /// What the run used up.
+    /// The usage of the run.
     pub usage: Usage,
     /// Calls that the cache answered: not in `usage`, because they cost nothing.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub cached_calls: usize,
-    /// Who answered: services and models, by the stage, judge or validator that asked.
+    /// The services and models that answered, by the stage, judge or validator that asked.
     #[serde(default, skip_serializing_if = "AnsweredBy::is_empty")]
     pub answered_by: AnsweredBy,
-    /// How long it took.
+    /// The time that it took.
     pub elapsed_ms: Millis,
-    /// Whether it needs review: by the profile's `review.when`, or because an issue is theirs to decide.
+    /// `true` if it needs review: by the profile's `review.when`, or because an issue is for a person to decide.
     pub review: bool,
-    /// What a person must decide about the selected candidate, or about the one whose issue ended the run: one line for
-    /// each issue with disposition `escalate`.
+    /// The decisions that a person must make about the selected candidate, or about the one whose issue ended the run:
+    /// one line for each issue with disposition `escalate`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
-    /// What the person should know besides.
+    /// Further warnings for a person.
     pub warnings: Vec<String>,
-    /// What went wrong, where something did.
+    /// A description of what went wrong, if anything did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub detail: Option<String>,
-    /// What `loopctl explain` needs besides; only of runs that were carried out.
+    /// The data that `loopctl explain` needs besides; only for runs that were carried out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub explanation: Option<Explanation>,
 }
@@ -92,26 +92,26 @@ pub struct IterationResult {
     pub scores: Scores,
     /// The overall score.
     pub overall: f64,
-    /// Issues by severity.
+    /// The number of critical issues.
     pub critical: usize,
-    /// The same.
+    /// The number of major issues.
     pub major: usize,
-    /// The same.
+    /// The number of minor issues.
     pub minor: usize,
-    /// Whether it missed the gate.
+    /// `true` if it missed the gate.
     pub missed_gate: bool,
-    /// Whether the loop went back to the best candidate after it.
+    /// `true` if the loop went back to the best candidate after it.
     pub rolled_back: bool,
-    /// What was repaired in the answers before they were assessed; their patches are in the journal.
+    /// The repairs of the answers before they were assessed; their patches are in the journal.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub repairs: Vec<RepairStep>,
 }
 
-/// Most issues named in a message.
+/// The most issues named in a message.
 const MOST_DECISIONS: usize = 20;
 
-/// What a person must decide, issue by issue; `None` when there is nothing. It is about the selected candidate, or about
-/// the latest when its issue ended the run: that one is seldom the best.
+/// The decisions that a person must make, issue by issue; `None` if there are none. They are about the selected
+/// candidate, or about the latest when its issue ended the run: that one is seldom the best.
 pub(crate) fn message_for_a_person(document: &DocumentState, outcome: &Outcome) -> Option<String> {
     let latest = outcome.iteration_count.checked_sub(1);
     let about = match outcome.stop_reason {
@@ -189,8 +189,8 @@ impl DocumentResult {
     }
 }
 
-/// Adds what went wrong in the loop, in its order, and what was said about the candidate that is returned: what was said
-/// about others would only confuse.
+/// Adds what went wrong in the loop, in its order, and the notes about the candidate that is returned: those about
+/// others would only confuse.
 fn add_warnings(document: &DocumentState, returned: Option<usize>, warnings: &mut Vec<String>) {
     fn once(warnings: &mut Vec<String>, notes: &[String]) {
         for note in notes {
@@ -239,16 +239,16 @@ impl IterationResult {
     }
 }
 
-/// Whether only a person may decide about an issue.
+/// Returns whether only a person may decide about an issue.
 pub(crate) fn is_for_a_person(issue: &Issue) -> bool {
     issue.disposition == Disposition::Escalate && issue.severity != Severity::Info
 }
 
-/// Whether the result needs review: by the profile's `review.when`, or because an issue is theirs to decide; `best` is the assessment of the selected
-/// candidate.
+/// Returns whether the result needs review: by the profile's `review.when`, or because an issue is for a person to
+/// decide; `best` is the assessment of the selected candidate.
 #[must_use]
 pub(crate) fn wants_review(plan: &Plan, outcome: &Outcome, best: Option<&Assessment>) -> bool {
-    // Who must decide about an issue must get to see it.
+    // A person who must decide about an issue must get to see it.
     let decides = |best: &Assessment| best.issues.iter().any(is_for_a_person);
     if best.is_some_and(decides) {
         return true;

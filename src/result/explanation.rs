@@ -1,4 +1,4 @@
-//! What a run leaves so that it can be explained: the terms it was decided by, where each point went, what was fed back.
+//! The explanation of a run: the terms it was decided by, where each point went, what was fed back.
 
 use crate::engine::{DocumentState, Event, IterationState, Run, Work};
 use crate::exchange::{PreparedCorrection, PreparedFeedback};
@@ -13,40 +13,40 @@ use std::sync::Arc;
 /// The version of [`Explanation`] that is written. A reader that does not know a version leaves it alone.
 pub(crate) const EXPLANATION_VERSION: u32 = 1;
 
-/// What explains a result, beside what a result holds anyway.
+/// The explanation of a result, beside what a result holds anyway.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Explanation {
     /// `EXPLANATION_VERSION` when it was written.
     pub version: u32,
-    /// What the run was decided by.
+    /// The terms that the run was decided by.
     pub terms: Terms,
     /// Every candidate, and the one that never came if a call for it failed.
     pub iterations: Vec<Explained>,
 }
 
-/// What explains one candidate.
+/// The explanation of one candidate.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Explained {
     /// The iteration that it was corrected from; `None` for candidate 0.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub base: Option<usize>,
-    /// Whether it was supplied instead of generated.
+    /// `true` if it was supplied instead of generated.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub supplied: bool,
-    /// What was fed back to get it.
+    /// The feedback that was sent to get it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub feedback: Vec<FeedbackSent>,
-    /// Where each point went; `None` for one that was not assessed.
+    /// The account of where each point went; `None` if it was not assessed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub account: Option<ScoreBreakdown>,
-    /// What was decided, with every number that was looked at.
+    /// The decision, with every number that was checked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub decision: Option<Arc<Decision>>,
 }
 
-/// What a stage was told.
+/// The feedback that was sent to a stage.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct FeedbackSent {
@@ -56,15 +56,15 @@ pub struct FeedbackSent {
     pub text: String,
 }
 
-/// What explains a run beside its events, and is kept with them: where points went, and what was fed back.
+/// The explanation of a run beside its events, which is kept with them: where points went, and what was fed back.
 #[derive(Debug, Default)]
 pub(crate) struct ExplanationBuilder {
     iterations: BTreeMap<usize, Beside>,
-    /// The account of what tier 1 measured last.
+    /// The account of the latest measurement of tier 1.
     pub(crate) account: ScoreBreakdown,
 }
 
-/// What is kept beside the events of an iteration.
+/// The explanation that is kept beside the events of an iteration.
 #[derive(Debug, Clone, Default)]
 struct Beside {
     feedback: Vec<FeedbackSent>,
@@ -76,16 +76,16 @@ const ACCOUNT: &str = "account";
 const FEEDBACK: &str = "feedback";
 
 impl ExplanationBuilder {
-    /// What explains the whole run.
+    /// The explanation of the whole run.
     pub(crate) fn close(&self, plan: &Plan, document: &DocumentState) -> Explanation {
         let iterations = self.explained(document);
         Explanation { version: EXPLANATION_VERSION, terms: Terms::of(plan), iterations }
     }
 
-    /// What explains each candidate, and the one that never came.
+    /// The explanation of each candidate, and of the one that never came.
     pub(crate) fn explained(&self, document: &DocumentState) -> Vec<Explained> {
         let iterations = document.iterations();
-        // Of a first candidate that was asked for, and never came or was not wanted, there is nothing to explain.
+        // There is nothing to explain about a first candidate that was asked for, and never came or was not wanted.
         if let [only] = iterations
             && !only.supplied
             && only.assessment().is_none()
@@ -105,7 +105,7 @@ impl ExplanationBuilder {
         iterations.iter().enumerate().map(explained).collect()
     }
 
-    /// Takes in what is recorded of an event besides it.
+    /// Reads what is recorded beside an event.
     pub(crate) fn read(&mut self, event: &Event, payload: &Value) {
         match event {
             Event::Called(Work::Correct { iteration, .. }) => {
@@ -142,8 +142,8 @@ impl ExplanationBuilder {
         self.iterations.entry(iteration).or_default()
     }
 
-    /// Sees an event that is about to be recorded, and the feedback that was prepared for it. What is returned goes into its
-    /// record besides: the key and the value as JSON.
+    /// Sees an event that is about to be recorded, and the feedback that was prepared for it. The return value is added
+    /// to its record: the key and the value as JSON.
     fn see(
         &mut self,
         plan: &Plan,
@@ -191,7 +191,7 @@ impl ExplanationBuilder {
     }
 }
 
-/// An event as the journal keeps it: with what explains it.
+/// An event as the journal keeps it: with its explanation.
 pub(crate) fn explained(
     plan: &Plan,
     run: &Run,

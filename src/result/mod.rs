@@ -1,4 +1,4 @@
-//! What a run leaves of one document, and what explains it.
+//! The result of a run for one document, and its explanation.
 
 mod document;
 mod explanation;

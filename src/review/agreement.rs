@@ -1,4 +1,4 @@
-//! How often two reviewers say the same of one document, where the second did not see what the first had decided.
+//! Agreement of two reviewers about one document, where the second did not see what the first had decided.
 
 use super::decision::{Action, How};
 use super::document::ReviewDocument;
@@ -9,7 +9,7 @@ use crate::value::{canonical, is_present};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
-/// What a reviewer says of a value, or of a document as a whole.
+/// A reviewer's verdict on a value, or on a document as a whole.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Verdict {
     /// It is right as it was extracted; of a document: it was accepted.
@@ -20,14 +20,14 @@ enum Verdict {
     None,
 }
 
-/// What two reviewers said of the documents that both looked at.
+/// The verdicts of two reviewers on the documents that both reviewed.
 #[derive(Debug, Default)]
 pub(crate) struct Agreement {
     documents: usize,
     wholes: Said,
-    /// Values that both looked at.
+    /// Values that both inspected.
     fields: BTreeMap<String, Said>,
-    /// Values that one of them, or both, accepted with their document as it stood.
+    /// Values that one of them, or both, accepted with their document as it was.
     swept: Said,
 }
 
@@ -37,14 +37,14 @@ struct Said {
     same: usize,
 }
 
-/// How far reviewers agree about a field.
+/// The agreement of reviewers about a field.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct FieldAgreement {
-    /// The field; items of lists have `*` in the place of their numbers. `None` of documents as a whole.
+    /// The field; items of lists have `*` instead of their numbers. `None` of documents as a whole.
     pub(crate) field: Option<String>,
-    /// How many values both decided about.
+    /// The number of values that both decided about.
     pub(crate) values: usize,
-    /// Of how many they say the same value.
+    /// The number of these for which they give the same value.
     pub(crate) same: usize,
     /// Cohen's kappa of whether the value is right, another, or none; `None` where chance explains all.
     pub(crate) kappa: Option<f64>,
@@ -67,12 +67,12 @@ impl Agreement {
         }
     }
 
-    /// How many documents two reviewers decided about.
+    /// The number of documents that two reviewers decided about.
     pub(crate) fn documents(&self) -> usize {
         self.documents
     }
 
-    /// Of how many values at least one of the two did not say that it was looked at, and of how many of these both say the same.
+    /// The number of values that one or both did not report as inspected, and how many of these both decided alike.
     pub(crate) fn swept(&self) -> Option<(usize, usize)> {
         let values = self.swept.verdicts.len();
         (values > 0).then_some((values, self.swept.same))
@@ -86,7 +86,7 @@ impl Agreement {
 }
 
 impl Extend<ReviewDocument> for Agreement {
-    /// Adds documents that two reviewers decided about, the second without seeing what the first did. Others say nothing.
+    /// Adds documents that two reviewers decided about, the second without seeing what the first did. Ignores others.
     fn extend<D: IntoIterator<Item = ReviewDocument>>(&mut self, documents: D) {
         documents.into_iter().for_each(|document| self.add(document));
     }
@@ -108,7 +108,7 @@ impl Said {
     }
 }
 
-/// A document with what was decided until its blind reviewer was done, and who its two reviewers are.
+/// A document with what was decided until its blind reviewer was done, and the names of its two reviewers.
 fn compared(mut document: ReviewDocument) -> Option<(ReviewDocument, String, String)> {
     let is_whole = |action: Action| matches!(action, Action::Accept | Action::Reject);
     let done = document.decisions.iter().position(|decision| {
@@ -140,16 +140,16 @@ fn wholes(document: &ReviewDocument, reviewer: &str) -> Option<Verdict> {
         .next_back()
 }
 
-/// A value that two reviewers said something of.
+/// A value that two reviewers decided about.
 struct Compared<'r> {
     path: &'r FieldPath,
     verdicts: (Verdict, Verdict),
     is_same: bool,
-    /// Whether both looked at it.
+    /// `Each` only if both inspected it.
     how: How,
 }
 
-/// The values of fields that the desk shows, of which both said something.
+/// The values of fields that the desk shows, for those that both decided about.
 fn values<'r>(
     document: &ReviewDocument,
     reviewed: &'r Reviewed,

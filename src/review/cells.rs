@@ -1,17 +1,17 @@
 //! Texts in the cells of a table.
 //!
-//! A cell that begins with one of some signs is a formula to a spreadsheet, whoever wrote it: a document could have one run on the
-//! machine of its reviewer. Such a text gets an apostrophe in front, which is taken away again when it is read.
+//! A cell that begins with one of some signs is a formula to a spreadsheet, no matter who wrote it: a document could
+//! have one run on the machine of its reviewer. Such a text gets an apostrophe in front, which is removed on reading.
 
-/// What begins a formula. The apostrophe is among them, so that a text that begins with one comes back whole.
+/// Characters that begin a formula. The apostrophe is among them, so that a text that begins with one comes back whole.
 const BEGINS_FORMULA: [char; 7] = ['=', '+', '-', '@', '\t', '\r', '\''];
 
-/// A text as it stands in a cell.
+/// A text as it is written in a cell.
 pub(super) fn guarded(text: &str) -> String {
     if text.starts_with(BEGINS_FORMULA) { format!("'{text}") } else { text.to_owned() }
 }
 
-/// The text that a cell stands for.
+/// The text that a cell represents.
 pub(super) fn unguarded(cell: &str) -> &str {
     cell.strip_prefix('\'').filter(|rest| rest.starts_with(BEGINS_FORMULA)).unwrap_or(cell)
 }

@@ -1,15 +1,15 @@
-//! What one reviewer decided: about a document, about one of its fields, or about an issue of the document as a whole.
+//! The decision of one reviewer: about a document, one of its fields, or an issue of the document as a whole.
 
 use super::field_path::FieldPath;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// What is decided.
+/// The kind of decision.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Action {
-    /// The value of a field is right; of a document: all values as they stand, with what was decided about them before.
+    /// The value of a field is right; of a document: all values as they are, with what was decided about them before.
     Accept,
     /// The value of a field is another one.
     Edit,
@@ -17,9 +17,9 @@ pub(crate) enum Action {
     NotPresent,
     /// The document has a value that was not extracted.
     Missed,
-    /// The document holds all the same, whatever an issue of it as a whole says.
+    /// The document holds despite an issue of it as a whole.
     Holds,
-    /// Every value that nothing has checked, and that nobody has decided about, was compared with the document and is right.
+    /// Every value that nothing has checked, and no one has decided about, was compared with the document and is right.
     Compared,
     /// Nothing can be made of the document.
     Reject,
@@ -58,18 +58,18 @@ impl Action {
         }
     }
 
-    /// The action that somebody wrote, in whatever case, its words apart as they may be.
+    /// The action of this name, in any case, its words separated by spaces, hyphens or underscores.
     pub(crate) fn written(name: &str) -> Option<Self> {
         let name = name.to_lowercase().replace([' ', '-'], "_");
         Self::ALL.into_iter().find(|action| action.as_str() == name)
     }
 
-    /// Whether it may be about a field.
+    /// Returns whether it may be about a field.
     pub(crate) fn is_of_field(self) -> bool {
         !matches!(self, Action::Holds | Action::Compared | Action::Reject | Action::Undo)
     }
 
-    /// Whether it may be about a document as a whole.
+    /// Returns whether it may be about a document as a whole.
     pub(crate) fn is_of_document(self) -> bool {
         matches!(
             self,
@@ -82,7 +82,7 @@ impl Action {
         )
     }
 
-    /// Whether it may settle what reviewers differ about.
+    /// Returns whether it may settle what reviewers differ about.
     pub(crate) fn can_settle(self) -> bool {
         match self {
             Action::Accept | Action::Edit | Action::NotPresent | Action::Missed | Action::Reject => true,
@@ -90,19 +90,19 @@ impl Action {
         }
     }
 
-    /// Whether it needs the right value.
+    /// Returns whether it needs the right value.
     pub(crate) fn needs_after(self) -> bool {
         matches!(self, Action::Edit | Action::Missed)
     }
 }
 
-/// How a reviewer came to say something of a field.
+/// The way in which a reviewer came to decide about a field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum How {
-    /// The field was looked at: it was decided about by itself, or compared with the document.
+    /// The field was inspected: it was decided about by itself, or compared with the document.
     Each,
-    /// The document was accepted as it stands. Nobody says that the field was looked at.
+    /// The document was accepted as it is. No one says that the field was inspected.
     Swept,
 }
 
@@ -115,13 +115,13 @@ impl How {
         }
     }
 
-    /// That of several values together: looked at if all of them were.
+    /// Combines those of several values: `Each` if all of them were inspected.
     pub(crate) fn of_all(each: impl IntoIterator<Item = How>) -> Self {
         each.into_iter().max().unwrap_or(How::Each)
     }
 }
 
-/// What is kept of a decision beside its document, its reviewer and its time.
+/// The part of a decision that is kept besides its document, its reviewer and its time.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct DecisionContent {
     /// The field; none where the document as a whole is meant.
@@ -130,7 +130,7 @@ pub(crate) struct DecisionContent {
     /// The issue of the document as a whole that is answered, by its key.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) issue: Option<String>,
-    /// What is decided.
+    /// The kind of decision.
     pub(crate) action: Action,
     /// The value that the reviewer saw; none where there was none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -138,25 +138,25 @@ pub(crate) struct DecisionContent {
     /// The right value.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) after: Option<Value>,
-    /// What the reviewer says of it.
+    /// The reviewer's comment.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) comment: Option<String>,
-    /// How long the reviewer took, in milliseconds.
+    /// The time that the reviewer took, in milliseconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) spent_ms: Option<u64>,
     /// Digest of the result that the reviewer was shown.
     pub(crate) shown: String,
-    /// How the reviewer came to it, where the action does not say so: a decision about a field is one of a look at it, and one about
-    /// a document as a whole sweeps over its fields.
+    /// The way in which the reviewer came to it, where the action does not imply it: a decision about a field inspects
+    /// it, and one about a document as a whole sweeps over its fields.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) how: Option<How>,
-    /// Whether it is the last word where reviewers differed.
+    /// `true` if it is the last word where reviewers differed.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(crate) settles: bool,
-    /// Whether the reviewer saw nothing of what others had decided.
+    /// `true` if the reviewer saw nothing of what others had decided.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(crate) blind: bool,
-    /// Digest of the row of a file that it was read from, so that the same row is not taken twice.
+    /// Digest of the row of a file that it was read from, so that the same row is not read twice.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) entry: Option<String>,
 }
@@ -166,11 +166,11 @@ pub(crate) struct DecisionContent {
 pub(crate) struct Decision {
     /// The id of the document.
     pub(crate) document: String,
-    /// Who decided.
+    /// The reviewer.
     pub(crate) reviewer: String,
-    /// When.
+    /// The time of the decision.
     pub(crate) at: Timestamp,
-    /// What.
+    /// The decision itself.
     pub(crate) content: DecisionContent,
 }
 
@@ -185,7 +185,7 @@ impl Decision {
         })
     }
 
-    /// The value that the reviewer takes for right; `None` where the document has none, and for what is about no value.
+    /// The value that the reviewer considers right; `None` where the document has none, and for what is about no value.
     pub(crate) fn value(&self) -> Option<&Value> {
         match self.content.action {
             Action::Accept => self.content.before.as_ref(),

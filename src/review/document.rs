@@ -16,15 +16,15 @@ use std::sync::Arc;
 /// A document that people decide about.
 #[derive(Debug)]
 pub(crate) struct ReviewDocument {
-    /// What its run came to.
+    /// The result of its run.
     pub(crate) result: DocumentResult,
-    /// Tells the result from any other of the document, and from one of another version of it.
+    /// Distinguishes the result from any other of the document, and from one of another version of it.
     pub(crate) shown: String,
-    /// What the profile declares of its fields.
+    /// The fields as its profile declares them.
     pub(crate) declared: Arc<DeclaredFields>,
-    /// What was decided, in the order in which it was kept.
+    /// The decisions, in the order in which they were kept.
     pub(crate) decisions: Vec<Decision>,
-    /// What it was drawn for.
+    /// The purposes that it was drawn for.
     pub(crate) drawn: Draws,
 }
 
@@ -41,19 +41,19 @@ impl ReviewDocument {
         ReviewDocument { result, shown, declared, decisions, drawn: Draws::default() }
     }
 
-    /// The same, drawn for what `drawn` says.
+    /// Returns the document with these draws.
     pub(crate) fn with_draws(self, drawn: Draws) -> Self {
         ReviewDocument { drawn, ..self }
     }
 
-    /// Why it waits for a person, the most urgent reason first.
+    /// The reasons why it waits for a person, the most urgent first.
     pub(crate) fn reasons(&self) -> Vec<Reason> {
         let mut found = reasons(&self.result);
         found.extend(self.drawn.audit.then_some(Reason::AuditSample));
         found
     }
 
-    /// Who decided about it as a whole, the first reviewer first.
+    /// The reviewers who decided about it as a whole, the first one first.
     pub(crate) fn deciders(&self) -> Vec<&str> {
         let mut found: Vec<&str> = Vec::new();
         for decision in standing(self) {
@@ -66,8 +66,8 @@ impl ReviewDocument {
         found
     }
 
-    /// Whether a reviewer is the second of a document that was drawn for one, and has not decided about it: what the first decided is
-    /// not shown then.
+    /// Returns whether a reviewer is the second of a document that was drawn for one, and has not decided about it:
+    /// what the first decided is not shown then.
     pub(crate) fn is_blind_to(&self, reviewer: &str) -> bool {
         if !self.drawn.second {
             return false;
@@ -76,7 +76,7 @@ impl ReviewDocument {
         matches!(deciders.as_slice(), [first] if *first != reviewer)
     }
 
-    /// As a reviewer sees it who may not see what others decided.
+    /// Returns the document as a reviewer sees it who may not see what others decided.
     pub(crate) fn seen_blind_by(mut self, reviewer: &str) -> Self {
         self.decisions.retain(|decision| decision.reviewer == reviewer);
         self
@@ -87,7 +87,7 @@ impl ReviewDocument {
         self.result.id.as_str()
     }
 
-    /// What was extracted.
+    /// The extraction.
     pub(crate) fn extraction(&self) -> &Value {
         self.result.best_extraction.as_deref().unwrap_or(&Value::Null)
     }
@@ -105,7 +105,7 @@ impl ReviewDocument {
         DocumentContext::found_before(plan, document, &self.result.document_type, unrecognised)
     }
 
-    /// What the decisions come to.
+    /// The outcome of the decisions.
     pub(crate) fn reviewed(&self) -> Reviewed {
         Reviewed::of(self)
     }

@@ -1,7 +1,8 @@
-//! Which documents are looked at whatever their results are, and which are looked at twice.
+//! Draws the documents that are reviewed regardless of their results, and those that are reviewed twice.
 //!
-//! A document is drawn by a hash of its run and its id, before anybody knows its result, so that what was decided about those that were
-//! drawn says something of all of them. Nothing is kept of a draw but the share: whoever has that draws the same.
+//! A document is drawn by a hash of its run and its id, before its result is known, so that decisions about drawn
+//! documents are representative of all of them. Only the share of a draw is kept: with it, the same documents are drawn
+//! again.
 
 use sha2::{Digest, Sha256};
 
@@ -14,17 +15,17 @@ pub(crate) struct Shares {
     pub(crate) second: f64,
 }
 
-/// What a document was drawn for.
+/// The purposes that a document was drawn for.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Draws {
-    /// To be looked at whatever its result is.
+    /// It is reviewed regardless of its result.
     pub(crate) audit: bool,
-    /// To be looked at a second time, by somebody who does not see what the first reviewer decided.
+    /// It is reviewed a second time, by someone who does not see what the first reviewer decided.
     pub(crate) second: bool,
 }
 
 impl Draws {
-    /// What a document of a run is drawn for.
+    /// The purposes that a document of a run is drawn for.
     pub(crate) fn of(shares: Shares, run: &str, document: &str) -> Self {
         Draws {
             audit: place("audit", run, document) < shares.audit,
@@ -33,7 +34,7 @@ impl Draws {
     }
 }
 
-/// Where a document stands between 0 and 1 among all that could be, for one purpose.
+/// The position of a document between 0 and 1 among all that could be, for one purpose.
 #[expect(clippy::cast_precision_loss, reason = "53 bits are a number's own precision")]
 fn place(purpose: &str, run: &str, document: &str) -> f64 {
     let mut hash = Sha256::new();
@@ -62,7 +63,7 @@ mod tests {
         assert!((150..=250).contains(&count(&small, |one| one.audit)));
         assert!((900..=1_100).contains(&count(&large, |one| one.second)));
         assert!(small.iter().zip(&large).all(|(small, large)| !small.audit || large.audit));
-        // Being drawn for the one says nothing of the other.
+        // Being drawn for one purpose is independent of the other.
         assert!((60..=140).contains(&count(&large, |one| one.audit && one.second)));
         assert!(drawn(0.0).iter().all(|one| *one == Draws::default()));
         assert!(drawn(1.0).iter().all(|one| one.audit && one.second));

@@ -1,4 +1,4 @@
-//! A row that somebody filled in, before anything is known to be right about it.
+//! A row that a user filled in, before anything is known to be right about it.
 
 use super::decision::{Action, How};
 use jiff::Timestamp;
@@ -8,7 +8,7 @@ use std::fmt;
 /// The right value as it was written.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Written {
-    /// In a cell of a table: which kind of value it is, its field says.
+    /// In a cell of a table: its field determines the kind of value.
     Cell(String),
     /// As JSON.
     Json(Value),
@@ -34,16 +34,16 @@ pub(crate) struct Entry {
     pub(super) reviewer: Option<String>,
     pub(super) at: Option<Timestamp>,
     pub(super) spent_ms: Option<u64>,
-    /// How the reviewer came to it.
+    /// The way in which the reviewer came to it.
     pub(super) how: Option<How>,
-    /// Whether it is the last word where reviewers differed.
+    /// `true` if it is the last word where reviewers differed.
     pub(super) settles: bool,
-    /// Digest of the result that the reviewer was shown, and what else the worksheet says of itself.
+    /// Digest of the result that the reviewer was shown, and what else the worksheet records of itself.
     pub(super) shown: Option<String>,
 }
 
 impl Entry {
-    /// What somebody decides about a document, or about a field of it, at a moment.
+    /// A decision about a document, or about a field of it, at a moment.
     pub(crate) fn decided(document: &str, field: Option<&str>, action: Action, at: Timestamp) -> Self {
         Entry {
             document: Some(document.to_owned()),
@@ -54,12 +54,12 @@ impl Entry {
         }
     }
 
-    /// The same about an issue of the document as a whole.
+    /// Like this entry, about an issue of the document as a whole.
     pub(crate) fn with_issue(self, issue: Option<String>) -> Self {
         Entry { issue, ..self }
     }
 
-    /// The same as the last word where reviewers differed, if it is.
+    /// Like this entry, as the last word where reviewers differed, if `settles`.
     pub(crate) fn with_settles(self, settles: bool) -> Self {
         Entry { settles, ..self }
     }
@@ -69,17 +69,17 @@ impl Entry {
         Entry { before: Some(before), ..self }
     }
 
-    /// With the right value: JSON, or a text that is read as the type of its field says.
+    /// With the right value: JSON, or a text that is read by the type of its field.
     pub(crate) fn with_after(self, after: Written) -> Self {
         Entry { after: Some(after), ..self }
     }
 
-    /// With what the reviewer says of it, and with how long it took.
+    /// With the reviewer's comment, and the time that it took.
     pub(crate) fn with_notes(self, comment: Option<String>, spent_ms: Option<u64>) -> Self {
         Entry { comment, spent_ms, ..self }
     }
 
-    /// Whether a reviewer wrote anything in it.
+    /// Returns whether a reviewer wrote anything in it.
     pub(super) fn is_filled_in(&self) -> bool {
         self.action.is_some() || self.after.is_some() || self.comment.is_some()
     }
@@ -89,8 +89,8 @@ impl Entry {
         self.document.as_deref()
     }
 
-    /// When it is taken among the others. The rows of a worksheet have no order in time: what takes back comes first, and what is
-    /// said of a document as a whole last, because it is about what its other rows decide.
+    /// Its turn among the others. The rows of a worksheet have no order in time: what takes back comes first, and what
+    /// is about a document as a whole last, because it is about what its other rows decide.
     pub(super) fn turn(&self) -> u8 {
         let is_of_worksheet = self.shown.is_some() && self.at.is_none();
         let is_of_whole = self.field.is_none() && self.issue.is_none();
@@ -102,20 +102,20 @@ impl Entry {
         }
     }
 
-    /// What is wrong in a column of it.
+    /// An error in a column of it.
     pub(super) fn error(&self, column: &str, message: impl Into<String>) -> EntryError {
         EntryError { line: self.line, column: Some(column.to_owned()), message: message.into() }
     }
 }
 
-/// What is wrong with a row, and where.
+/// An error in a row, and its location.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct EntryError {
     /// The line of the file, from 1.
     pub(crate) line: u64,
     /// The column, or the member of the line.
     pub(crate) column: Option<String>,
-    /// What was expected, what was found, and what to do.
+    /// The expectation, what was found, and what to do.
     pub(crate) message: String,
 }
 

@@ -1,4 +1,4 @@
-//! What is wrong with rows that were filled in, and the decisions that they are if nothing is.
+//! Checks rows that were filled in, and turns those without errors into decisions.
 
 use super::decision::{Action, Decision, DecisionContent};
 use super::document::ReviewDocument;
@@ -14,32 +14,32 @@ use jiff::Timestamp;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What rows are held against.
+/// The context that rows are checked against.
 pub(crate) struct EntryContext<'a> {
     /// The documents of the run that rows name.
     pub(crate) documents: &'a BTreeMap<String, &'a ReviewDocument>,
     /// The ids of all documents of the run, to guess among.
     pub(crate) known: &'a [String],
-    /// Who decided, where a row does not say so.
+    /// The reviewer, where a row does not name one.
     pub(crate) reviewer: Option<&'a str>,
-    /// When, where a row does not say so.
+    /// The time, where a row does not have one.
     pub(crate) now: Timestamp,
     /// Compares values of the profile's fields.
     pub(crate) comparison: Option<ValueComparison<'a>>,
 }
 
-/// What came of rows.
+/// The outcome of checking rows.
 #[derive(Debug, Default)]
 pub(crate) struct CheckedEntries {
     /// The decisions, in the order of their rows, without those that are kept already.
     pub(crate) decisions: Vec<Decision>,
-    /// How many rows are kept already.
+    /// The number of rows that are kept already.
     pub(crate) known: usize,
-    /// What is wrong.
+    /// The errors.
     pub(crate) errors: Vec<EntryError>,
 }
 
-/// Holds rows against the documents that they name.
+/// Checks rows against the documents that they name.
 pub(crate) fn checked_entries(entries: &[Entry], context: &EntryContext<'_>) -> CheckedEntries {
     let mut checked = CheckedEntries::default();
     let mut seen: BTreeSet<String> = BTreeSet::new();
@@ -55,7 +55,7 @@ pub(crate) fn checked_entries(entries: &[Entry], context: &EntryContext<'_>) -> 
             *standing_of.entry((id.clone(), decision.reviewer.clone())).or_default() += 1;
         }
     }
-    // What rows of the same file decide before counts for those that follow.
+    // Decisions of earlier rows of the same file count for those that follow.
     let mut pending: BTreeMap<String, Vec<Decision>> = BTreeMap::new();
     let mut in_turn: Vec<&Entry> = entries.iter().collect();
     in_turn.sort_by_key(|entry| entry.turn());
@@ -368,7 +368,7 @@ impl Row<'_> {
         }
     }
 
-    /// The value that the reviewer decided about: what was extracted, or what others had decided before.
+    /// The value that the reviewer decided about: the extracted one, or what others had decided before.
     fn seen(
         &self,
         action: Action,
@@ -449,7 +449,7 @@ impl Row<'_> {
 /// Most of what is left to answer that a message names.
 const MOST_NAMED: usize = 5;
 
-/// Why a document can't be accepted yet, and what to do.
+/// The reason why a document can't be accepted yet, and what to do.
 fn refusal(left: &Unanswered<'_>) -> String {
     let named = |names: Vec<String>| {
         let more = names.len().saturating_sub(MOST_NAMED);
@@ -481,7 +481,7 @@ fn refusal(left: &Unanswered<'_>) -> String {
     format!("the document can't be accepted before these are answered: {}", parts.join("; "))
 }
 
-/// Whether a cell still shows a value: spreadsheets change spaces at the ends, and how numbers are written. A long value was cut.
+/// Returns whether a cell still shows a value. Spreadsheets change outer spaces and number formats; a long one was cut.
 fn same_text(value: &str, cell: &str) -> bool {
     let (value, cell) = (value.trim(), cell.trim());
     let number = |text: &str| text.parse::<f64>().ok();

@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 /// The members that a line may have beside the columns of a worksheet. `cluster` and `disputed` are of corrections, and of no use here.
 const MORE_KEYS: [&str; 5] = ["action", "before", "cluster", "how", "disputed"];
 
-/// Reads every line. What is wrong is returned with the entries that are not.
+/// Reads every line. Errors are returned along with the entries that have none.
 pub(crate) fn read_entry_lines(bytes: &[u8]) -> (Vec<Entry>, Vec<EntryError>) {
     let (mut entries, mut errors) = (Vec::new(), Vec::new());
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
@@ -92,7 +92,7 @@ fn read_line(line: u64, text: &[u8]) -> Result<Entry, EntryError> {
         ..entry.clone()
     };
     entry = read;
-    // A correction says what is right, and no action. The members of a worksheet that nobody filled in are no correction.
+    // A correction gives the right value, and no action. Empty members of a worksheet are no correction.
     let is_worksheet = members.contains_key("decision") || members.contains_key("action");
     if entry.action.is_none() && !is_worksheet && members.contains_key("after") && entry.field.is_some() {
         let action = match (members.get("after"), members.get("before")) {

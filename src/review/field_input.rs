@@ -1,4 +1,4 @@
-//! How a value of a field is typed in, by what the profile declares of it and by what was extracted.
+//! The input of a value of a field, by what the profile declares of it and by what was extracted.
 
 use super::document::ReviewDocument;
 use super::entry::Written;
@@ -8,7 +8,7 @@ use crate::plan::Plan;
 use crate::score::is_name_of_date;
 use serde_json::Value;
 
-/// How a value of a field is typed in.
+/// The way in which a value of a field is typed in.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum FieldInput {
     /// One of these.
@@ -21,7 +21,7 @@ pub(crate) enum FieldInput {
     Number(bool),
     /// `true` or `false`.
     Truth,
-    /// A value on each line; of numbers, if so.
+    /// A value on each line; `true` if they are numbers.
     Lines(bool),
     /// JSON.
     Json,
@@ -60,10 +60,10 @@ impl FieldInput {
         }
     }
 
-    /// What somebody typed in, to be read as a value of the field.
+    /// Reads what was typed in as a value of the field.
     ///
     /// # Errors
-    /// What was expected, and what was found.
+    /// The expectation, and what was found.
     pub(crate) fn read(&self, typed: &str) -> Result<Written, String> {
         let FieldInput::Lines(of_numbers) = self else { return Ok(Written::Cell(typed.trim().to_owned())) };
         let lines = typed.lines().map(str::trim).filter(|line| !line.is_empty());
@@ -77,7 +77,7 @@ impl FieldInput {
         lines.map(item).collect::<Result<Vec<Value>, String>>().map(|items| Written::Json(Value::from(items)))
     }
 
-    /// A value as it stands in the input.
+    /// A value as it appears in the input.
     pub(crate) fn typed(&self, value: &Value) -> String {
         match (self, value) {
             (FieldInput::Lines(_), Value::Array(items)) => {

@@ -1,4 +1,4 @@
-//! How a field is named: by the member of the extraction that it is, or by a JSON Pointer to a value within it.
+//! The name of a field: the member of the extraction that it is, or a JSON Pointer to a value within it.
 
 use crate::value::{escape, has_too_many_steps, unescape};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -9,10 +9,10 @@ use std::fmt;
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct FieldPath(String);
 
-/// Why a value can't be put where a path leads.
+/// The reason why a value can't be put where a path leads.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum NoPlace {
-    /// What is above it is neither an object nor a list.
+    /// Its parent is neither an object nor a list.
     InValue(FieldPath),
     /// It is an item of a list that has fewer.
     BeyondList(FieldPath, usize),
@@ -60,13 +60,13 @@ impl FieldPath {
         unescape(self.0.rsplit('/').next().unwrap_or_default()).into_owned()
     }
 
-    /// What it lies in, with the last step; `None` of the whole.
+    /// Its parent, with the last step; `None` of the whole.
     pub(super) fn parent(&self) -> Option<(FieldPath, String)> {
         let (parent, step) = self.0.rsplit_once('/')?;
         Some((FieldPath(parent.to_owned()), unescape(step).into_owned()))
     }
 
-    /// Whether it is a member at the top of an extraction.
+    /// Returns whether it is a member at the top of an extraction.
     pub(super) fn is_top(&self) -> bool {
         self.0.matches('/').count() == 1
     }
@@ -76,7 +76,7 @@ impl FieldPath {
         extraction.pointer(&self.0)
     }
 
-    /// Whether a value could be put there.
+    /// Checks that a value could be put there.
     pub(crate) fn place_in(&self, extraction: &Value) -> Result<(), NoPlace> {
         if has_too_many_steps(&self.0) {
             return Err(NoPlace::TooDeep);
@@ -93,7 +93,7 @@ impl FieldPath {
         }
     }
 
-    /// Puts a value there, with what it lies in where that is missing. What has no place for it stays as it is.
+    /// Puts a value there, with its missing parents. An extraction that has no place for it is unchanged.
     pub(super) fn set(&self, extraction: &mut Value, value: Value) {
         if has_too_many_steps(&self.0) {
             return;
@@ -116,7 +116,7 @@ impl FieldPath {
         }
     }
 
-    /// Takes the value out of an object. In a list `null` takes its place, so that the other items keep their numbers.
+    /// Removes the value from an object. In a list `null` replaces it, so that the other items keep their numbers.
     pub(super) fn remove(&self, extraction: &mut Value) {
         let Some((parent, step)) = self.parent() else { return *extraction = Value::Null };
         match extraction.pointer_mut(&parent.0) {

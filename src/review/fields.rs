@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 /// Suffix of the member by which an extraction says that it has no value for a field: `grade_status`.
 const STATUS: &str = "_status";
 
-/// What an extraction says of a field that the document has nothing about.
+/// The status by which an extraction reports that the document has nothing about a field.
 const NOT_PRESENT: &str = "not_present";
 
 /// The values of such a member.
@@ -18,20 +18,20 @@ const STATUSES: [&str; 3] = ["present", NOT_PRESENT, "ambiguous"];
 /// A field to decide about.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct ReviewField {
-    /// Where it is.
+    /// Its path.
     pub(crate) path: FieldPath,
     /// Its value; `None` where nothing was extracted.
     pub(crate) value: Option<Value>,
 }
 
-/// What a profile declares of the fields of documents of one type. Empty where the profile is not known.
+/// The declarations of a profile about the fields of documents of one type. Empty where the profile is not known.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct DeclaredFields {
-    /// Members that the host fills in: nobody extracted them.
+    /// Members that the host fills in: they are not extracted.
     filled_in: BTreeSet<String>,
     /// Fields of the rubrics.
     rubric: BTreeSet<String>,
-    /// What an extraction must look like.
+    /// The schemas of an extraction.
     schemas: Vec<Value>,
 }
 
@@ -50,7 +50,7 @@ impl DeclaredFields {
         }
     }
 
-    /// Names of fields at the top of an extraction that a person may speak of.
+    /// Names of fields at the top of an extraction that a reviewer may name.
     pub(crate) fn names(&self) -> BTreeSet<&str> {
         let properties = self.schemas.iter().filter_map(|schema| schema.get("properties")?.as_object());
         let names = properties.flat_map(|properties| properties.keys().map(String::as_str));
@@ -60,17 +60,17 @@ impl DeclaredFields {
             .collect()
     }
 
-    /// Whether the host fills in a member at the top.
+    /// Returns whether the host fills in a member at the top.
     pub(crate) fn is_filled_in(&self, name: &str) -> bool {
         self.filled_in.contains(name)
     }
 
-    /// What a value at a path must look like, as far as that is declared in plain words of JSON Schema.
+    /// The schema of a value at a path, as far as that is declared in plain words of JSON Schema.
     pub(crate) fn schema_at(&self, path: &FieldPath) -> Option<&Value> {
         self.schemas.iter().find_map(|schema| schema_below(schema, path))
     }
 
-    /// Whether `NAME_status: not_present` says of a member at the top that the document has no such value.
+    /// Returns whether `NAME_status: not_present` reports that the document has no value for a member at the top.
     fn has_status(&self, name: &str, extraction: &Value) -> bool {
         let says_how = |(key, value): (&String, &Value)| key.ends_with(STATUS) && is_status(value);
         self.rubric.contains(name)
@@ -91,8 +91,8 @@ fn is_status(value: &Value) -> bool {
     value.as_str().is_some_and(|text| STATUSES.contains(&text))
 }
 
-/// The fields of an extraction: each value in it, a list of plain values as one; then those that it says are not there, and those
-/// that the rubric misses (`missing`).
+/// The fields of an extraction: each value in it, a list of plain values as one; then those that it reports as absent,
+/// and those that the rubric misses (`missing`).
 pub(crate) fn fields_of<'m>(
     extraction: &Value,
     missing: impl IntoIterator<Item = &'m str>,
@@ -146,7 +146,7 @@ impl Found {
     }
 }
 
-/// Puts values into an extraction, or takes them out, in this order. What is not there is said to be so where extractions say it.
+/// Puts values into an extraction, or removes them, in this order. An absent value is marked where extractions do so.
 /// Items that are taken out of a list leave `null`, so that the others keep their numbers.
 pub(super) fn with_values<'d>(
     extraction: &Value,

@@ -1,4 +1,4 @@
-//! What was found in the document for the values of an extraction, by their paths.
+//! The evidence that was found in the document for the values of an extraction, by their paths.
 
 use super::field_path::FieldPath;
 use crate::score::{Assessment, LeafEvidence};
@@ -14,8 +14,8 @@ impl<'a> Found<'a> {
         Found(validation.into_iter().flat_map(|validation| validation.evidence.iter()).collect())
     }
 
-    /// What was found for the value of a field. Of a list, what was found for the weakest of its items; `None` where nothing has looked
-    /// for one of them.
+    /// The evidence for the value of a field. Of a list, that for the weakest of its items; `None` where nothing has
+    /// looked for one of them.
     pub(super) fn leaf(&self, path: &FieldPath, value: Option<&Value>) -> Option<LeafEvidence<'a>> {
         if let Some(leaf) = self.0.get(path.pointer()) {
             return Some(*leaf);

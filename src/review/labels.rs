@@ -1,8 +1,9 @@
 //! Decisions as labels: one correction for each field that a reviewer decided.
 //!
-//! A list or a mapping whose document a reviewer accepted is one label, whole: then nothing is missing from it either. A field that was
-//! not extracted, and that no reviewer decided about, has no label: nobody has looked for it. What a reviewer said of a document as a
-//! whole, and of none of its fields, is a line of its own, which labels nothing.
+//! A list or a mapping whose document a reviewer accepted is one label, whole: then nothing is missing from it either.
+//! A field that was not extracted, and that no reviewer decided about, has no label: no one has looked for it. A
+//! reviewer's decision about a document as a whole, and about none of its fields, is a line of its own, which labels
+//! nothing.
 
 use super::decision::{Action, How};
 use super::document::ReviewDocument;
@@ -13,32 +14,32 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
-/// What a reviewer says of a field, as `evaluate` reads it.
+/// A reviewer's decision about a field, as `evaluate` reads it.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub(crate) struct Correction {
     /// The document.
     pub(crate) document: String,
     /// The member of the extraction, or a JSON Pointer to a value within it.
     pub(crate) field: String,
-    /// What was extracted.
+    /// The extracted value.
     pub(crate) before: Option<Value>,
-    /// What is right; `null`: the document has no such value.
+    /// The right value; `null`: the document has no such value.
     pub(crate) after: Option<Value>,
-    /// Who says so.
+    /// The reviewer who says so.
     pub(crate) reviewer: String,
-    /// When.
+    /// The time of the decision.
     pub(crate) at: String,
-    /// Whether the reviewer looked at the field, or accepted it with its document as it stood.
+    /// `each` if the reviewer inspected the field, `swept` if it was accepted with its document as it was.
     pub(crate) how: How,
-    /// Whether it is the last word where reviewers differed.
+    /// `true` if it is the last word where reviewers differed.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub(crate) settles: bool,
-    /// Whether reviewers differ about the field, or about the document as a whole, and nothing settles which of them holds.
+    /// `true` if reviewers differ about the field, or the document as a whole, and nothing settles which of them holds.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub(crate) disputed: bool,
 }
 
-/// What a reviewer said of a document as a whole.
+/// A reviewer's decision about a document as a whole.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub(crate) struct WholeDecision {
     document: String,
@@ -52,7 +53,7 @@ pub(crate) struct WholeDecision {
     at: String,
 }
 
-/// A line of what was decided.
+/// A line about a decision.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(untagged)]
 pub(crate) enum DecisionLine {
@@ -63,7 +64,7 @@ pub(crate) enum DecisionLine {
 }
 
 impl Correction {
-    /// The corrections of a document. Of a reviewer who has none: what that reviewer said last of the document as a whole.
+    /// The corrections of a document. For a reviewer who has none: the last decision about the document as a whole.
     pub(crate) fn lines_of(document: &ReviewDocument) -> Vec<DecisionLine> {
         let found = corrections(document);
         let mut whole: BTreeMap<&str, WholeDecision> = BTreeMap::new();
@@ -89,7 +90,7 @@ impl Correction {
     }
 }
 
-/// The last that each reviewer said of each field. A document that was rejected is right in nothing and labels nothing.
+/// The last decision of each reviewer about each field. A rejected document is right in nothing and labels nothing.
 pub(crate) fn corrections(document: &ReviewDocument) -> Vec<Correction> {
     let reviewed = document.reviewed();
     if reviewed.state == ReviewState::Rejected {
@@ -99,7 +100,7 @@ pub(crate) fn corrections(document: &ReviewDocument) -> Vec<Correction> {
     let mut found = Vec::new();
     for reviewer in &reviewed.reviewers {
         let accepted = reviewed.accepted_as(reviewer, document);
-        // Fields by what they are labelled as.
+        // Fields by the path that they are labelled as.
         let mut labels: BTreeMap<FieldPath, Vec<(&FieldPath, &Position)>> = BTreeMap::new();
         for (path, field) in reviewed.fields() {
             let Some(position) = field.of(reviewer) else { continue };
@@ -129,22 +130,22 @@ pub(crate) fn corrections(document: &ReviewDocument) -> Vec<Correction> {
     found
 }
 
-/// What a reviewer says of a document as a whole, as `calibrate` reads it.
+/// A reviewer's verdict on a document as a whole, as `calibrate` reads it.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub(crate) struct DocumentVerdict {
     document: String,
     document_type: String,
-    /// Whether a value of it is wrong, or one is missing that the document has.
+    /// `true` if a value of it is wrong, or one is missing that the document has.
     wrong: bool,
     reviewer: String,
-    /// Whether each value was looked at. One that was found wrong was.
+    /// `each` if each value was inspected. One that was found wrong was.
     how: How,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     settles: bool,
 }
 
 impl DocumentVerdict {
-    /// What each reviewer who accepted or rejected a document says of it, and what settled where they differed.
+    /// The verdict of each reviewer who accepted or rejected a document, and what settled where they differed.
     pub(crate) fn lines_of(document: &ReviewDocument) -> Vec<DocumentVerdict> {
         let reviewed = document.reviewed();
         let line = |wrong: bool, reviewer: &str, how: How, settles: bool| DocumentVerdict {

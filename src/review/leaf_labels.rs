@@ -9,18 +9,18 @@ use crate::value::canonical;
 use loopctl_ground::{Labels, Pattern};
 use serde_json::Value;
 
-/// Values that reviewers decided about, and those that say nothing.
+/// Values that reviewers decided about, and those that don't count.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct LeafLabels {
     /// Kept values are right, corrected ones are wrong.
     pub(crate) labels: Labels,
-    /// Values of documents that were accepted as they stand: nobody says that they were looked at.
+    /// Values of documents that were accepted as they are: no one says that they were inspected.
     pub(crate) unseen: u64,
-    /// Values about which reviewers differ, or whose list has got other items.
+    /// Values about which reviewers differ, or whose list now has other items.
     pub(crate) unclear: u64,
 }
 
-/// The pattern of the passage that holds a value. That of a contradicted value is of the passage that says otherwise.
+/// The pattern of the passage that holds a value. For a contradicted value, that of the passage that contradicts it.
 #[must_use]
 pub(crate) fn pattern_of(leaf: &LeafEvidence<'_>) -> Option<Pattern> {
     let holds = match leaf.support {
@@ -32,7 +32,7 @@ pub(crate) fn pattern_of(leaf: &LeafEvidence<'_>) -> Option<Pattern> {
 }
 
 impl LeafLabels {
-    /// Adds what reviewers decided about the values of a document. One that was rejected is right in nothing, and labels nothing.
+    /// Adds the decisions about the values of a document. A rejected one is right in nothing, and labels nothing.
     pub(crate) fn add(&mut self, document: &ReviewDocument) {
         let reviewed = document.reviewed();
         let Some(validation) = &document.result.best_validation else { return };
@@ -61,8 +61,8 @@ fn within<'p>(field: &FieldPath, pointer: &'p str) -> Option<&'p str> {
     pointer.strip_prefix(field.pointer()).filter(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
-/// Whether the value at `pointer` is what the reviewer says. `None` where a list on the way has got other items: nobody knows which of
-/// them it was.
+/// Returns whether the value at `pointer` is what the reviewer says. `None` where a list on the way now has other
+/// items: which of them it was is not known.
 fn is_kept(extraction: &Value, pointer: &str, path: &FieldPath, holds: &Position) -> Option<bool> {
     let extracted = extraction.pointer(pointer)?;
     let Some(said) = &holds.value else { return Some(false) };

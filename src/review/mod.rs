@@ -1,17 +1,17 @@
-//! What people decide about the results of a run, without a clock, files or a screen.
+//! Decisions of people about the results of a run, without a clock, files or a screen.
 //!
-//! - `decision`: what one reviewer decided; `field_path` names the field, `fields` lists those of an extraction;
-//! - `queue`: why a document waits for a person, and in which order they do;
-//! - `reviewed`: what the decisions about a document come to; `document` holds both together; `questions` are those that a person
-//!   answers before it is accepted; `found` is what was found in the document, field by field;
-//! - `draw`: which documents are looked at whatever their results are, and which twice;
+//! - `decision`: the decision of one reviewer; `field_path` names the field, `fields` lists those of an extraction;
+//! - `queue`: why a document waits for a person, and the order in which they do;
+//! - `reviewed`: the outcome of the decisions about a document; `document` holds both together; `questions` are those
+//!   that a person answers before it is accepted; `found` is what was found in the document, field by field;
+//! - `draw`: which documents are reviewed regardless of their results, and which twice;
 //! - `shown`: a document as a reviewer is shown it, with a `passage` of its text for each value; `source_text` reads that again;
 //! - `labels`: decisions as corrections, which `evaluate` reads;
-//! - `worksheet`: a table to fill in; `cells` is how texts stand in it, `entry` a row that was filled in, `entry_json` one that is
-//!   JSON, `entry_check` finds out what is wrong with it, `typed_value` whether a value can be one of its field, `field_input` how one
-//!   is typed in;
-//! - `agreement`: how often two reviewers say the same;
-//! - `scoring`: what the profile says of a corrected extraction.
+//! - `worksheet`: a table to fill in; `cells` is how texts are written in it, `entry` a row that was filled in,
+//!   `entry_json` one that is JSON, `entry_check` finds its errors, `typed_value` checks whether a value can be one of
+//!   its field, `field_input` is how one is typed in;
+//! - `agreement`: how often two reviewers decide alike;
+//! - `scoring`: the profile's assessment of a corrected extraction.
 
 mod agreement;
 mod cells;

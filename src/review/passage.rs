@@ -11,11 +11,11 @@ const AROUND: usize = 60;
 /// Longest passage that is shown whole, in characters.
 const LONGEST: usize = 200;
 
-/// Characters between two places that are known by their bytes.
+/// Characters between two positions that are known by their bytes.
 const STEP: usize = 256;
 
-/// A text in which places are looked up by characters. It is read once for all of them: what a place costs does not depend on how long
-/// the text is.
+/// A text in which positions are looked up by characters. It is read once for all of them: the cost of a look-up does
+/// not depend on the length of the text.
 pub(crate) struct PlacedText<'t> {
     text: &'t str,
     /// Of each [`STEP`]th character, its byte and its line, from 0.
@@ -106,7 +106,7 @@ impl Passage {
         format!("line {}: {}[{}]{}", self.line, self.before, self.text, self.after)
     }
 
-    /// What stands before it on its line, the passage, and what follows.
+    /// The text before it on its line, the passage, and the text that follows.
     pub(crate) fn parts(&self) -> [&str; 3] {
         [&self.before, &self.text, &self.after]
     }

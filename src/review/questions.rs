@@ -1,7 +1,7 @@
-//! What a person answers before a document is accepted: what its issues say of it as a whole, and the values that nothing has checked.
+//! Questions that a person answers before a document is accepted: its issues as a whole, and unchecked values.
 //!
-//! Whoever accepts a document with one key has looked at what the page shows first, at best. So what nobody can know but a person is
-//! asked one by one: a report that was withdrawn is as well written as one that holds.
+//! A reviewer who accepts a document with one key has inspected what the page shows first, at best. So what only a
+//! person can know is asked one by one: a report that was withdrawn is as well written as one that holds.
 
 use super::document::ReviewDocument;
 use super::field_path::FieldPath;
@@ -13,25 +13,25 @@ use crate::score::{DOCUMENT_UNSEEN, Issue};
 use crate::value::{Severity, digest_bytes};
 use std::collections::HashSet;
 
-/// Characters of the digest in a key. An issue is told from the few others of its document with the same code.
+/// Characters of the digest in a key. It distinguishes an issue from the few others of its document with the same code.
 const DIGITS: usize = 6;
 
 /// An issue of a document as a whole that a person answers.
 #[derive(Debug, Clone)]
 pub(crate) struct Question<'d> {
-    /// What tells it from the others of the document, and from another one that the document has after it is run again.
+    /// Distinguishes it from the others of the document, and from another one of the document after it is run again.
     pub(crate) key: String,
     pub(crate) issue: &'d Issue,
 }
 
 impl Question<'_> {
-    /// Whether whoever says that the document holds all the same must say why.
+    /// Returns whether a reviewer who says that the document holds all the same must say why.
     pub(crate) fn needs_reason(&self) -> bool {
         is_for_a_person(self.issue) || self.issue.severity == Severity::Critical
     }
 }
 
-/// What is not answered yet of what must be, before a document is accepted.
+/// The parts that must be answered before a document is accepted, and are not yet.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Unanswered<'d> {
     /// Issues of the document as a whole.
@@ -43,7 +43,7 @@ pub(crate) struct Unanswered<'d> {
 }
 
 impl Unanswered<'_> {
-    /// Whether nothing is left to answer.
+    /// Returns whether nothing is left to answer.
     pub(crate) fn is_empty(&self) -> bool {
         self.questions.is_empty() && self.unchecked.is_empty() && self.for_a_person.is_empty()
     }
@@ -56,7 +56,7 @@ pub(super) struct FieldPlaces<'f> {
     /// Fields without a value that would be lists of items with members. An issue there is about what the document has, such as a part
     /// that was not extracted.
     lists: HashSet<&'f str>,
-    /// Whether any field has a value.
+    /// `true` if any field has a value.
     has_values: bool,
 }
 
@@ -82,7 +82,7 @@ impl<'f> FieldPlaces<'f> {
                 return Some(field);
             }
             if let Some(list) = self.lists.get(at) {
-                // That nothing is there is about the field; that something is in the document is not.
+                // That a value is missing is about the field; that the document has something is not.
                 return (issue.code == "MISSING_FIELD").then_some(*list);
             }
             (at, _) = at.rsplit_once('/')?;
@@ -99,7 +99,7 @@ fn is_list_of_objects(schema: &serde_json::Value) -> bool {
     is(schema, "array") && schema.get("items").is_some_and(|items| is(items, "object"))
 }
 
-/// Whether an issue is one that a person answers.
+/// Returns whether an issue is one that a person answers.
 fn is_asked(issue: &Issue) -> bool {
     is_for_a_person(issue) || issue.severity >= Severity::Major
 }
@@ -112,11 +112,11 @@ impl ReviewDocument {
         self.questions_beside(&FieldPlaces::of(&fields, self))
     }
 
-    /// The same, where the fields are known.
+    /// Like [`Self::questions`], where the fields are known.
     pub(super) fn questions_beside(&self, places: &FieldPlaces<'_>) -> Vec<Question<'_>> {
         let mut seen = HashSet::new();
         let issues = self.result.best_validation.iter().flat_map(|validation| &validation.issues);
-        // That nothing has compared the values with the document is asked of each of them.
+        // Whether the values match the document is asked of each of them.
         let is_of_values = |issue: &Issue| issue.code == DOCUMENT_UNSEEN && places.has_values;
         issues
             .filter(|issue| is_asked(issue) && places.of_issue(issue).is_none() && !is_of_values(issue))
@@ -136,7 +136,7 @@ impl ReviewDocument {
         })
     }
 
-    /// What must be answered before the document is accepted, and is not yet.
+    /// The parts that must be answered before the document is accepted, and are not yet.
     pub(crate) fn unanswered(&self, reviewed: &Reviewed) -> Unanswered<'_> {
         let fields = self.fields(self.extraction());
         let places = FieldPlaces::of(&fields, self);

@@ -1,4 +1,4 @@
-//! Which documents wait for a person, why, and in which order.
+//! The documents that wait for a person, the reasons, and their order.
 
 use super::document::ReviewDocument;
 use super::field_path::FieldPath;
@@ -13,11 +13,11 @@ use std::collections::BTreeSet;
 /// The code of the issue about a value that one passage says, and another passage says otherwise.
 const CONFLICTING_MENTIONS: &str = "CONFLICTING_MENTIONS";
 
-/// Why a document waits for a person. The most urgent reason comes first.
+/// The reason why a document waits for a person. The most urgent one comes first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Reason {
-    /// Reviewers say different things of it, and nothing settles which of them holds.
+    /// Reviewers contradict each other about it, and nothing settles which of them holds.
     Disputed,
     /// An issue that only a person may decide.
     Escalated,
@@ -29,7 +29,7 @@ pub(crate) enum Reason {
     Unverified,
     /// The condition of the profile holds.
     ReviewWhen,
-    /// It was drawn, whatever its result is.
+    /// It was drawn, regardless of its result.
     AuditSample,
 }
 
@@ -59,7 +59,7 @@ impl Reason {
     }
 }
 
-/// Why a result waits for a person by itself, the most urgent reason first. None of a result that needs nobody.
+/// The reasons why a result waits for a person by itself, the most urgent first. None for a result that needs no one.
 pub(crate) fn reasons(result: &DocumentResult) -> Vec<Reason> {
     let validation = result.best_validation.as_ref();
     let issues = || validation.into_iter().flat_map(|validation| &validation.issues);
@@ -79,29 +79,29 @@ pub(crate) fn reasons(result: &DocumentResult) -> Vec<Reason> {
             supports(&[Support::Conflicting]) || issues().any(|issue| issue.code == CONFLICTING_MENTIONS)
         }
         Reason::Unverified => supports(&[Support::Undecided, Support::Unsupported, Support::Contradicted]),
-        // Of a result with an issue for a person nothing says whether the condition held, too.
+        // For a result with an issue for a person, nothing records whether the condition held, too.
         Reason::ReviewWhen => result.review && !is_escalated,
-        // Nothing in a result says whether its document was drawn, or what reviewers say of it.
+        // Nothing in a result records whether its document was drawn, or what reviewers decided about it.
         Reason::AuditSample | Reason::Disputed => false,
     };
     Reason::ALL.into_iter().filter(|reason| holds(*reason)).collect()
 }
 
-/// What a look at a result may find.
+/// The doubts that an inspection of a result may find.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Doubts {
     /// Values that its document does not verify, and issues that are more than untidy.
     pub(crate) count: usize,
     /// The members of the extraction that they are about, each once: the first [`MOST_NAMED`].
     pub(crate) fields: Vec<String>,
-    /// How many more members they are about.
+    /// The number of further members that they are about.
     pub(crate) more_fields: usize,
 }
 
 /// Most members that are named of a document that waits.
 const MOST_NAMED: usize = 3;
 
-/// What a look at a result may find.
+/// The doubts that an inspection of a result may find.
 pub(crate) fn doubts(result: &DocumentResult) -> Doubts {
     let Some(validation) = &result.best_validation else { return Doubts::default() };
     let is_unverified = |support: Support| {
@@ -138,17 +138,17 @@ pub(crate) struct QueueEntry {
     pub(crate) document: String,
     /// Its type.
     pub(crate) document_type: String,
-    /// Why it waits.
+    /// The reasons why it waits.
     pub(crate) reasons: Vec<Reason>,
-    /// How its run ended.
+    /// The status in which its run ended.
     pub(crate) final_status: FinalStatus,
     /// Its score; none without a candidate.
     pub(crate) overall: Option<f64>,
-    /// How far its review is.
+    /// The progress of its review.
     pub(crate) state: ReviewState,
-    /// Who decided about it.
+    /// The reviewers who decided about it.
     pub(crate) reviewers: Vec<String>,
-    /// What reviewers differ about.
+    /// The fields that reviewers differ about, and the document as a whole.
     pub(crate) disputed: Vec<String>,
     /// Decisions about an earlier result, which do not count.
     pub(crate) outdated: usize,
@@ -180,13 +180,13 @@ impl QueueEntry {
 
 /// Puts the most urgent first; those of one urgency by id.
 pub(crate) fn sort(queue: &mut [QueueEntry]) {
-    // One without a reason was decided about all the same, and waits for nobody.
+    // One without a reason was decided about all the same, and waits for no one.
     let urgency =
         |entry: &QueueEntry| entry.reasons.first().map_or(Reason::ALL.len(), |first| *first as usize);
     queue.sort_by(|a, b| (urgency(a), &a.document).cmp(&(urgency(b), &b.document)));
 }
 
-/// How many documents of a run are how far.
+/// The number of documents of a run in each state of review.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub(crate) struct ReviewCounts {
     pub(crate) waiting: u64,

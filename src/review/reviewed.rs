@@ -1,8 +1,9 @@
-//! What the decisions about a document come to.
+//! The outcome of the decisions about a document.
 //!
-//! The latest decision about a field holds, by the time at which it was made, as `evaluate` has it of labels. Reviewers who decide a
-//! field differently are not settled by that: the field is disputed, and the document with it, until they say the same or a decision
-//! settles it. What settled it holds from then on; whoever says something else later disputes it again.
+//! The latest decision about a field holds, by the time at which it was made, as `evaluate` has it of labels. Reviewers
+//! who decide a field differently are not settled by that: the field is disputed, and the document with it, until they
+//! agree or a decision settles it. What settled it holds from then on; a reviewer who decides otherwise later disputes
+//! it again.
 
 use super::decision::{Action, Decision, How};
 use super::document::ReviewDocument;
@@ -13,20 +14,20 @@ use serde::Serialize;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// How far the review of a document is.
+/// The progress of the review of a document.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum ReviewState {
-    /// Nobody has decided anything.
+    /// No one has decided anything.
     #[default]
     Waiting,
     /// Something is decided, and not all of it; or a field was decided after the document was accepted.
     InReview,
-    /// Somebody accepted it.
+    /// A reviewer accepted it.
     Accepted,
-    /// Somebody rejected it.
+    /// A reviewer rejected it.
     Rejected,
-    /// Reviewers say different things of it, and nothing settles which of them holds.
+    /// Reviewers contradict each other about it, and nothing settles which of them holds.
     Disputed,
 }
 
@@ -52,59 +53,59 @@ impl ReviewState {
     }
 }
 
-/// What one reviewer says of a field.
+/// The decision of one reviewer about a field.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Position {
-    /// Who.
+    /// The reviewer.
     pub(crate) reviewer: String,
-    /// When.
+    /// The time of the decision.
     pub(crate) at: Timestamp,
-    /// What was decided: `accept` also where the document as a whole was accepted.
+    /// The action: `accept` also where the document as a whole was accepted.
     pub(crate) action: Action,
     /// The value that is right; `None` where the document has none.
     pub(crate) value: Option<Value>,
-    /// What the reviewer says of it.
+    /// The reviewer's comment.
     pub(crate) comment: Option<String>,
-    /// Whether the reviewer looked at the field.
+    /// `Each` if the reviewer inspected the field.
     pub(crate) how: How,
-    /// Whether it is the last word where reviewers differed.
+    /// `true` if it is the last word where reviewers differed.
     pub(crate) settles: bool,
 }
 
-/// What reviewers say of a field: the last that each of them said, the latest at the end.
+/// The decisions of reviewers about a field: the last one of each of them, the latest at the end.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct FieldReview {
     positions: Vec<Position>,
 }
 
 impl FieldReview {
-    /// What holds: what settled it last, else what was said last.
+    /// The position that holds: the one that settled it last, else the latest.
     pub(crate) fn holds(&self) -> Option<&Position> {
         self.settled().map_or_else(|| self.positions.last(), |(_, position)| Some(position))
     }
 
-    /// What settled it last, with its place.
+    /// The position that settled it last, with its index.
     fn settled(&self) -> Option<(usize, &Position)> {
         self.positions.iter().enumerate().rfind(|(_, position)| position.settles)
     }
 
-    /// All that is said.
+    /// All positions.
     pub(crate) fn positions(&self) -> &[Position] {
         &self.positions
     }
 
-    /// What one reviewer says.
+    /// The position of one reviewer.
     pub(crate) fn of(&self, reviewer: &str) -> Option<&Position> {
         self.positions.iter().find(|position| position.reviewer == reviewer)
     }
 
-    /// Whether somebody says that the document has no such value.
+    /// Returns whether a reviewer says that the document has no such value.
     fn says_not_present(&self) -> bool {
         self.positions.iter().any(|position| position.action == Action::NotPresent)
     }
 
-    /// Whether reviewers say different things, and nothing settles which of them holds. Whoever only accepted the document as it stood
-    /// differs, too: nobody knows that they looked.
+    /// Returns whether reviewers contradict each other, and nothing settles which of them holds. A reviewer who only
+    /// accepted the document as it was differs, too: whether they inspected it is not known.
     pub(crate) fn is_disputed(&self) -> bool {
         let since = self.settled().map_or(0, |(at, _)| at);
         let values: BTreeSet<String> = self
@@ -125,46 +126,46 @@ impl FieldReview {
 /// An answer to an issue of the document as a whole: it holds all the same.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Answer {
-    /// Who gave it.
+    /// The reviewer who gave it.
     pub(crate) reviewer: String,
-    /// Why the document holds.
+    /// The reason why the document holds.
     pub(crate) comment: Option<String>,
 }
 
-/// What a reviewer says of a document as a whole.
+/// The decision of a reviewer about a document as a whole.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct WholePosition {
     pub(crate) reviewer: String,
-    /// Whether it was accepted, else it was rejected.
+    /// `true` if it was accepted, else it was rejected.
     pub(crate) is_accepted: bool,
     pub(crate) comment: Option<String>,
-    /// Whether it is the last word where reviewers differed.
+    /// `true` if it is the last word where reviewers differed.
     pub(crate) settles: bool,
 }
 
-/// What the decisions about a document come to.
+/// The outcome of the decisions about a document.
 #[derive(Debug, Clone)]
 pub(crate) struct Reviewed {
-    /// How far it is.
+    /// The progress of its review.
     pub(crate) state: ReviewState,
-    /// How far it would be, if reviewers did not differ.
+    /// The progress, if reviewers did not differ.
     pub(crate) undisputed_state: ReviewState,
-    /// Who accepted or rejected it.
+    /// The reviewer who accepted or rejected it.
     pub(crate) decided_by: Option<String>,
     /// The extraction with what was decided.
     pub(crate) extraction: Value,
-    /// Who decided anything that still holds.
+    /// The reviewers who decided anything that still holds.
     pub(crate) reviewers: BTreeSet<String>,
-    /// What was said of the document as a whole: who, when, what.
+    /// The comments on the document as a whole: reviewer, time, text.
     pub(crate) comments: Vec<(String, Timestamp, String)>,
     /// Decisions about another result of the document: they do not count.
     pub(crate) outdated: usize,
     /// Issues of the document as a whole that were answered, by their keys.
     pub(crate) answers: BTreeMap<String, Answer>,
-    /// The last that each reviewer said of the document as a whole, the latest at the end.
+    /// The last decision of each reviewer about the document as a whole, the latest at the end.
     wholes: Vec<WholePosition>,
     fields: BTreeMap<FieldPath, FieldReview>,
-    /// Who accepted the document as a whole at some time.
+    /// The reviewers who accepted the document as a whole at some time.
     accepted_by: BTreeSet<String>,
 }
 
@@ -174,7 +175,7 @@ impl Reviewed {
         Self::with(document, &[])
     }
 
-    /// The same with decisions that are not kept yet.
+    /// Like [`Self::of`], with decisions that are not kept yet.
     pub(super) fn with(document: &ReviewDocument, more: &[Decision]) -> Self {
         let mut reviewed = Reviewed {
             state: ReviewState::Waiting,
@@ -201,12 +202,12 @@ impl Reviewed {
         reviewed
     }
 
-    /// What is said of a field.
+    /// The decisions about a field.
     pub(crate) fn field(&self, path: &FieldPath) -> Option<&FieldReview> {
         self.fields.get(path)
     }
 
-    /// Every field that something is said of.
+    /// Every field that was decided about.
     pub(crate) fn fields(&self) -> impl Iterator<Item = (&FieldPath, &FieldReview)> {
         self.fields.iter()
     }
@@ -216,25 +217,25 @@ impl Reviewed {
         self.fields.iter().filter(|(_, field)| field.is_disputed()).map(|(path, _)| path)
     }
 
-    /// Whether one reviewer accepted the document and another one rejected it, and nothing settles which of them holds.
+    /// Returns whether a reviewer accepted the document, another rejected it, and nothing settles which of them holds.
     pub(crate) fn differs_as_a_whole(&self) -> bool {
         let since = self.wholes.iter().rposition(|whole| whole.settles).unwrap_or_default();
         let said: BTreeSet<bool> = self.wholes.iter().skip(since).map(|whole| whole.is_accepted).collect();
         said.len() > 1
     }
 
-    /// The last that each reviewer said of the document as a whole.
+    /// The last decision of each reviewer about the document as a whole.
     pub(crate) fn wholes(&self) -> &[WholePosition] {
         &self.wholes
     }
 
-    /// What reviewers differ about, in words: fields by their names, and the document as a whole.
+    /// The subjects that reviewers differ about, in words: fields by their names, and the document as a whole.
     pub(crate) fn disputes(&self) -> Vec<String> {
         let whole = self.differs_as_a_whole().then(|| "the document as a whole".to_owned());
         whole.into_iter().chain(self.disputed().map(ToString::to_string)).collect()
     }
 
-    /// Whether the extraction is another one than the run's.
+    /// Returns whether the extraction differs from the run's.
     pub(crate) fn is_corrected(&self, document: &ReviewDocument) -> bool {
         self.extraction != *document.extraction()
     }
@@ -303,7 +304,7 @@ impl Reviewed {
             (Some(field), action) => {
                 let said = self.fields.entry(field.clone()).or_default();
                 said.say(position(action, decision.value(), How::Each));
-                // What settles a field says nothing against who accepted the document.
+                // A decision that settles a field does not contradict the reviewer who accepted the document.
                 if !decision.content.settles {
                     self.reopen();
                 }
@@ -311,8 +312,8 @@ impl Reviewed {
         }
     }
 
-    /// Whoever accepts the document says of every value in it that it is right as it stands, and of what is missing nothing: nobody has
-    /// looked for it. A blind reviewer says so of the run's values with own corrections.
+    /// A reviewer who accepts the document says that every value in it is right as it is, and nothing about what is
+    /// missing: no one has looked for it. A blind reviewer says so of the run's values with their own corrections.
     fn sweep(
         &mut self,
         decision: &Decision,
@@ -327,7 +328,7 @@ impl Reviewed {
                 Some(own) => said.of(own).is_some(),
                 None => !said.positions.is_empty(),
             });
-            // What was decided about the field itself says more, where it says the same.
+            // A decision about the field itself carries more weight, where it agrees.
             let says_the_same =
                 said.and_then(|said| said.of(&decision.reviewer)).is_some_and(|own| own.value == field.value);
             if !says_the_same && (field.value.is_some() || is_looked_for) {
@@ -338,7 +339,7 @@ impl Reviewed {
         self.accepted_by.insert(decision.reviewer.clone());
     }
 
-    /// Something is said of the document.
+    /// Something is decided about the document.
     fn begin(&mut self) {
         if self.undisputed_state == ReviewState::Waiting {
             self.undisputed_state = ReviewState::InReview;
@@ -372,7 +373,7 @@ impl Reviewed {
         let mut held: Vec<(&FieldPath, &FieldReview, Position)> =
             self.fields.iter().filter_map(|(path, field)| Some((path, field, said(field)?))).collect();
         held.sort_by_key(|(.., position)| position.at);
-        // What is as it was extracted needs no change; that something is not there is said even then.
+        // An unchanged value needs no change; an absent one is reported even then.
         held.retain(|(path, field, position)| {
             let extracted = path.of(document.extraction()).filter(|value| crate::value::is_present(value));
             extracted != position.value.as_ref() || position.value.is_none() && field.says_not_present()
@@ -382,12 +383,12 @@ impl Reviewed {
     }
 }
 
-/// The decisions about the result that is there, without those that were taken back, in the order of their times.
+/// The decisions about the current result, without those that were taken back, in the order of their times.
 pub(crate) fn standing(document: &ReviewDocument) -> Vec<&Decision> {
     standing_of(document, &[])
 }
 
-/// The same with decisions that are not kept yet.
+/// Like [`standing`], with decisions that are not kept yet.
 fn standing_of<'a>(document: &'a ReviewDocument, more: &'a [Decision]) -> Vec<&'a Decision> {
     let all = document.decisions.iter().chain(more);
     let mut ordered: Vec<&Decision> =

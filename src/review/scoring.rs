@@ -1,4 +1,4 @@
-//! What the profile says of an extraction that a person has corrected.
+//! The profile's assessment of an extraction that a person has corrected.
 
 use crate::plan::{DocumentContext, Given, Plan};
 use crate::policy::{IterationSummary, acceptance};
@@ -10,13 +10,13 @@ use serde_json::Value;
 pub(crate) struct ReviewedScore {
     /// Scores and issues.
     pub(crate) assessment: Assessment,
-    /// Whether every line of `accept` holds.
+    /// `true` if every line of `accept` holds.
     pub(crate) accepted: bool,
     /// The lines that do not hold.
     pub(crate) missed: Vec<String>,
 }
 
-/// Assesses an extraction as `validate` does: nobody is asked, neither judges nor programs.
+/// Assesses an extraction as `validate` does: without judges or programs.
 pub(crate) fn score_extraction(plan: &Plan, context: &DocumentContext, extraction: &Value) -> ReviewedScore {
     let mut assessment = Assessment::default();
     context.assess(&mut context.assessor(), extraction, Given::default(), &mut assessment);

@@ -1,5 +1,5 @@
-//! A document as a reviewer is shown it: each field with its value, where the document says it, what else the document says, and what
-//! was decided.
+//! A document as a reviewer is shown it: each field with its value, the passage of the document that says it, what else
+//! the document says, and what was decided.
 
 use super::decision::How;
 use super::document::ReviewDocument;
@@ -21,7 +21,7 @@ use std::cell::{OnceCell, RefCell};
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
-/// Most other values of a field that are shown. A document that says more of them is not told apart by a longer list.
+/// Most other values of a field that are shown. A longer list would not help with a document that says more of them.
 const MOST_RIVALS: usize = 12;
 
 /// A document as it is shown.
@@ -35,31 +35,31 @@ pub(crate) struct ShownDocument<'a> {
     pub(crate) stop_reason: String,
     pub(crate) overall: Option<f64>,
     pub(crate) state: ReviewState,
-    /// What reviewers differ about.
+    /// The subjects that reviewers differ about.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) disputed: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) decided_by: Option<String>,
-    /// What a person answers before the document is accepted.
+    /// The questions that a person answers before the document is accepted.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) questions: Vec<ShownQuestion>,
     pub(crate) fields: Vec<ShownField>,
-    /// Issues that are at none of the fields, those of the questions among them.
+    /// Issues that are at none of the fields, including those of the questions.
     pub(crate) issues: Vec<ShownIssue>,
     pub(crate) comments: Vec<ShownComment>,
     /// Decisions about another result, which do not count.
     pub(crate) outdated: usize,
-    /// Why nothing of the document's text is shown.
+    /// The reason why nothing of the document's text is shown.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) without_text: Option<String>,
-    /// What tells this result from others.
+    /// Distinguishes this result from others.
     pub(crate) shown: &'a str,
 }
 
 /// An issue of the document as a whole that a person answers.
 #[derive(Serialize)]
 pub(crate) struct ShownQuestion {
-    /// What a decision names it by.
+    /// The key by which a decision names it.
     pub(crate) issue: String,
     pub(crate) code: String,
     pub(crate) severity: &'static str,
@@ -69,14 +69,14 @@ pub(crate) struct ShownQuestion {
     /// The passage that it is about.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) place: Option<Passage>,
-    /// Whether whoever says that the document holds all the same must say why.
+    /// `true` if a reviewer who says that the document holds all the same must say why.
     pub(crate) needs_reason: bool,
-    /// Who said that it does, and why.
+    /// The reviewer who said that it does, and why.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) answer: Option<ShownAnswer>,
 }
 
-/// What a reviewer said of an issue of the document as a whole.
+/// A reviewer's answer to an issue of the document as a whole.
 #[derive(Serialize)]
 pub(crate) struct ShownAnswer {
     pub(crate) reviewer: String,
@@ -88,33 +88,33 @@ pub(crate) struct ShownAnswer {
 #[derive(Serialize)]
 pub(crate) struct ShownField {
     pub(crate) field: String,
-    /// What was extracted.
+    /// The extracted value.
     pub(crate) value: Option<Value>,
     pub(crate) support: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) quote: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) place: Option<Passage>,
-    /// What the document says of the field elsewhere.
+    /// Other values that the document gives for the field.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) rivals: Vec<Rival>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) issues: Vec<ShownIssue>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) decisions: Vec<ShownDecision>,
-    /// Whether reviewers say different things.
+    /// `true` if reviewers contradict each other.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub(crate) disputed: bool,
-    /// Whether there is a value and nothing has checked it.
+    /// `true` if there is a value and nothing has checked it.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub(crate) unchecked: bool,
-    /// How far the field was looked at: `each`, `swept`, or `not_looked_for` of one that the document was accepted without.
+    /// The extent of inspection: `each`, `swept`, or `not_looked_for` if the document was accepted without the field.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) how: Option<&'static str>,
-    /// Whether only a person may decide an issue about it.
+    /// `true` if only a person may decide an issue about it.
     #[serde(skip)]
     pub(crate) is_for_a_person: bool,
-    /// Whether the quote is the model's own, which nothing has looked up.
+    /// `true` if the quote is the model's own, which nothing has looked up.
     #[serde(skip)]
     pub(crate) is_own_quote: bool,
 }
@@ -126,7 +126,7 @@ pub(crate) struct Rival {
     pub(crate) place: Passage,
 }
 
-/// What is wrong with a field or with the whole.
+/// An error in a field or in the whole.
 #[derive(Serialize)]
 pub(crate) struct ShownIssue {
     pub(crate) code: String,
@@ -135,23 +135,23 @@ pub(crate) struct ShownIssue {
     pub(crate) message: String,
 }
 
-/// What a reviewer says of a field.
+/// A reviewer's decision about a field.
 #[derive(Serialize)]
 pub(crate) struct ShownDecision {
     pub(crate) reviewer: String,
     pub(crate) at: String,
     pub(crate) action: &'static str,
     pub(crate) value: Option<Value>,
-    /// Whether the reviewer looked at the field, or accepted it with its document as it stood.
+    /// `each` if the reviewer inspected the field, `swept` if it was accepted with its document as it was.
     pub(crate) how: How,
-    /// Whether it is the last word where reviewers differed.
+    /// `true` if it is the last word where reviewers differed.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub(crate) settles: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) comment: Option<String>,
 }
 
-/// What a reviewer says of the whole.
+/// A reviewer's comment on the whole.
 #[derive(Serialize)]
 pub(crate) struct ShownComment {
     pub(crate) reviewer: String,
@@ -159,7 +159,7 @@ pub(crate) struct ShownComment {
     pub(crate) comment: String,
 }
 
-/// What a document is shown with.
+/// The context that a document is shown with.
 #[derive(Clone, Copy)]
 pub(crate) struct Beside<'a> {
     /// Its run.
@@ -167,7 +167,7 @@ pub(crate) struct Beside<'a> {
     pub(crate) source: &'a SourceText,
     /// The run's profile, if it would decide as the run did.
     pub(crate) plan: Option<&'a Plan>,
-    /// What the model quoted for values, where nothing has looked that up.
+    /// The model's quotes for values, where nothing has looked them up.
     pub(crate) quotes: Option<&'a Quotes>,
 }
 
@@ -189,7 +189,7 @@ impl<'a> ShownDocument<'a> {
         let questions = document.questions_beside(&places);
         let questions = questions.iter().map(|question| text.question(question, &reviewed)).collect();
         drop(places);
-        // What others decided was there is a field, too.
+        // A value that others decided was there is a field, too.
         let known: HashSet<FieldPath> = rows.iter().map(|row| row.path.clone()).collect();
         for (path, _) in reviewed.fields().filter(|(path, _)| !known.contains(*path)) {
             rows.push(ReviewField { path: path.clone(), value: path.of(document.extraction()).cloned() });
@@ -231,13 +231,13 @@ impl<'a> ShownDocument<'a> {
     }
 }
 
-/// What fields and issues are looked up in, each once for the whole document.
+/// The context that fields and issues are looked up in, each part once for the whole document.
 struct Looked<'a> {
     document: &'a ReviewDocument,
     beside: Beside<'a>,
     found: Found<'a>,
     text: Option<PlacedText<'a>>,
-    /// What the text says of fields, by their names.
+    /// The mentions of fields in the text, by their names.
     mentions: OnceCell<MentionReader>,
     mentioned: RefCell<HashMap<String, Rc<Vec<FieldMention>>>>,
     quotes: HashMap<&'a str, &'a str>,
@@ -325,7 +325,7 @@ impl<'a> Looked<'a> {
         }
     }
 
-    /// What the document affirms of a field besides its value.
+    /// The values that the document affirms of a field besides its own.
     fn rivals(&self, path: &FieldPath, value: &Value) -> Vec<Rival> {
         let (Some(plan), Some(text), Some(whole)) = (self.beside.plan, &self.text, self.beside.source.text())
         else {
@@ -350,12 +350,12 @@ impl<'a> Looked<'a> {
     }
 }
 
-/// What is said of a field that was not extracted, and that nobody decided about before the document was accepted.
+/// The status of a field that was not extracted, and that no one decided about before the document was accepted.
 pub(crate) const NOT_LOOKED_FOR: &str = "not_looked_for";
 
 impl ShownField {
-    /// Whether the value needs review: nothing has checked it, the document does not verify it or has conflicting mentions of it, an
-    /// issue is about it, or reviewers differ.
+    /// Returns whether the value needs review: nothing has checked it, the document does not verify it or has
+    /// conflicting mentions of it, an issue is about it, or reviewers differ.
     pub(crate) fn is_doubtful(&self) -> bool {
         let is_unverified =
             matches!(self.support, Some("undecided" | "unsupported" | "contradicted" | "conflicting"));
@@ -367,7 +367,7 @@ impl ShownField {
             || self.issues.iter().any(is_wrong)
     }
 
-    /// Whether the document is not accepted before somebody decides about the field.
+    /// Returns whether the document is not accepted before a reviewer decides about the field.
     pub(crate) fn must_be_decided(&self) -> bool {
         self.unchecked || self.is_for_a_person
     }

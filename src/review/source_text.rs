@@ -5,22 +5,24 @@ use crate::value::DocumentId;
 use crate::value::ShownPath;
 use std::path::Path;
 
-/// A document, or why it is not to be had.
+/// A document, or the reason why it is not available.
 pub(crate) enum SourceText {
     /// Its bytes are those that the run read.
     Unchanged(Box<Document>),
-    /// Why nothing of it can be shown.
+    /// The reason why nothing of it can be shown.
     NotThere(String),
 }
 
-/// Where a document was, and what its bytes were.
+/// The location of a document, and the digest of its bytes.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct RecordedSource<'a> {
+    /// The folder in which relative paths begin; the working directory, where none is given.
+    pub(crate) folder: Option<&'a Path>,
     /// Its id in the run.
     pub(crate) id: &'a DocumentId,
     /// Its file, if it has one; within the working directory, if it is not absolute.
     pub(crate) path: Option<&'a Path>,
-    /// Where it was read from, where that is more than a file: an [`InputRecord`] as JSON.
+    /// Its origin, where that is more than a file: an [`InputRecord`] as JSON.
     pub(crate) record: Option<&'a str>,
     /// SHA-256 of the bytes that the run read, in hexadecimal.
     pub(crate) digest: &'a str,
@@ -37,6 +39,10 @@ impl SourceText {
         let of_file = |path: &Path| Input::new(recorded.id.clone(), Origin::File(path.to_path_buf()));
         let Some(input) = of_record().or_else(|| recorded.path.map(of_file)) else {
             return SourceText::NotThere("the document is no file of its own".to_owned());
+        };
+        let input = match recorded.folder {
+            Some(folder) => input.below(folder),
+            None => input,
         };
         match input.read() {
             Ok(document) if document.digest == recorded.digest => SourceText::Unchanged(Box::new(document)),

@@ -1,4 +1,4 @@
-//! Whether a value can be one of its field, and which value a cell of a table stands for.
+//! Checks whether a value can be one of its field, and finds the value that a cell of a table represents.
 
 use super::entry::Written;
 use super::field_path::FieldPath;
@@ -8,11 +8,11 @@ use crate::experiment::evaluate::kind;
 use crate::score::ValueComparison;
 use serde_json::Value;
 
-/// What is known of the values of a field.
+/// The known facts about the values of a field.
 #[derive(Clone, Copy)]
 pub(super) struct FieldType<'a> {
     schema: Option<&'a Value>,
-    /// What was extracted.
+    /// The extracted value.
     extracted: Option<&'a Value>,
 }
 
@@ -63,7 +63,7 @@ impl<'a> FieldType<'a> {
     /// The value that was written.
     ///
     /// # Errors
-    /// What was expected, and what was found.
+    /// The expectation, and what was found.
     pub(super) fn read(self, written: &Written) -> Result<Value, String> {
         let cell = match written {
             Written::Json(value) => return Ok(value.clone()),
@@ -101,10 +101,10 @@ impl<'a> FieldType<'a> {
         known.find(|own| own.to_lowercase() == word.to_lowercase()).unwrap_or(word)
     }
 
-    /// Whether a value can be one of the field's.
+    /// Checks that a value can be one of the field's.
     ///
     /// # Errors
-    /// What was expected, and what was found.
+    /// The expectation, and what was found.
     pub(super) fn admits(
         self,
         path: &FieldPath,
@@ -167,7 +167,7 @@ pub(super) fn shown(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 
-/// What a reviewer wrote, as much as a message needs.
+/// The reviewer's text, as much as a message needs.
 fn shortened(text: &str) -> String {
     let cut: String = text.chars().take(40).collect();
     if cut.len() < text.len() { format!("{cut}…") } else { cut }

@@ -44,7 +44,7 @@ pub(crate) struct WorksheetRow {
     reasons: Vec<&'static str>,
     /// None for the row of the document as a whole.
     field: Option<String>,
-    /// The key of an issue of the document as a whole, in the row that answers it; `value` says what it is about.
+    /// The key of an issue of the document as a whole, in the row that answers it; `value` is what it is about.
     issue: Option<String>,
     value: Option<Value>,
     quote: Option<String>,
@@ -56,8 +56,8 @@ pub(crate) struct WorksheetRow {
     shown: String,
 }
 
-/// The rows of a document: one of the document as a whole, and one for each of its fields, with what was decided so far. `stamp`
-/// tells this worksheet from others.
+/// The rows of a document: one of the document as a whole, and one for each of its fields, with what was decided so
+/// far. `stamp` distinguishes this worksheet from others.
 pub(crate) fn rows_of(document: &ReviewDocument, reviewed: &Reviewed, stamp: &str) -> Vec<WorksheetRow> {
     let whole = WorksheetRow {
         document: document.id().to_owned(),
@@ -101,7 +101,7 @@ pub(crate) fn rows_of(document: &ReviewDocument, reviewed: &Reviewed, stamp: &st
 /// The rows as a table.
 ///
 /// # Errors
-/// When they can't be written, which memory never refuses.
+/// If they can't be written, which memory never refuses.
 pub(crate) fn write_csv(rows: &[WorksheetRow]) -> Result<Vec<u8>, csv::Error> {
     let mut table = WriterBuilder::new().from_writer(Vec::new());
     table.write_record(COLUMNS)?;
@@ -127,7 +127,7 @@ pub(crate) fn write_csv(rows: &[WorksheetRow]) -> Result<Vec<u8>, csv::Error> {
     table.into_inner().map_err(|error| error.into_error().into())
 }
 
-/// Reads the rows of a table that somebody filled in.
+/// Reads the rows of a table that a user filled in.
 pub(crate) fn read_worksheet(bytes: &[u8]) -> (Vec<Entry>, Vec<EntryError>) {
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     let mut reader = ReaderBuilder::new().delimiter(delimiter(bytes)).trim(Trim::Headers).from_reader(bytes);
@@ -241,7 +241,7 @@ fn line_of(bytes: &[u8], start: usize) -> u64 {
     1 + ends.count() as u64
 }
 
-/// What separates cells: the one of `,`, `;` and tabs that the first line has most of.
+/// The separator of cells: the one of `,`, `;` and tabs that the first line has most of.
 fn delimiter(bytes: &[u8]) -> u8 {
     let first = bytes.split(|byte| *byte == b'\n').next().unwrap_or_default();
     let count = |sign: u8| first.iter().filter(|byte| **byte == sign).count();

@@ -1,5 +1,5 @@
-//! How the answers of models are to look: the schemas and examples that they are shown. An answer that only gives these back says
-//! nothing of a document.
+//! The form that answers of models are to have: the schemas and examples that they are shown. An answer that only gives
+//! these back says nothing about a document.
 
 use serde_json::Value;
 use std::collections::BTreeMap;

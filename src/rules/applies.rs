@@ -1,4 +1,4 @@
-//! When a field of a rubric applies at all: a condition over other fields of the candidate.
+//! The condition under which a field of a rubric applies at all, over other fields of the candidate.
 
 use super::compiled_rule::placed;
 use super::condition::{Condition, ConditionContext, Operand, condition};
@@ -17,16 +17,16 @@ use std::sync::Arc;
 #[derive(Debug, Clone)]
 pub struct AppliesWhen {
     condition: Condition,
-    /// The fields that it looks at, by their names. Never empty.
+    /// The fields that it inspects, by their names. Never empty.
     looks_at: BTreeSet<String>,
 }
 
-/// The same, ready to be asked of a candidate.
+/// Like [`AppliesWhen`], ready to be asked of a candidate.
 #[derive(Debug, Clone)]
 pub struct Applicability {
     /// The condition.
     pub(crate) condition: Condition,
-    /// The fields that it looks at, and where a candidate has them.
+    /// The fields that it inspects, and their slots in a candidate.
     pub looks_at: Vec<(Arc<str>, Index)>,
 }
 
@@ -65,7 +65,7 @@ impl Decode for AppliesWhen {
     }
 }
 
-/// Collects the fields that a condition looks at. Returns whether that is all it looks at.
+/// Collects the fields that a condition inspects. Returns whether that is all it inspects.
 fn collect(condition: &Condition, found: &mut BTreeSet<String>) -> bool {
     let mut name = |reference: &Reference| match reference {
         Reference::Field { name, .. } => {

@@ -13,7 +13,7 @@ use std::fmt;
 #[derive(Debug, Clone, PartialEq)]
 pub struct Bound {
     number: Number,
-    /// The same, where a binary fraction compares with others as what is written does.
+    /// The number as a binary fraction, if that compares with others as what is written does.
     fraction: Option<f64>,
 }
 
@@ -22,7 +22,7 @@ impl Bound {
         Bound { fraction: as_fraction(&number), number }
     }
 
-    /// How a number stands to it.
+    /// Compares a number with it.
     #[must_use]
     #[inline]
     pub(crate) fn compare(&self, number: &Number) -> Option<Ordering> {

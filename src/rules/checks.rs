@@ -1,4 +1,4 @@
-//! How the setting of each check is read.
+//! Readers of the settings of checks.
 
 use super::bound::Bound;
 use super::condition::{parse_path, path, reference, references};
@@ -90,7 +90,7 @@ pub(super) fn pattern(
     }
 }
 
-/// What to do about a pattern of which the library says this.
+/// Advice on a pattern about which the library says this.
 pub(super) fn pattern_advice(why: &str) -> Option<&'static str> {
     let known = [
         ("unclosed group", "each `(` needs its `)`; a bracket that is meant as it stands is written `\\(`"),
@@ -308,10 +308,10 @@ mapping! {
         /// The regular expression (syntax of the Rust crate `regex`).
         #[key(text("a regular expression"), required, examples(&["'^(1|2|3|I|II|III)'"]))]
         pattern: Spanned<String>,
-        /// Whether upper and lower case count alike.
+        /// Treats upper and lower case as the same.
         #[key(default("false"), examples(&["true"]))]
         ignore_case: bool,
-        /// Texts that the pattern must match. `check` tries them; a run takes no notice of them. Without it none is tried.
+        /// Texts that the pattern must match. `check` tries them; a run ignores them. Without it none is tried.
         #[key(name("examples"), shaped(|| Shape::list(Shape::text("a text"))), examples(&["[I, 'III']"]))]
         _examples: Vec<String> => |_| Vec::new(),
     }
@@ -324,7 +324,7 @@ mapping! {
         /// The allowed values, at least one.
         #[key(shaped(|| Shape::list(Shape::Any)), required, examples(&["[left, right]"]))]
         values: Spanned<Vec<Value>>,
-        /// Whether upper and lower case count alike.
+        /// Treats upper and lower case as the same.
         #[key(default("false"), examples(&["true"]))]
         ignore_case: bool,
     }
@@ -357,23 +357,23 @@ mapping! {
 }
 
 mapping! {
-    /// A format whose name stands in the document.
+    /// A format whose name appears in the document.
     "format_named" is "format";
     pub(super) struct FormatNamed {
-        /// Where the name of the datatype (`xs:int`, say) stands.
+        /// The location of the name of the datatype (`xs:int`, say).
         #[key(shaped(keys::place), required, examples(&["^.valueType"]))]
         named_at: Reference as String = reference,
     }
 }
 
 mapping! {
-    /// What numbers must add up to.
+    /// The number that others must add up to.
     "sum" is "sum";
     pub(super) struct Sum {
-        /// What the numbers must add up to.
+        /// The number that the numbers must add up to.
         #[key(required, examples(&["100"]))]
         value: f64,
-        /// How far the sum may be off.
+        /// The amount by which the sum may be off.
         #[key(shaped(|| Shape::at_least(0.0)), default("1e-9"), examples(&["0.5"]))]
         tolerance: f64 = |node, problems| number_in(node, 0.0, f64::MAX, problems),
     }

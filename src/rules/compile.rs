@@ -21,7 +21,7 @@ use loopctl_ground::Trust;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-/// The type of a document of which nothing better is known.
+/// The type of a document about which nothing better is known.
 pub(crate) const UNKNOWN_TYPE: &str = "unknown";
 
 /// Parameters of a measure function: candidate and source.
@@ -40,25 +40,25 @@ pub struct CompiledRules {
 }
 
 impl CompiledRules {
-    /// With the profile's table of who handles issues that do not say so; without it the loop corrects them all.
+    /// Sets the profile's dispositions of issues that have none of their own; without it the loop corrects them all.
     #[must_use]
     pub(crate) fn with_dispositions(self, dispositions: Dispositions) -> Self {
         CompiledRules { dispositions, ..self }
     }
 
-    /// With what is known of the answers that candidates are made of; without it nothing is.
+    /// Sets what is known about the answers that candidates are made of; without it nothing is.
     #[must_use]
     pub(crate) fn with_answers(self, answers: Answers) -> Self {
         CompiledRules { answers, ..self }
     }
 
-    /// How answers are to look.
+    /// The form that answers are to have.
     #[must_use]
     pub(crate) fn answers(&self) -> &Answers {
         &self.answers
     }
 
-    /// Who handles issues that do not say so.
+    /// The dispositions of issues that have none of their own.
     #[must_use]
     pub(crate) fn dispositions(&self) -> &Dispositions {
         &self.dispositions
@@ -75,13 +75,13 @@ impl CompiledRules {
         self.programs.keys().map(AsRef::as_ref)
     }
 
-    /// What the rubrics that grounding uses say of texts: names of fields, vocabularies and context.
+    /// The knowledge about texts in the rubrics that grounding uses: names of fields, vocabularies and context.
     #[must_use]
     pub fn evidence(&self) -> &Arc<EvidenceRules> {
         &self.evidence
     }
 
-    /// What the rubrics say of exports.
+    /// The terms that the rubrics give for exports.
     #[must_use]
     pub(crate) fn exports(&self) -> &ExportTerms {
         &self.exports
@@ -153,12 +153,12 @@ pub fn compile(
 /// The schemas of each document type, by path template and type.
 type Schemas = BTreeMap<(String, String), Arc<Schema>>;
 
-/// What the dimensions name, read once.
+/// The files that the dimensions name, read once.
 struct Sources {
     rubrics: BTreeMap<String, Rubric>,
     rule_sets: BTreeMap<String, Vec<Rule>>,
     functions: BTreeMap<String, FunctionId>,
-    /// How precise passages are, by what measures of grounding say of it.
+    /// The precision of passages, by the settings of measures of grounding.
     trusts: BTreeMap<TrustKey, Arc<Trust>>,
     evidence: EvidenceFiles,
 }
@@ -249,8 +249,8 @@ impl Sources {
         }
     }
 
-    /// What the rubrics that grounding uses say of texts. A grounding without a rubric uses that of the first rubric
-    /// dimension; without any grounding it is what values of fields are compared by.
+    /// The knowledge about texts in the rubrics that grounding uses. A grounding without a rubric uses that of the
+    /// first rubric dimension; without any grounding it is what values of fields are compared by.
     fn evidence_rules(&self, dimensions: &[Dimension]) -> EvidenceRules {
         let measures = || dimensions.iter().flat_map(|dimension| dimension.measure.parts());
         let first = measures().find_map(|measure| match measure {
@@ -269,7 +269,7 @@ impl Sources {
         self.evidence.rules(used.into_iter().filter_map(|name| Some((name, self.rubrics.get(name)?))))
     }
 
-    /// What the rubrics say of exports; of two that say something of the same name, the first by name.
+    /// The terms that the rubrics give for exports; of two for the same name, those of the first rubric by name.
     fn export_terms(&self) -> ExportTerms {
         let mut terms = ExportTerms::default();
         for rubric in self.rubrics.values() {
@@ -291,7 +291,7 @@ impl Sources {
         terms
     }
 
-    /// Fields that the host fills in: with the document's text, or with something that stands nowhere in it.
+    /// Fields that the host fills in: with the document's text, or with something that appears nowhere in it.
     fn filled_in(&self, with_text: bool) -> impl Iterator<Item = String> {
         let fields = self.rubrics.values().flat_map(|rubric| &rubric.fields);
         let is_meant =
@@ -299,14 +299,14 @@ impl Sources {
         fields.filter(move |(_, known)| is_meant(known.from)).map(|(name, _)| name.clone())
     }
 
-    /// If a rubric knows how documents of a type say their values.
+    /// Returns whether a rubric knows how documents of a type state their values.
     fn has_words_for(&self, document_type: &str) -> bool {
         let knows =
             |rubric: &Rubric| rubric.types.contains_key(document_type) && !rubric.vocabularies.is_empty();
         document_type != UNKNOWN_TYPE && self.rubrics.values().any(knows)
     }
 
-    /// What measures a dimension, for one document type; `None` where nothing here does.
+    /// The measure of a dimension, for one document type; `None` if nothing here measures it.
     fn measure(
         &self,
         measure: &Measure,
@@ -408,7 +408,7 @@ fn rubric_fields(rubric: &Rubric, document_type: &str, fields: &mut FieldTrie) -
     found
 }
 
-/// Whether a file in `rules` holds rules: cases and classifications are there, too.
+/// Returns whether a file in `rules` holds rules: cases and classifications are there, too.
 fn holds_rules(name: &str, files: &dyn Files) -> bool {
     let file = files.read(name).ok().flatten().filter(|_| !name.ends_with(".test.yaml"));
     let root = file.and_then(|file| crate::value::yaml::parse(&file, &mut Problems::new()));

@@ -1,4 +1,4 @@
-//! Checked rules, placed: what they look at has its slot, and what must be kept of a candidate is noted.
+//! Checked rules, placed: what they inspect has its slot, and what must be kept of a candidate is noted.
 
 use super::condition::{Condition, Operand};
 use super::field_trie::{FieldTrie, Slots};
@@ -14,25 +14,25 @@ use std::sync::Arc;
 /// A rule of a program.
 #[derive(Debug)]
 pub struct CompiledRule {
-    /// What it looks at.
+    /// The target that it inspects.
     pub target: CompiledTarget,
-    /// When it applies; always, if absent.
+    /// The condition under which it applies; always, if absent.
     pub(crate) when: Option<Condition>,
-    /// Whether it finds issues by checks alone.
+    /// `true` if it finds issues by checks alone.
     pub is_plain: bool,
-    /// What is asked of absent values, too. The first check that fails is the rule's issue with its target.
+    /// The checks that are asked of absent values, too. The first that fails is the rule's issue with its target.
     pub presence: Vec<Check>,
-    /// What is asked of values that are present.
+    /// The checks that are asked of values that are present.
     pub checks: Vec<Check>,
     /// A schema that finds issues in the target.
     pub schema: Option<SchemaCheck>,
     /// A function that finds the issues.
     pub script: Option<FunctionId>,
-    /// What its issues are like.
+    /// The properties of its issues.
     pub issue: Arc<IssueText>,
 }
 
-/// What a rule looks at.
+/// The target of a rule.
 #[derive(Debug)]
 pub enum CompiledTarget {
     /// The whole candidate.
@@ -55,14 +55,14 @@ pub enum CompiledTarget {
     },
 }
 
-/// Something that must hold, and what is said when it does not and its rule has no message.
+/// Something that must hold, and the message when it does not and its rule has none.
 #[derive(Debug)]
 pub struct Check {
-    /// What must hold.
+    /// The condition that must hold.
     pub(crate) condition: Condition,
-    /// What would have passed, in words that follow "expected".
+    /// A description of what would have passed, in words that follow "expected".
     pub expected: Arc<str>,
-    /// Whether it fails because the target is absent.
+    /// `true` if it fails because the target is absent.
     pub is_presence: bool,
 }
 
@@ -77,7 +77,7 @@ impl Check {
 }
 
 impl CompiledRule {
-    /// Gives what a rule looks at its place among the fields of a program.
+    /// Gives what a rule inspects its slots among the fields of a program.
     pub(super) fn new(rule: &Rule, fields: &mut FieldTrie) -> Self {
         let (target, steps) = match &rule.target {
             Target::Candidate => (CompiledTarget::Candidate, Some(Vec::new())),
@@ -126,7 +126,7 @@ impl CompiledRule {
         }
     }
 
-    /// Whether anything is asked of a target that is absent.
+    /// Returns whether anything is asked of a target that is absent.
     #[must_use]
     pub fn asks_absent(&self) -> bool {
         !self.presence.is_empty()
@@ -143,17 +143,17 @@ pub(super) fn pointer(field: &str) -> Arc<str> {
     format!("/{}", crate::value::escape(field)).into()
 }
 
-/// A condition about the candidate as a whole, with what it looks at in its place among the fields of a program.
+/// A condition about the candidate as a whole, with slots for what it inspects among the fields of a program.
 pub(super) fn placed(condition: &Condition, fields: &mut FieldTrie) -> Condition {
     let mut condition = condition.clone();
     Placing { fields, target: Some(Vec::new()) }.condition(&mut condition);
     condition
 }
 
-/// Finds the places of what conditions look at.
+/// Finds the slots of what conditions inspect.
 struct Placing<'f> {
     fields: &'f mut FieldTrie,
-    /// The steps to the rule's target; `None` where it is not found by steps.
+    /// The steps to the rule's target; `None` if it is not found by steps.
     target: Option<Vec<PathStep>>,
 }
 
@@ -176,7 +176,7 @@ impl Placing<'_> {
         }
     }
 
-    /// The places that a test looks at besides its subject.
+    /// Finds the slots of what a test inspects besides its subject.
     fn test(&mut self, test: &mut Test) {
         match test {
             Test::Require(all) | Test::RequireWith(all) => {
@@ -227,7 +227,7 @@ impl Placing<'_> {
         }
     }
 
-    /// All that a path from the candidate selects.
+    /// Adds all that a path from the candidate selects.
     fn path(&mut self, path: &JsonPath) {
         match path.steps() {
             Some(steps) => _ = self.fields.add(steps, true),
@@ -235,7 +235,7 @@ impl Placing<'_> {
         }
     }
 
-    /// What some steps from the target lead to.
+    /// Adds what some steps from the target lead to.
     fn below(&mut self, steps: &[PathStep], whole: bool) {
         if let Some(target) = &self.target {
             let steps: Vec<PathStep> = target.iter().chain(steps).cloned().collect();
@@ -244,7 +244,7 @@ impl Placing<'_> {
     }
 }
 
-/// Whether a test looks at what is in a list or mapping, and not only at how long it is.
+/// Returns whether a test inspects what is in a list or mapping, and not only its length.
 fn looks_inside(test: &Test) -> bool {
     let holds_others = |value: &Value| value.is_array() || value.is_object();
     match test {

@@ -1,4 +1,4 @@
-//! What a thing is called where results are handed to other systems: a text, and codes of code systems if somebody chose them.
+//! Names of things where results are handed to other systems: a text, and codes of code systems if someone chose them.
 
 use crate::diag::{Code, Problem, Problems};
 use crate::mapping;
@@ -6,15 +6,15 @@ use crate::value::decode::Fields;
 use std::collections::{BTreeMap, BTreeSet};
 
 mapping! {
-    /// What a document type or a field is called in an export as FHIR (`CodeableConcept`). Codes stand here only if somebody chose
-    /// them: without any, the text is all that is said.
+    /// The name of a document type or a field in an export as FHIR (`CodeableConcept`). It has codes only if someone
+    /// chose them: without any, the text is all there is.
     "concept" is "concept", expects "a mapping such as `{ text: Histologic grade }`", checked by Concept::check, all default;
     #[derive(Debug, Clone, PartialEq)]
     pub struct Concept {
-        /// What people read. Without it, the name of the document type or field.
+        /// The text that people read. Without it, the name of the document type or field.
         #[key(text_like("a text that is not blank", r"\S"), examples(&["Histologic grade"]))]
         pub text: Option<String>,
-        /// The same in code systems.
+        /// Its codes in code systems.
         #[key(default("[]"), examples(&["[{ system: 'https://example.org/codes', code: grade }]"]))]
         pub coding: Vec<Coding>,
     }
@@ -31,7 +31,7 @@ mapping! {
         /// The code in it.
         #[key(required, text_like("a code", r"^\S+( \S+)*$"), examples(&["grade"]))]
         pub code: String,
-        /// What the code system calls it.
+        /// The name that the code system gives it.
         #[key(examples(&["Grade"]))]
         pub display: Option<String>,
     }
@@ -70,15 +70,15 @@ impl Coding {
     }
 }
 
-/// What the rubrics of a profile say of exports.
+/// The terms that the rubrics of a profile give for exports.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct ExportTerms {
     /// The document types that can be exported as FHIR.
     pub(crate) types: BTreeMap<String, Concept>,
-    /// What fields are called there.
+    /// The names of fields there.
     pub(crate) fields: BTreeMap<String, Concept>,
     /// The units of numbers, by field.
     pub(crate) units: BTreeMap<String, String>,
-    /// Fields that the host fills in: they are no findings.
+    /// Fields that the host fills in: they are not findings.
     pub(crate) filled_in: BTreeSet<String>,
 }

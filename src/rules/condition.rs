@@ -11,12 +11,12 @@ use crate::value::yaml::{Data, Node};
 use smallvec::SmallVec;
 use std::ops::Range;
 
-/// What a test looks at.
+/// The subject of a test.
 #[derive(Debug, Clone)]
 pub(crate) enum Operand {
     /// The value of the rule's target.
     Value,
-    /// The key (or index) under which the target's value stands.
+    /// The key (or index) of the target's value.
     Key,
     /// The text of the document that the candidate was made from; a test of it does not hold where there is none.
     Source,
@@ -29,9 +29,9 @@ pub(crate) enum Operand {
 pub(crate) enum Condition {
     /// One test.
     Test {
-        /// What it looks at.
+        /// The subject of the test.
         subject: Operand,
-        /// What it asks.
+        /// The test itself.
         test: Test,
     },
     /// All hold. Never empty.
@@ -43,7 +43,8 @@ pub(crate) enum Condition {
 }
 
 impl Condition {
-    /// The first passage that it forbids the document's text to have, in bytes; `None` where it forbids none that is there.
+    /// The first passage that it forbids the document's text to have, in bytes; `None` if it forbids none that is
+    /// there.
     pub(crate) fn forbidden_in(&self, text: &str) -> Option<Range<usize>> {
         match self {
             Condition::Not(inner) => match &**inner {
@@ -68,7 +69,7 @@ impl Condition {
         }
     }
 
-    /// Whether a test in it must be asked even when the rule's target is absent.
+    /// Returns whether a test in it must be asked even when the rule's target is absent.
     #[must_use]
     pub(crate) fn asks_presence(&self) -> bool {
         match self {
@@ -78,7 +79,7 @@ impl Condition {
         }
     }
 
-    /// All that a test in it wants to be present.
+    /// Everything that a test in it requires to be present.
     pub(crate) fn required(&self) -> SmallVec<[&Reference; 8]> {
         match self {
             Condition::Test { test: Test::Require(all) | Test::RequireWith(all), .. } => all.iter().collect(),
@@ -90,7 +91,7 @@ impl Condition {
         }
     }
 
-    /// Whether something in it looks at what is around a target.
+    /// Returns whether something in it inspects what is around a target.
     #[must_use]
     pub(crate) fn looks_around(&self) -> bool {
         match self {
@@ -103,7 +104,7 @@ impl Condition {
         }
     }
 
-    /// What passes, in words that follow "expected".
+    /// A description of what passes, in words that follow "expected".
     #[must_use]
     pub(crate) fn expectation(&self) -> String {
         let join = |inner: &[Condition], word: &str| {
@@ -123,12 +124,12 @@ impl Condition {
     }
 }
 
-/// Where in a rule a condition stands.
+/// The position of a condition in a rule.
 #[derive(Debug, Clone)]
 pub(super) struct ConditionContext {
-    /// What tests look at unless they say otherwise.
+    /// The subject of tests unless they say otherwise.
     pub subject: Operand,
-    /// Whether there is a key: the rule has a target.
+    /// `true` if there is a key: the rule has a target.
     pub has_key: bool,
 }
 
@@ -203,7 +204,7 @@ fn joined(mut all: Vec<Condition>) -> Condition {
     }
 }
 
-/// Reads every check in a mapping, each with where it stands.
+/// Reads every check in a mapping, each with its location.
 pub(super) fn checks(
     fields: &mut Fields<'_>,
     place: &ConditionContext,

@@ -5,19 +5,19 @@ use crate::value::yaml::Node;
 use serde::{Deserialize, Serialize};
 
 mapping! {
-    /// The ways in which documents assert what they mention: words that deny, doubt or date it, beside those that every document is
-    /// read with, and headings of the parts of a document.
+    /// The ways in which documents assert what they mention: words that deny, doubt or date it, beside those that every
+    /// document is read with, and headings of the parts of a document.
     "context" is "context";
     #[derive(Debug, Clone)]
     pub struct Context {
         /// The name, for readers.
         #[key(examples(&["clinical"]))]
         pub context: Option<String>,
-        /// What it is for.
+        /// The purpose of the context.
         #[key(examples(&["Clinical documents in English"]))]
         pub description: Option<String>,
-        /// Another context, by name. What this one does not say is as there: mappings merge key by key, lists replace, `null`
-        /// takes a key away.
+        /// Another context, by name. Anything that this one does not set is inherited: mappings merge key by key, lists
+        /// replace, `null` takes a key away.
         #[key(examples(&["clinical"]))]
         pub extends: Option<String>,
         /// Words that deny, beside those that every document is read with: `keinerlei`, `kein Hinweis auf`, `untersuch*`.
@@ -41,7 +41,7 @@ mapping! {
         /// Words in names of fields whose values are just that: a field about history holds what was so.
         #[key(examples(&["{ historical: [history, prior], of_another: [family] }"]))]
         pub fields: FieldWords => |_| FieldWords::default(),
-        /// Headings of parts, and what is so of what stands in such a part.
+        /// Headings of parts, and how the content of such a part is asserted.
         #[key(default("[]"), examples(&["[{ headings: [family history], says: of_another }]"]))]
         pub sections: Vec<Section>,
     }
@@ -52,44 +52,44 @@ mapping! {
     "words_of_fields" is "set of words", expects "`{ historical: [history, prior] }`", all default;
     #[derive(Debug, Clone, PartialEq, Eq)]
     pub struct FieldWords {
-        /// What is not so.
+        /// Words for what is not so.
         #[key(default("[]"), examples(&["[excluded, negatives]"]))]
         pub negated: Vec<String>,
-        /// What may be so.
+        /// Words for what may be so.
         #[key(default("[]"), examples(&["[differential, suspected]"]))]
         pub uncertain: Vec<String>,
-        /// What was so.
+        /// Words for what was so.
         #[key(default("[]"), examples(&["[history, prior, previous, comparison]"]))]
         pub historical: Vec<String>,
-        /// What might become so.
+        /// Words for what might become so.
         #[key(default("[]"), examples(&["[indication, plan, recommendation]"]))]
         pub hypothetical: Vec<String>,
-        /// What is so of somebody else.
+        /// Words for what is so of someone else.
         #[key(default("[]"), examples(&["[family]"]))]
         pub of_another: Vec<String>,
     }
 }
 
 mapping! {
-    /// A kind of part, told by its heading.
+    /// A kind of part, recognized by its heading.
     "section" is "section", expects "`{ headings: [family history], says: of_another }`";
     #[derive(Debug, Clone)]
     pub struct Section {
         /// Headings, in any case.
         #[key(required, examples(&["[family history]"]))]
         pub headings: Vec<String> => |_| Vec::new(),
-        /// How what stands there is asserted, where nothing nearer says so. Without it, affirmed.
+        /// The assertion of what the part contains, where nothing nearer determines it. Without it, affirmed.
         #[key(examples(&["historical"]))]
         pub says: Option<Assertion>,
-        /// How final the part is: of mentions that differ, those of the part with the higher number hold. A part without a
-        /// heading that is listed has 5.
+        /// The finality of the part: of mentions that differ, those of the part with the higher number hold. A part
+        /// without a heading that is listed has 5.
         #[key(whole(0, 9), default("5"), examples(&["8"]))]
         pub finality: u64,
     }
 }
 
 impl Context {
-    /// Whether a file is one, by what no other file in `rules/` has.
+    /// Returns whether a file is one, by keys that no other file in `rules/` has.
     #[must_use]
     pub(crate) fn is_one(root: &Node) -> bool {
         let own = ["context", "negated", "uncertain", "historical", "hypothetical", "of_another", "sections"];
@@ -97,7 +97,7 @@ impl Context {
     }
 }
 
-/// How a text asserts something.
+/// The way in which a text asserts something.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Assertion {
@@ -112,7 +112,7 @@ pub enum Assertion {
     Historical,
     /// It might become so.
     Hypothetical,
-    /// It is so of somebody else.
+    /// It is so of someone else.
     OfAnother,
 }
 

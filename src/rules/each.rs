@@ -21,8 +21,9 @@ pub(crate) const HEADING: &str = "heading";
 const LONGEST: usize = 16 << 10;
 
 mapping! {
-    /// A kind of which a document may hold several: its specimens, tumours or impressions. Each has a part of the text, and one
-    /// item of a list in the extraction, which is held against that part only. A part without an item is an issue.
+    /// A kind of which a document may hold several: its specimens, tumours or impressions. Each has a part of the text,
+    /// and one item of a list in the extraction, which is checked against that part only. A part without an item is an
+    /// issue.
     "each" is "kind of part", expects "a mapping with `types`, `list` and `headings`";
     struct Written {
         /// The document types that may hold several.
@@ -45,33 +46,33 @@ mapping! {
             examples(&["{ opens: '(?:^|[.:]\\s)\\s*' }"])
         )]
         words: BTreeMap<String, Spanned<String>>,
-        /// Headings below which parts are looked for, such as `Impression:`; without it, in the whole text. The text under one is
-        /// a list of parts, or where there is no list one part; it begins at the group `heading`, if the pattern has one. Of
-        /// several such headings the parts are counted through.
+        /// Headings below which parts are looked for, such as `Impression:`; without it, in the whole text. The text
+        /// under one is a list of parts, or where there is no list one part; it begins at the group `heading`, if the
+        /// pattern has one. Parts are counted across several such headings.
         #[key(default("[]"), shaped(patterns), examples(&["['^(?:impression|conclusion)s?\\s*:']"]))]
         within: Vec<Spanned<String>>,
-        /// What a part's heading looks like. The group `label` is a letter, a number, several (`A, B`, `A-C`: the part is then
-        /// all of theirs), or words; a part begins with it or with the group `heading`. Letters and numbers count where they
-        /// are lists: from the first on, in order.
+        /// The forms of a part's heading. The group `label` is a letter, a number, several (`A, B`, `A-C`: the part is
+        /// then all of theirs), or words; a part begins with it or with the group `heading`. Letters and numbers count
+        /// where they are lists: from the first on, in order.
         #[key(
             required,
             shaped(patterns),
             examples(&["['^(?P<heading>(?:specimen|part) (?P<label>[A-Z]|\\d{1,2})):', '^(?P<label>(?-i:[A-Z]))[.:)] ']"])
         )]
         headings: Vec<Spanned<String>> => |_| Vec::new(),
-        /// What only goes on with a list that one of `headings` has begun, or repeats most of one: numbers, which open sentences
-        /// as well. Without it, nothing does.
+        /// Headings that only continue a list that one of `headings` has begun, or repeat most of one: numbers, which
+        /// open sentences as well. Without it, nothing does.
         #[key(default("[]"), shaped(patterns), examples(&["['^(?P<label>\\d{1,2})[.)] ']"]))]
         again: Vec<Spanned<String>>,
-        /// Headings after which the last part of a list does not go on. One that begins with a small letter is none. Without it,
-        /// a part goes on to the next.
+        /// Headings after which the last part of a list does not continue. One that begins with a small letter does not
+        /// count. Without it, a part continues to the next.
         #[key(default("[]"), shaped(patterns), examples(&["['^(?:gross description|comment|synoptic report)\\s*:']"]))]
         ends: Vec<Spanned<String>>,
-        /// What is no heading, although one of the patterns finds it: initials of people.
+        /// Text that is no heading, although one of the patterns finds it: initials of people.
         #[key(default("[]"), shaped(patterns), examples(&["['(?-i:[A-Z])\\. \\w+, M\\.?D']"]))]
         except: Vec<Spanned<String>>,
-        /// How bad it is that the list has no item for a part. Where the extraction has no list at all, it is `major`, and a person
-        /// decides.
+        /// The severity when the list has no item for a part. Where the extraction has no list at all, it is `major`,
+        /// and a person decides.
         #[key(default("major"), examples(&["critical"]))]
         missing: Severity,
     }
@@ -92,20 +93,20 @@ pub struct Each {
     pub label: Spanned<String>,
     /// Headings below which parts are looked for; empty for the whole text.
     pub within: Vec<TextPattern>,
-    /// What a part's heading looks like; all have the group `label`.
+    /// The forms of a part's heading; all have the group `label`.
     pub headings: Vec<TextPattern>,
-    /// What goes on with a list of parts.
+    /// Headings that continue a list of parts.
     pub again: Vec<TextPattern>,
-    /// After what no part goes on.
+    /// Headings after which no part continues.
     pub ends: Vec<TextPattern>,
-    /// What is no heading.
+    /// Text that is no heading.
     pub except: Vec<TextPattern>,
-    /// How bad a part without an item is.
+    /// The severity of a part without an item.
     pub missing: Severity,
 }
 
 impl Each {
-    /// Whether documents of this type may hold several.
+    /// Returns whether documents of this type may hold several.
     #[must_use]
     pub fn is_for(&self, document_type: &str) -> bool {
         self.types.iter().any(|one| one.value == document_type)
@@ -185,7 +186,7 @@ fn compiled(
             return None;
         }
     };
-    // A pattern that ships is as good as the words that somebody put into it.
+    // A pattern that ships is as good as the words that someone put into it.
     let place = match own {
         Some(own) if text.span.file().is_shipped() => own,
         _ => &text.span,

@@ -1,4 +1,5 @@
-//! What the search for evidence knows of fields: their names, the vocabularies that read their values, and the context.
+//! The knowledge about fields for the search for evidence: their names, the vocabularies that read their values, and
+//! the context.
 
 use super::compile::{missing, open};
 use super::context::Context;
@@ -13,12 +14,12 @@ use crate::value::yaml;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, OnceLock};
 
-/// What the rubrics that grounding uses say of texts.
+/// The knowledge about texts in the rubrics that grounding uses.
 #[derive(Debug, Clone, Default)]
 pub struct EvidenceRules {
     /// Every vocabulary, by the name by which fields name it.
     pub vocabularies: Vec<(String, Vocabulary)>,
-    /// How texts assert what they mention.
+    /// The way in which texts assert what they mention.
     pub context: Option<Context>,
     /// Fields, and keys inside of them.
     pub fields: Vec<FieldName>,
@@ -39,7 +40,7 @@ pub struct FieldName {
     pub values: Option<String>,
     /// The unit of its numbers, if the rubric says which.
     pub unit: Option<String>,
-    /// How far a number may lie from the true one, if the rubric says so.
+    /// The distance that a number may have from the true one, if the rubric says so.
     pub tolerance: Option<f64>,
     /// The member that names each item, if the field is a list and the rubric says which.
     pub item_key: Option<String>,
@@ -70,8 +71,8 @@ impl EvidenceRules {
         listing
     }
 
-    /// One vocabulary, `rules/vocabularies/NAME.yaml`, and a context, for trying them: of the fields that it reads, with the names that
-    /// the rubrics on the disk have for them. `None` when the vocabulary can't be used.
+    /// One vocabulary, `rules/vocabularies/NAME.yaml`, and a context, for trying them: with the fields that it reads,
+    /// under the names that the rubrics on disk have for them. `None` if the vocabulary can't be used.
     pub(crate) fn alone(
         name: &str,
         context: Option<&Spanned<String>>,
@@ -119,7 +120,7 @@ impl EvidenceRules {
     }
 }
 
-/// The fields that the rubrics on the disk read with a vocabulary. What is wrong with a rubric is said where it is used.
+/// The fields that the rubrics on disk read with a vocabulary. Mistakes in a rubric are reported where it is used.
 fn read_with(vocabulary: &str, files: &dyn Files) -> Vec<FieldName> {
     let Inheritance { folder, .. } = Inheritance::RUBRICS;
     let mut found = Vec::new();
@@ -140,7 +141,7 @@ fn read_with(vocabulary: &str, files: &dyn Files) -> Vec<FieldName> {
     found
 }
 
-/// A name as all its writings have it: `marginStatus`, `margin_status` and `margin status` are one.
+/// A name as all its spellings share it: `marginStatus`, `margin_status` and `margin status` are one.
 fn squeezed(name: &str) -> String {
     let letters = name.chars().filter(|c| c.is_alphanumeric());
     if name.is_ascii() {
@@ -157,7 +158,7 @@ pub(super) struct EvidenceFiles {
 }
 
 impl EvidenceFiles {
-    /// Reads what a rubric names.
+    /// Reads the files that a rubric names.
     pub(super) fn read(&mut self, rubric: &Rubric, files: &dyn Files, problems: &mut Problems) {
         let named = rubric.fields.values().flat_map(|field| {
             std::iter::once(&field.values).chain(field.keys.values().map(|key| &key.values)).flatten()
@@ -180,7 +181,7 @@ impl EvidenceFiles {
         }
     }
 
-    /// What these rubrics say, in their order.
+    /// The knowledge in these rubrics, in their order.
     pub(super) fn rules<'r>(&self, rubrics: impl Iterator<Item = (&'r str, &'r Rubric)>) -> EvidenceRules {
         let mut rules = EvidenceRules::default();
         for (name, rubric) in rubrics {
@@ -278,7 +279,7 @@ pub(crate) fn decode_context(
     Context::read_mapping(&root, problems)
 }
 
-/// Contexts stand beside rules, so the others of that folder are no guesses.
+/// Contexts lie beside rules, so the others of that folder are no guesses.
 fn read_context(name: &Spanned<String>, files: &dyn Files, problems: &mut Problems) -> Option<Context> {
     let Inheritance { folder, what } = Inheritance::CONTEXTS;
     let path = format!("{folder}/{}.yaml", name.value);

@@ -11,20 +11,21 @@ use loopctl_ground::{Counts, Labels, Naming, Pattern, Trust, ValueKind};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// Most values that anybody counts.
+/// The most values that anyone counts.
 const MOST: i64 = 1_000_000_000_000;
 
 mapping! {
-    /// How often passages of each pattern held a right value and a wrong one, among labelled values of your own documents.
-    /// `loopctl calibrate --evidence --out FILE` writes it, and `grounding: { patterns: FILE }` uses it.
+    /// The number of passages of each pattern that held a right value and a wrong one, among labelled values of your
+    /// own documents. `loopctl calibrate --evidence --out FILE` writes it, and `grounding: { patterns: FILE }` uses it.
     "evidence" is "table of patterns", checked by EvidenceCounts::check;
     #[derive(Debug, Clone, PartialEq, Eq)]
     pub struct EvidenceCounts {
-        /// All values that were looked at, those without a pattern, too: how often a pattern occurs is a share of these.
+        /// All values that were inspected, including those without a pattern: how often a pattern occurs is a share of
+        /// these.
         #[key(required, examples(&["{ right: 900, wrong: 60 }"]))]
         labelled: ValueCounts => |_| ValueCounts::default(),
-        /// Adds the counts that ship where a pattern has fewer than 16 values here. With `false` they are not, and
-        /// such a pattern is taken with the others of this file.
+        /// Adds the counts that ship where a pattern has fewer than 16 values here. With `false` they are not added,
+        /// and such a pattern is taken with the others of this file.
         #[key(default("true"), examples(&["false"]))]
         beside_shipped: bool,
         /// The counts of each pattern: the kind of the value and how its field is named, as results have it.
@@ -108,7 +109,7 @@ impl EvidenceCounts {
         EvidenceCounts { labelled: ValueCounts { right, wrong }, beside_shipped, patterns }
     }
 
-    /// Reads and checks a file. `None` when it is no mapping; what is wrong goes to `problems`.
+    /// Reads and checks a file. `None` if it is not a mapping; mistakes go to `problems`.
     pub fn parse(file: &Arc<SourceFile>, problems: &mut Problems) -> Option<Self> {
         let root = parse(file, problems)?;
         EvidenceCounts::read_mapping(&root, problems)
@@ -136,7 +137,7 @@ impl EvidenceCounts {
         Labels { labelled: Counts { right, wrong }, patterns: self.patterns.0.clone() }
     }
 
-    /// How precise passages are by these counts, at an assumed share of mistakes.
+    /// The precision of passages by these counts, at an assumed share of mistakes.
     #[must_use]
     pub(crate) fn trust(&self, mistakes: f64) -> Trust {
         Trust::from_labels(&self.labels(), self.beside_shipped, mistakes)
@@ -168,7 +169,7 @@ impl EvidenceCounts {
     }
 }
 
-/// How precise passages are for a measure of grounding: by the file that it names, else by the counts that ship.
+/// The precision of passages for a measure of grounding: by the file that it names, else by the counts that ship.
 pub(super) fn trust_of(grounding: &Grounding, files: &dyn Files, problems: &mut Problems) -> Trust {
     let mistakes = grounding.mistakes.get();
     let Some(named) = &grounding.patterns else { return Trust::with_mistakes(mistakes) };

@@ -1,7 +1,7 @@
 //! Checks the extraction patterns of `rules/extract/*.yaml` before they are handed to a provider.
 //!
 //! The provider `pattern` interprets them; here their keys, words and regular expressions are checked, so that a slip
-//! is shown with its place and not as a failed call.
+//! is shown with its location and not as a failed call.
 
 use super::checks::pattern_advice;
 use super::evidence::read_vocabulary;
@@ -16,7 +16,7 @@ use crate::{decode_words, mapping};
 use loopctl_plugin_sdk::words::{MAX_PATTERN_BYTES, Unexpanded, Words, is_name};
 use serde_json::{Value, json};
 
-/// How much is asked of a pattern that does not ship: of those that do, the tests compile all.
+/// The depth to which a pattern that does not ship is checked: of those that do, the tests compile all.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PatternCheck {
     /// That it is a regular expression: what a run needs to know of hundreds of patterns, most of which it never uses.
@@ -25,22 +25,22 @@ pub enum PatternCheck {
     Compile,
 }
 
-/// The words declared so far, and how closely patterns are looked at.
+/// The words declared so far, and how closely patterns are checked.
 struct Declared {
     words: Words,
     care: PatternCheck,
-    /// Whether all of them stand in files that ship.
+    /// `true` if all of them are in files that ship.
     words_ship: bool,
 }
 
 impl Declared {
-    /// Whether a pattern and all words are known to be right.
+    /// Returns whether a pattern and all words are known to be right.
     fn is_known(&self, pattern: &Span) -> bool {
         self.words_ship && pattern.file().is_shipped()
     }
 }
 
-/// Which named groups a pattern needs.
+/// The named groups that a pattern needs.
 #[derive(Debug, Clone, Copy)]
 enum Groups {
     /// All of these.
@@ -58,19 +58,20 @@ fn pattern() -> Shape {
     Shape::text("a regular expression; `{name}` stands for one of `words`")
 }
 
-/// A list of what people name, each with where the name stands.
+/// A list of named items, each with the location of its name.
 pub(super) type Named<T> = Vec<(Spanned<String>, T)>;
 
 mapping! {
-    /// How the provider `pattern` finds the fields of one document type without a language model. Every value is copied from the
-    /// document. Upper and lower case are the same unless a part is in `(?-i:…)`, and `^` and `$` are the ends of a line.
+    /// The way the provider `pattern` finds the fields of one document type without a language model. Every value is
+    /// copied from the document. Upper and lower case are the same unless a part is in `(?-i:…)`, and `^` and `$` are
+    /// the ends of a line.
     "extraction" is "extraction file";
     pub(crate) struct Extraction {
         /// The document type.
         #[key(name("extract"), text("a document type"), required, examples(&["pathology"]))]
         _extract: String => |_| String::new(),
-        /// Other patterns, by name. What this file does not say is as there: words and fields are added, and one of the same
-        /// name replaces. A file of its own name is the one that ships.
+        /// Other patterns, by name. Anything that this file does not set is inherited: words and fields are added, and
+        /// one of the same name replaces. A file of its own name is the one that ships.
         #[key(name("extends"), examples(&["pathology"]))]
         // Followed before this is checked (`Inheritance`).
         _extends: Option<String>,
@@ -86,14 +87,15 @@ mapping! {
         pub(super) words: Named<Spanned<String>> as Value = |node, problems| {
             named(node, "a mapping from words to patterns", problems)
         } => |_| Vec::new(),
-        /// What a heading looks like; its words are the group `title`. Without it no `section` is found.
+        /// The forms of a heading; its words are the group `title`. Without it no `section` is found.
         #[key(shaped(|| Shape::list(pattern())), examples(&["['^(?P<title>[A-Z ]+):']"]))]
         pub(super) headings: Vec<Spanned<String>> => |_| Vec::new(),
-        /// The whole title of headings under which something is said for the time being, such as a preliminary diagnosis. It
-        /// counts only where nothing else in the document says it. Without it, every part of the document counts alike.
+        /// The whole title of headings under which something is stated for the time being, such as a preliminary
+        /// diagnosis. It counts only where nothing else in the document states it. Without it, every part of the
+        /// document counts alike.
         #[key(shaped(pattern), examples(&["'preliminary.*|frozen section.*'"]))]
         pub(super) preliminary: Option<Spanned<String>>,
-        /// Whether values are read out of XML or HTML: tags in them are left out, and `&lt;` becomes `<`. Patterns see the
+        /// Reads values out of XML or HTML: tags in them are left out, and `&lt;` becomes `<`. Patterns see the
         /// document as it is.
         #[key(name("markup"), default("false"), examples(&["true"]))]
         _markup: bool,
@@ -111,14 +113,14 @@ mapping! {
 }
 
 mapping! {
-    /// How one field is found.
+    /// The way one field is found.
     "field" is "field", expects "a mapping with `patterns`";
     pub(super) struct ExtractedField {
-        /// What the field is.
+        /// The kind of the field.
         #[key(default("text"), examples(&["number"]))]
         pub(super) kind: FieldKind,
-        /// For objects: the name to use, and what it may be called in the document. Other keys are passed over. Without it keys
-        /// stay as they are.
+        /// For objects: the name to use, and what it may be called in the document. Other keys are skipped. Without it
+        /// keys stay as they are.
         #[key(
             shaped(|| by_name("NAME", "What this key may be called in the document.", pattern)),
             examples(&["{ ER: 'ER|estrogen receptor' }"])
@@ -126,21 +128,21 @@ mapping! {
         pub(super) keys: Named<Spanned<String>> as Value = |node, problems| {
             named(node, "a mapping from names to patterns", problems)
         } => |_| Vec::new(),
-        /// The vocabulary (`rules/vocabularies/NAME.yaml`) that reads what is found. Of several matches of one pattern that differ,
-        /// those count that are affirmed and stand in the most final section, by the rubric's context; of these the one that it
-        /// prefers. If it prefers none, `FIELD_status: ambiguous` is said. Without it the first counts that is affirmed, history
-        /// and what was received last.
+        /// The vocabulary (`rules/vocabularies/NAME.yaml`) that reads what is found. If several matches of one pattern
+        /// differ, those count that are affirmed and are in the most final section, by the rubric's context; of these
+        /// the one that it prefers. If it prefers none, `FIELD_status: ambiguous` is reported. Without it, the first
+        /// that is affirmed counts; history and what was received come last.
         #[key(examples(&["margin-status"]))]
         pub(super) values: Option<Spanned<String>>,
-        /// What decides a text behind which it stands: the text goes on to its end, because `perirenal fat` is not what
-        /// `perirenal fat: negative` says. Without it, a text ends where its pattern does.
+        /// The verdict after a text that belongs to it: the text extends to the end of the verdict, because
+        /// `perirenal fat` is not what `perirenal fat: negative` says. Without it, a text ends where its pattern does.
         #[key(shaped(pattern), examples(&["'\\s*:\\s*(?:negative|positive)'"]))]
         pub(super) verdict: Option<Spanned<String>>,
-        /// When to say `FIELD_status: not_present`. Without it that is never said.
+        /// The condition for reporting `FIELD_status: not_present`. Without it that is never reported.
         #[key(examples(&["{ after: 1, unless: 'grad|differentiat' }"]))]
         absent: Option<Absent>,
-        /// For `each`: the members of an item, and how each is found in the item's part. `{}` stands for the patterns of the field
-        /// of that name.
+        /// For `each`: the members of an item, and how each is found in the item's part. `{}` stands for the patterns
+        /// of the field of that name.
         #[key(
             shaped(|| by_name("MEMBER", "How this member is found.", || Shape::Mapping(ItemMember::mapping()))),
             examples(&["{ grade: {}, site: { patterns: [{ pattern: 'site: (?P<value>\\w+)' }] } }"])
@@ -148,7 +150,8 @@ mapping! {
         pub(super) fields: Named<ItemMember> as Value = |node, problems| {
             named(node, "a mapping from members to their patterns", problems)
         } => |_| Vec::new(),
-        /// For lists: how rows of tables are read, each an element, before its patterns are tried. Without it no table is looked for.
+        /// For lists: how rows of tables are read, each an element, before its patterns are tried. Without it no table
+        /// is looked for.
         #[key(examples(&["{ needs: [test, value], columns: { test: { head: test }, value: { head: result } } }"]))]
         pub(super) rows: Option<Rows>,
         /// Tried from top to bottom; the first that matches gives the value.
@@ -158,12 +161,12 @@ mapping! {
 }
 
 mapping! {
-    /// How the rows of tables become elements of a list. Under a row of heads, each cell is of the column that it stands in. Where
-    /// there is none, the first cell is of the first column, and others are of the first column of which they have the form: if
-    /// several rows in a block do.
+    /// The way the rows of tables become elements of a list. Under a row of heads, each cell belongs to the column that
+    /// it is in. Where there is none, the first cell belongs to the first column, and others belong to the first column
+    /// whose form they have: if several rows in a block do.
     "rows" is "table of columns", expects "`{ needs: [COLUMN], columns: { COLUMN: { head: … } } }`";
     pub(super) struct Rows {
-        /// The columns without which a row is none.
+        /// The columns without which a row does not count.
         #[key(required, examples(&["[test, value]"]))]
         pub(super) needs: Vec<Spanned<String>>,
         /// The columns, by the member that each gives.
@@ -186,18 +189,18 @@ mapping! {
         /// The whole of its head.
         #[key(shaped(pattern), required, examples(&["'test(?: name)?|analyte'"]))]
         pub(super) head: Option<Spanned<String>>,
-        /// The whole of a cell, tried from top to bottom: each named group is a member, and without one the cell is. A cell of
-        /// another form is the member as it stands, if the column has a head.
+        /// The whole of a cell, tried from top to bottom: each named group is a member, and without one the cell is. A
+        /// cell of another form is the member as it is, if the column has a head.
         #[key(default("[]"), shaped(|| Shape::list(pattern())), examples(&["['(?P<value>\\d+) (?P<unit>\\w+)']"]))]
         pub(super) cells: Vec<Spanned<String>>,
     }
 }
 
 mapping! {
-    /// How one member of an item is found.
+    /// The way one member of an item is found.
     "member" is "member", expects "a mapping with `patterns`, or `{}`";
     pub(super) struct ItemMember {
-        /// Whether it is a text or a number.
+        /// The kind of the member: a text or a number.
         #[key(default("text"), examples(&["number"]))]
         pub(super) kind: FieldKind,
         /// Tried from top to bottom. Without it, those of the field of the same name.
@@ -206,7 +209,7 @@ mapping! {
     }
 }
 
-/// What a field may be.
+/// The kind of a field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum FieldKind {
     Text,
@@ -218,7 +221,7 @@ pub(super) enum FieldKind {
 }
 
 impl FieldKind {
-    /// What its patterns must mark.
+    /// The groups that its patterns must mark.
     fn groups(self) -> Groups {
         match self {
             FieldKind::Text | FieldKind::Number => Groups::Named(&["value"]),
@@ -239,20 +242,20 @@ decode_words!(FieldKind, "kind", {
 });
 
 mapping! {
-    /// When to say that the document has no such field.
+    /// The condition for reporting that the document has no such field.
     "absent" is "rule for absent fields", expects "`{ after: 1 }`";
     struct Absent {
         /// After this tier has found nothing: 1 or more, for the first attempt never gives up.
         #[key(name("after"), required, examples(&["1"]))]
         _after: Count => |_| Count(1),
-        /// Not if this is found in the document: then it speaks of the field. Without it nothing holds it back.
+        /// Not if this is found in the document: then it mentions the field. Without it nothing holds it back.
         #[key(shaped(pattern), examples(&["'grad|differentiat'"]))]
         unless: Option<Spanned<String>>,
     }
 }
 
 mapping! {
-    /// Where and how to look. It has `pattern`, `section` or both.
+    /// The location and the pattern to look for. It has `pattern`, `section` or both.
     "pattern" is "pattern", expects "a mapping with `pattern` or `section`", checked by Pattern::check;
     pub(super) struct Pattern {
         /// 0 is tried at once; 1 only when the first answer was missing or faulty, 2 when the second was, and so on. Put what can
@@ -262,20 +265,20 @@ mapping! {
         /// Look only at so many characters from the beginning of the document or section. Without it, at all.
         #[key(name("head"), examples(&["300"]))]
         _head: Option<Count>,
-        /// Which match is taken.
+        /// The match that is taken.
         #[key(name("take"), default("first"), examples(&["last"]))]
         _take: Take,
         /// Look only under headings whose whole title matches; without `pattern`, all text under the heading is the value.
         /// Without it, everywhere.
         #[key(shaped(pattern), examples(&["diagnosis"]))]
         pub(super) section: Option<Spanned<String>>,
-        /// Pass over a value (in a list: a match) in which this is found. Without it none is passed over.
+        /// Skip a value (in a list: a match) in which this is found. Without it none is skipped.
         #[key(shaped(pattern), examples(&["not specified"]))]
         reject: Option<Spanned<String>>,
-        /// What to look for, with the group `value` round what is taken.
+        /// The pattern to look for, with the group `value` around what is taken.
         #[key(shaped(pattern), examples(&["'grade:\\s*(?P<value>[^\\n.;]+)'"]))]
         pub(super) pattern: Option<Spanned<String>>,
-        /// Texts in which `pattern` must find something. `check` tries them; a run takes no notice of them. Without it none is
+        /// Texts in which `pattern` must find something. `check` tries them; a run ignores them. Without it none is
         /// tried.
         #[key(
             name("examples"),
@@ -286,7 +289,7 @@ mapping! {
     }
 }
 
-/// Which match is taken: the provider looks at it.
+/// The match that is taken: the provider reads it.
 struct Take;
 
 decode_words!(Take, "choice", {
@@ -304,7 +307,7 @@ impl Pattern {
     }
 }
 
-/// Reads what people name.
+/// Reads named items.
 fn named<T: Decode>(node: &Node, expected: &str, problems: &mut Problems) -> Option<Named<T>> {
     let Data::Map(entries) = &node.data else { return wrong_type(node, expected, problems) };
     let read = entries.iter().filter_map(|entry| {
@@ -334,14 +337,14 @@ pub fn check_extraction(node: &Node, care: PatternCheck, problems: &mut Problems
     }
 }
 
-/// The vocabularies that fields of an extraction file name, as the provider reads them: by field, each phrase with the value that it
-/// says, and the preferred value.
+/// The vocabularies that fields of an extraction file name, as the provider reads them: by field, each phrase with the
+/// value that it says, and the preferred value.
 pub(crate) fn values_of_fields(
     node: &Node,
     files: &dyn Files,
     problems: &mut Problems,
 ) -> Vec<(String, Value)> {
-    // What is wrong with the file has been reported.
+    // Mistakes in the file have been reported.
     let Some(file) = Extraction::read_mapping(node, &mut Problems::new()) else { return Vec::new() };
     let mut read = Vec::new();
     for (field, found) in &file.fields {
@@ -354,7 +357,7 @@ pub(crate) fn values_of_fields(
             json!({
                 "phrases": phrases,
                 "prefer": vocabulary.prefer,
-                // What is denied of such a value says another one.
+                // A denied phrase of such a value says another one.
                 "polarity": !vocabulary.opposite.is_empty() || vocabulary.named.is_some(),
             }),
         ));
@@ -372,7 +375,7 @@ fn declare(words: &Named<Spanned<String>>, care: PatternCheck, problems: &mut Pr
             problems.push(problem.help("use lower-case letters, digits and `_`, beginning with a letter"));
         }
         check_pattern(&declared, pattern, Groups::Forbidden, problems);
-        // What is wrong with it has been reported; as nothing it leaves the others in order.
+        // Its mistakes have been reported; as an empty text it leaves the others in order.
         let expanded = declared.words.expand(&pattern.value, MAX_PATTERN_BYTES).unwrap_or_default();
         declared.words.declare(&name.value, expanded);
         declared.words_ship &= pattern.span.file().is_shipped();
@@ -509,7 +512,7 @@ mod tests {
         }
     }
 
-    /// What ships has been compiled by the test above, and each profile has hundreds of its patterns.
+    /// Patterns that ship have been compiled by the test above, and each profile has hundreds of them.
     #[test]
     fn only_patterns_of_ones_own_are_looked_at() {
         let text =

@@ -1,5 +1,5 @@
-//! Which keys of extraction patterns go together. The provider `pattern` refuses files in which they don't, and with such a
-//! file every document would fail.
+//! Checks which keys of extraction patterns go together. The provider `pattern` refuses files in which they don't, and
+//! with such a file every document would fail.
 
 use super::extraction::{ExtractedField, Extraction, FieldKind, ItemMember, Named, Pattern};
 use crate::diag::{Code, Problem, Problems, Span};

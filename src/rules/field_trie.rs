@@ -1,17 +1,17 @@
-//! The places of a candidate that a program looks at, as one tree of names.
+//! The locations in a candidate that a program inspects, as one tree of names.
 //!
-//! Each top-level field has a number, its slot, so that a candidate is gone through once and no name is looked up again. Below
-//! the fields, the tree says what of a candidate must be kept that is read from text.
+//! Each top-level field has a number, its slot, so that a candidate is traversed once and no name is looked up again.
+//! Below the fields, the tree says what must be kept of a candidate that is read from text.
 
 use super::name_table::NameTable;
 use super::program::Index;
 use crate::value::PathStep;
 use std::sync::Arc;
 
-/// The slots of the fields that a path begins with; none where it does not begin with names.
+/// The slots of the fields that a path begins with; none if it does not begin with names.
 pub(crate) type Slots = Arc<[Index]>;
 
-/// The places that a program looks at.
+/// The locations that a program inspects.
 #[derive(Debug, Default)]
 pub struct FieldTrie {
     root: TrieNode,
@@ -19,7 +19,7 @@ pub struct FieldTrie {
     needs_tree: bool,
 }
 
-/// What is looked at of one value.
+/// The parts of one value that are inspected.
 #[derive(Debug, Clone, Default)]
 pub struct TrieNode {
     /// Members by name. Those of the root are in the order of their slots.
@@ -36,8 +36,8 @@ impl FieldTrie {
         Index::try_from(self.root.place_of(name)).unwrap_or(Index::MAX)
     }
 
-    /// Notes that what some steps lead to is looked at, or with `whole` everything below it. Returns the slots of the fields that
-    /// they begin with, if they begin with names.
+    /// Notes that what some steps lead to is inspected, or with `whole` everything below it. Returns the slots of the
+    /// fields that they begin with, if they begin with names.
     pub(super) fn add(&mut self, steps: &[PathStep], whole: bool) -> Slots {
         let slots = match steps.first() {
             Some(PathStep::Key(name)) => [self.add_field(name)].into(),
@@ -48,37 +48,38 @@ impl FieldTrie {
         slots
     }
 
-    /// The slot of a field of which everything is looked at.
+    /// The slot of a field of which everything is inspected.
     pub(super) fn add_whole_field(&mut self, name: &str) -> Index {
         let slot = self.add_field(name);
         self.root.change_member(name, |member| member.whole = true);
         slot
     }
 
-    /// Notes that something looks at candidates in a way that only a tree can be looked at.
+    /// Notes that something inspects candidates in a way that needs a tree.
     pub(super) fn needs_tree(&mut self) {
         self.needs_tree = true;
     }
 
-    /// When all places are there: what is looked at of every member is looked at of those with names, too.
+    /// Completes the tree once all locations are there: what is inspected of every member is inspected of those with
+    /// names, too.
     pub(super) fn close(&mut self) {
         self.root.close();
         self.slots = NameTable::new(self.root.members.iter().map(|(name, _)| name));
     }
 
-    /// Whether a candidate must be a tree to be scored.
+    /// Returns whether a candidate must be a tree to be scored.
     #[must_use]
     pub fn is_tree_needed(&self) -> bool {
         self.needs_tree || self.root.whole
     }
 
-    /// What is looked at of the candidate itself.
+    /// The inspected parts of the candidate itself.
     #[must_use]
     pub fn root(&self) -> &TrieNode {
         &self.root
     }
 
-    /// The slot of a field, if the program looks at it.
+    /// The slot of a field, if the program inspects it.
     #[must_use]
     #[inline]
     pub fn slot(&self, name: &str) -> Option<Index> {
@@ -96,7 +97,7 @@ impl FieldTrie {
         self.root.members.iter().map(|(name, _)| name.as_ref())
     }
 
-    /// How many fields have slots.
+    /// The number of fields that have slots.
     #[must_use]
     pub fn count(&self) -> usize {
         self.root.members.len()
@@ -156,25 +157,25 @@ impl TrieNode {
         }
     }
 
-    /// What is looked at of a member.
+    /// The inspected parts of a member.
     #[must_use]
     pub fn member(&self, name: &str) -> Option<&TrieNode> {
         self.members.iter().find(|(known, _)| **known == *name).map(|(_, node)| node).or(self.each())
     }
 
-    /// What is looked at of the field in a slot; of the root only.
+    /// The inspected parts of the field in a slot; of the root only.
     #[must_use]
     pub fn in_slot(&self, slot: Index) -> Option<&TrieNode> {
         self.members.get(slot as usize).map(|(_, node)| node)
     }
 
-    /// What is looked at of each member or element.
+    /// The inspected parts of each member or element.
     #[must_use]
     pub fn each(&self) -> Option<&TrieNode> {
         self.each.as_deref()
     }
 
-    /// Whether everything below it is looked at.
+    /// Returns whether everything below it is inspected.
     #[must_use]
     pub fn is_whole(&self) -> bool {
         self.whole

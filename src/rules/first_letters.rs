@@ -1,4 +1,4 @@
-//! With which letters and figures what a phrase matches may begin.
+//! The letters and figures with which a match of a phrase may begin.
 
 use super::phrase::GAP;
 use std::iter::Peekable;
@@ -11,7 +11,7 @@ pub(super) struct FirstLetters(u64);
 impl FirstLetters {
     const NONE: FirstLetters = FirstLetters(0);
     const FIGURES: FirstLetters = FirstLetters((1 << 10) - 1);
-    /// Any, and what is known of nothing.
+    /// Any, for when nothing is known.
     pub(super) const ALL: FirstLetters = FirstLetters((1 << 36) - 1);
 
     fn one(letter: char) -> Self {
@@ -34,12 +34,12 @@ impl FirstLetters {
         FirstLetters(self.0 | other.0)
     }
 
-    /// Whether one of them is the letter or figure; others than those of ASCII may be.
+    /// Returns whether one of them is the letter or figure; others than those of ASCII may be.
     pub(super) fn may_be(self, letter: char) -> bool {
         letter.to_digit(36).is_none_or(|number| self.0 & (1 << number) != 0)
     }
 
-    /// Those of what a regular expression matches.
+    /// The first letters of what a regular expression matches.
     pub(super) fn of(pattern: &str) -> Self {
         let mut letters = pattern.chars().peekable();
         match alternatives(&mut letters) {
@@ -49,8 +49,8 @@ impl FirstLetters {
     }
 }
 
-/// Reads alternatives up to a closing bracket: what they begin with, and whether one of them may be empty. `None` for what is
-/// not known here.
+/// Reads alternatives up to a closing bracket: what they begin with, and whether one of them may be empty. `None` if
+/// that can't be determined here.
 fn alternatives(letters: &mut Peekable<Chars<'_>>) -> Option<(FirstLetters, bool)> {
     let (mut all, mut any_is_empty) = (FirstLetters::NONE, false);
     loop {
@@ -133,7 +133,7 @@ fn class(letters: &mut Peekable<Chars<'_>>) -> Option<FirstLetters> {
     None
 }
 
-/// Reads what says how often, if it stands here: whether not at all is often enough.
+/// Reads a quantifier, if there is one here: whether it allows no occurrence.
 fn quantifier(letters: &mut Peekable<Chars<'_>>) -> Option<bool> {
     let may_be_empty = match letters.peek() {
         Some('?' | '*') => {
@@ -153,7 +153,7 @@ fn quantifier(letters: &mut Peekable<Chars<'_>>) -> Option<bool> {
         _ => return Some(false),
     };
     letters.next_if_eq(&'?');
-    // Twice as often is written by nobody.
+    // No one writes two quantifiers.
     (!matches!(letters.peek(), Some('?' | '*' | '+' | '{'))).then_some(may_be_empty)
 }
 

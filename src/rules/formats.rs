@@ -1,9 +1,9 @@
-//! Recognizers of the formats that rules name. They look at the text as it is, without trimming.
+//! Recognizers of the formats that rules name. They inspect the text as it is, without trimming.
 
 use super::test::Format;
 use jiff::civil::Date;
 
-/// Whether `text` is written as the format demands.
+/// Returns whether `text` is written as the format demands.
 #[must_use]
 pub(crate) fn is_format(format: Format, text: &str) -> bool {
     match format {
@@ -22,7 +22,7 @@ pub(crate) fn is_format(format: Format, text: &str) -> bool {
 /// The date that an ISO 8601 text (`2024-06-19`, a time of day and an offset may follow) gives.
 #[must_use]
 pub(crate) fn parse_date(text: &str) -> Option<Date> {
-    // The shape is checked first: it is cheap, and the library's other spellings (`20240619`) are no dates here.
+    // The shape is checked first: it is cheap, and the library's other spellings (`20240619`) are not dates here.
     let shape = text.as_bytes();
     let dashes = shape.get(4) == Some(&b'-') && shape.get(7) == Some(&b'-');
     if !dashes {

@@ -1,9 +1,10 @@
-//! `extends` in classifications, rubrics, extraction patterns, vocabularies, contexts and files of rules: what a file does not say is its parent's.
-//! A file that stands in the place of one that ships with loopctl may extend that one, by its own name.
+//! `extends` in classifications, rubrics, extraction patterns, vocabularies, contexts and files of rules: anything that
+//! a file does not set is its parent's. A file that replaces one that ships with loopctl may extend that one, by its
+//! own name.
 //!
 //! The files are laid over each other as trees, as profiles are, before anything is decoded: mappings merge key by key,
-//! lists replace, `null` takes a key away. Two lists are different, because nobody means to lose what a parent looks for: of
-//! `rules` the parent's come first, and a rule with the id of a parent's stands in its place; of `vocabularies` the own
+//! lists replace, `null` takes a key away. Two lists are different, because no one means to lose what a parent looks
+//! for: of `rules` the parent's come first, and a rule with the id of a parent's replaces it; of `vocabularies` the own
 //! come first, since the first that knows a field reads it.
 
 use super::compile::missing;
@@ -12,12 +13,12 @@ use crate::profile::{Files, Heirs, Library, extends_chain, merge_mappings};
 use crate::value::yaml::{Data, Node};
 use std::sync::Arc;
 
-/// Which files extend each other: `NAME` stands for `folder/NAME.yaml`.
+/// The files that extend each other: `NAME` stands for `folder/NAME.yaml`.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Inheritance {
-    /// Where they are.
+    /// The folder that holds them.
     pub folder: &'static str,
-    /// What one is called in messages.
+    /// The name of one in messages.
     pub what: &'static str,
 }
 
@@ -37,8 +38,8 @@ impl Inheritance {
     /// `rules/NAME.yaml` with `negated`.
     pub(crate) const CONTEXTS: Inheritance = Inheritance { folder: "rules", what: "context" };
 
-    /// The tree of a file laid over those of all that it extends, each node with its place in its own file. `None` when the file
-    /// itself is not YAML. A parent that can't be used is reported and left out.
+    /// The tree of a file laid over those of all that it extends, each node with its location in its own file. `None`
+    /// if the file itself is not YAML. A parent that can't be used is reported and left out.
     pub(crate) fn read(
         self,
         file: &Arc<SourceFile>,
@@ -50,7 +51,7 @@ impl Inheritance {
         trees.rev().reduce(over)
     }
 
-    /// What is said of a file in which nothing stands.
+    /// The problem of a file that has no content.
     #[must_use]
     pub(crate) fn empty(self, file: &Arc<SourceFile>) -> Problem {
         let begin = match self.what {
@@ -66,7 +67,7 @@ impl Inheritance {
     }
 }
 
-/// How such files extend each other: by name.
+/// The way such files extend each other: by name.
 struct Parents<'f> {
     lineage: Inheritance,
     files: &'f dyn Files,
@@ -121,7 +122,7 @@ impl Heirs for Parents<'_> {
     }
 }
 
-/// The file that ships with loopctl and that `own` stands in the place of.
+/// The file that ships with loopctl and that `own` replaces.
 pub(super) fn hidden_by(path: &str, own: &str) -> Option<Arc<SourceFile>> {
     let shipped = Library::embedded().read(path).ok().flatten()?;
     (shipped.name() != own).then_some(shipped)
@@ -155,14 +156,14 @@ type Join = fn(Vec<Node>, Vec<Node>) -> Vec<Node>;
 /// The lists of a parent and of a child that are put together.
 const ADDED_UP: [(&str, Join); 2] = [("rules", rules_of_both), ("vocabularies", vocabularies_of_both)];
 
-/// A list of a tree, and where it stands.
+/// A list of a tree, and its location.
 fn list(tree: &Node, key: &str) -> Option<(Span, Vec<Node>)> {
     let node = tree.get(key)?;
     let Data::List(items) = &node.data else { return None };
     Some((node.span.clone(), items.clone()))
 }
 
-/// The parent's rules, then the child's own; a rule of the child stands in the place of the parent's of its id.
+/// The parent's rules, then the child's own; a rule of the child replaces the parent's of its id.
 fn rules_of_both(inherited: Vec<Node>, own: Vec<Node>) -> Vec<Node> {
     let id = |rule: &Node| rule.get("id").and_then(Node::as_text).map(str::to_owned);
     let mut rules = inherited;

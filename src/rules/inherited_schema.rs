@@ -1,4 +1,4 @@
-//! `extends` in JSON Schemas: what a schema does not say is its parent's.
+//! `extends` in JSON Schemas: anything that a schema does not set is its parent's.
 
 use super::inherit::hidden_by;
 use super::schema::not_json;
@@ -13,12 +13,12 @@ const EXTENDS: &str = "extends";
 /// Longest chain of `extends`.
 const LONGEST_CHAIN: usize = 16;
 
-/// Reads a schema and lays it over all that it extends: `"extends": "pathology"` is `schemas/pathology.schema.json`, in a file of
-/// that name the one that ships with loopctl. Objects merge key by key, `required` lists are joined, `null` takes a key
-/// away, and everything else replaces.
+/// Reads a schema and lays it over all that it extends: `"extends": "pathology"` is `schemas/pathology.schema.json`, in
+/// a file of that name the one that ships with loopctl. Objects merge key by key, `required` lists are joined, `null`
+/// takes a key away, and everything else replaces.
 ///
 /// # Errors
-/// What is wrong with the file, or with one that it extends.
+/// Returns what is wrong with the file, or with one that it extends.
 pub(crate) fn whole_schema(file: &Arc<SourceFile>, files: &dyn Files) -> Result<Value, Problem> {
     let mut schemas = vec![parsed(file)?];
     let mut seen = vec![Arc::clone(file)];

@@ -1,4 +1,4 @@
-//! Files that stand in a test, and the shortest ways from them to a program and an assessment.
+//! Files declared in a test, and the shortest ways from them to a program and an assessment.
 
 use super::{CompiledRules, compile};
 use crate::diag::{Problem, Problems, SourceFile};

@@ -1,4 +1,4 @@
-//! What is said about wrong rules, rubrics and scripts.
+//! The messages about wrong rules, rubrics and scripts.
 
 use super::memory::{Memory, compiled};
 use crate::diag::{Code, Level, Problem, Problems};

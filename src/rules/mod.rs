@@ -1,9 +1,9 @@
 //! The language of rubrics and rules: files to checked types to [`Program`]s.
 //!
-//! A rule looks at a target (`field: NAME`, `each: JSONPATH`, or the whole candidate), applies `when` its condition
+//! A rule inspects a target (`field: NAME`, `each: JSONPATH`, or the whole candidate), applies `when` its condition
 //! holds, and asks its checks; the first that fails becomes the rule's issue for that target. Where a check or
-//! condition names another place, a plain name is a top-level field, `$.a.b` a path from the candidate, `@.b` a path from
-//! the target, `^.b` one from what the target stands in, and `<.b` one from the list element before it.
+//! condition names another location, a plain name is a top-level field, `$.a.b` a path from the candidate, `@.b` a path
+//! from the target, `^.b` one from what the target is in, and `<.b` one from the list element before it.
 //!
 //! A target that is absent ([`crate::value::is_present`]) is asked `required` and `require` only. In a condition, a
 //! test of an absent value does not hold.

@@ -1,7 +1,8 @@
 //! Finds the numbers of a fixed set of names.
 //!
-//! Each member of each candidate is looked up here, and most of them are in no rule. Names of up to sixteen bytes, as nearly all
-//! are, are compared as two numbers. The table is made once from a profile, so that no candidate can fill it.
+//! Each member of each candidate is looked up here, and most of them are in no rule. Names of up to sixteen bytes, as
+//! nearly all are, are compared as two numbers. The table is made once from a profile, so that no candidate can fill
+//! it.
 
 use super::program::Index;
 use std::sync::Arc;
@@ -53,7 +54,8 @@ struct Entry {
     found: Option<(Index, Arc<str>)>,
 }
 
-/// Names and their numbers. At most half of the places are taken; a name is in the first free place from where it belongs on.
+/// Names and their numbers. At most half of the places are taken; a name is in the first free place from where it
+/// belongs on.
 #[derive(Debug, Default)]
 pub(super) struct NameTable {
     places: Vec<Entry>,

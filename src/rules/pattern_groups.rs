@@ -11,7 +11,7 @@ const MAX_PATTERN: usize = 4 << 20;
 
 pub(super) type GroupNames = Result<Vec<String>, String>;
 
-/// What compiling patterns came to: profiles that are checked together name the same ones.
+/// The results of compiling patterns: profiles that are checked together name the same ones.
 static COMPILED: LazyLock<RwLock<HashMap<String, GroupNames>>> = LazyLock::new(RwLock::default);
 /// Most patterns that are remembered.
 const MOST_COMPILED: usize = 10_000;
@@ -30,7 +30,7 @@ pub(super) fn compiled_group_names(pattern: &str) -> GroupNames {
     names
 }
 
-/// The names of a pattern's groups, or why it is none.
+/// The names of a pattern's groups, or why it is not a pattern.
 pub(super) fn group_names(pattern: &str, care: PatternCheck) -> GroupNames {
     match care {
         PatternCheck::Compile => {

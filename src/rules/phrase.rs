@@ -2,11 +2,11 @@
 
 use super::first_letters::FirstLetters;
 
-/// What stands for a space of a phrase until it is known how the phrase is searched for. It is for private use, so that no text
-/// means anything by it.
+/// The stand-in for a space of a phrase until it is known how the phrase is searched for. It is for private use, so
+/// that no text means anything by it.
 pub const GAP: char = '\u{E000}';
 
-/// What stands for it in a regular expression.
+/// The form of a space in a regular expression.
 const GAP_PATTERN: &str = r"(?:[\s_-]+)";
 
 /// A phrase. A space stands for any blanks, hyphens or underscores.
@@ -22,7 +22,7 @@ impl Phrase {
     pub fn new(written: &str) -> Self {
         let mut marked = String::with_capacity(written.len());
         let mut letters = written.trim().chars().peekable();
-        // How deep in brackets: classes may stand in classes.
+        // The depth in brackets: classes may be within classes.
         let mut class = 0_usize;
         while let Some(letter) = letters.next() {
             match letter {
@@ -51,7 +51,8 @@ impl Phrase {
         Phrase { first: FirstLetters::of(&marked), marked }
     }
 
-    /// What says a canonical value by its name, which is no regular expression: `MSI-H` is said by `MSI H`, too.
+    /// The phrase that says a canonical value by its name, which is not a regular expression: `MSI-H` is said by
+    /// `MSI H`, too.
     #[must_use]
     pub fn of_value(value: &str) -> Self {
         let mut marked = String::with_capacity(value.len());
@@ -64,13 +65,13 @@ impl Phrase {
         Phrase { first: FirstLetters::of(&marked), marked }
     }
 
-    /// How long its regular expression is: of two phrases that begin at one place the longer is looked for first.
+    /// The length of its regular expression: of two phrases that begin at one position the longer is looked for first.
     #[must_use]
     pub fn len(&self) -> usize {
         self.marked.chars().map(|c| if c == GAP { GAP_PATTERN.len() } else { c.len_utf8() }).sum()
     }
 
-    /// Whether it is empty, and so found everywhere.
+    /// Returns whether it is empty, and so found everywhere.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.marked.is_empty()
@@ -82,8 +83,8 @@ impl Phrase {
         &self.marked
     }
 
-    /// Whether a text may be the phrase, by the letters with which the phrase begins: `false` is certain. It costs nothing to
-    /// prepare.
+    /// Returns whether a text may be the phrase, by the letters with which the phrase begins: `false` is certain. It
+    /// costs nothing to prepare.
     #[must_use]
     pub fn may_be(&self, text: &str) -> bool {
         let mut text = text.chars().peekable();
@@ -113,13 +114,13 @@ impl Phrase {
         true
     }
 
-    /// Whether a text that begins with this character may begin with the phrase: `false` is certain.
+    /// Returns whether a text that begins with this character may begin with the phrase: `false` is certain.
     #[must_use]
     pub fn may_begin_with(&self, first: char) -> bool {
         self.first.may_be(first)
     }
 
-    /// Whether its first letters may be those of the first of several alternatives: `a|b`, but not `a(?:b|c)`.
+    /// Returns whether its first letters may be those of the first of several alternatives: `a|b`, but not `a(?:b|c)`.
     fn may_be_a_choice(&self) -> bool {
         let mut depth = 0_usize;
         let mut letters = self.marked.chars();
@@ -136,7 +137,7 @@ impl Phrase {
         false
     }
 
-    /// The regular expression. A half of a word boundary lets a phrase begin or end with what is no letter: `3\+`.
+    /// The regular expression. A half of a word boundary lets a phrase begin or end with what is not a letter: `3\+`.
     #[must_use]
     pub fn regex(&self) -> String {
         let inside = self.marked.replace(GAP, GAP_PATTERN);
@@ -144,13 +145,13 @@ impl Phrase {
     }
 }
 
-/// Whether it means something else in a regular expression than itself.
+/// Returns whether a character means something else in a regular expression than itself.
 #[must_use]
 pub fn is_special(c: char) -> bool {
     matches!(c, '\\' | '.' | '+' | '*' | '?' | '(' | ')' | '|' | '[' | ']' | '{' | '}' | '^' | '$')
 }
 
-/// Whether a space of a phrase stands for it.
+/// Returns whether a space of a phrase stands for a character.
 #[must_use]
 pub fn is_gap(c: char) -> bool {
     c.is_whitespace() || c == '-' || c == '_'

@@ -1,4 +1,4 @@
-//! What profile and rules become for one document type.
+//! The program that profile and rules become for one document type.
 
 use super::applies::Applicability;
 use super::compiled_rule::{CompiledRule, CompiledTarget};
@@ -23,11 +23,11 @@ pub struct Program {
     pub document_type: Arc<str>,
     /// Names of dimensions, in the order of the profile.
     pub dimensions: Vec<Arc<str>>,
-    /// What measures each of them, in the same order; `None` for what is given, or measured elsewhere.
+    /// The measure of each of them, in the same order; `None` for one that is given, or measured elsewhere.
     pub measures: Vec<Option<CompiledMeasure>>,
-    /// How the overall score follows.
+    /// The way the overall score follows.
     pub overall: Overall,
-    /// The places that rubrics and rules look at.
+    /// The locations that rubrics and rules inspect.
     pub fields: FieldTrie,
 }
 
@@ -53,12 +53,12 @@ impl Program {
     }
 }
 
-/// What measures a dimension.
+/// The measure of a dimension.
 #[derive(Debug)]
 pub enum CompiledMeasure {
     /// The share of weights whose fields are present.
     Rubric(RubricFields),
-    /// What a schema says.
+    /// The findings of a schema.
     Schema(SchemaCheck),
     /// 1 less a penalty for each issue of some rules.
     Rules {
@@ -68,20 +68,20 @@ pub enum CompiledMeasure {
         penalty: Score,
         /// The least it can be.
         floor: Score,
-        /// Which issues count.
+        /// The issues that count.
         counts: Counts,
     },
     /// The share of values that the source supports.
     Grounding(GroundingSettings),
-    /// What a function returns, clamped.
+    /// The result of a function, clamped.
     Script(FunctionId),
-    /// What several measures make.
+    /// The combination of several measures.
     Ensemble {
         /// The measures, and how much each counts, where weights count.
         members: Vec<(Option<CompiledMeasure>, Weight)>,
-        /// How they become one.
+        /// The way in which they become one.
         combine: Combine,
-        /// When they differ too much.
+        /// The condition under which they differ too much.
         disagreement: Option<Disagreement>,
     },
 }
@@ -89,18 +89,18 @@ pub enum CompiledMeasure {
 /// The fields of a rubric, for one document type.
 #[derive(Debug)]
 pub struct RubricFields {
-    /// What is known of each.
+    /// The knowledge about each.
     pub fields: Vec<RubricField>,
-    /// What a candidate in which all is well needs of each, close together.
+    /// The data about each that a candidate in which all is well needs, close together.
     pub weights: Vec<FieldWeight>,
-    /// How bad it is that something of a field is left behind in the document.
+    /// The severity when something of a field is left behind in the document.
     pub left_behind: Severity,
-    /// How bad it is of single fields, whose lists are to have all rows of their tables.
+    /// The severity for single fields, whose lists are to have all rows of their tables.
     pub left_behind_of: Vec<(Arc<str>, Severity)>,
 }
 
 impl RubricFields {
-    /// How bad it is that something of a field is left behind in the document.
+    /// The severity when something of a field is left behind in the document.
     #[must_use]
     pub fn left_behind(&self, field: &str) -> Severity {
         let own = self.left_behind_of.iter().find(|(name, _)| **name == *field);
@@ -108,14 +108,14 @@ impl RubricFields {
     }
 }
 
-/// What a field weighs, and where a candidate has it.
+/// The weight of a field, and its slots in a candidate.
 #[derive(Debug, Clone, Copy)]
 pub struct FieldWeight {
     /// The slot of the field.
     pub slot: Index,
     /// The slot of `<name>_status`.
     pub status: Index,
-    /// What it weighs.
+    /// Its weight.
     pub weight: f64,
 }
 
@@ -126,19 +126,19 @@ pub struct RubricField {
     pub name: Arc<str>,
     /// The JSON Pointer to it.
     pub pointer: Arc<str>,
-    /// What is said when it is missing.
+    /// The message when it is missing.
     pub missing: Arc<str>,
-    /// How much it matters.
+    /// Its importance.
     pub importance: Importance,
-    /// What it weighs.
+    /// Its weight.
     pub weight: f64,
     /// Patterns that show that the source speaks of it.
     pub mentions: Vec<TextPattern>,
-    /// What to do when it is missing.
+    /// Advice for when it is missing.
     pub suggestion: Option<Arc<str>>,
-    /// Where the host takes it from.
+    /// The source from which the host takes it.
     pub from: Option<KnownFrom>,
-    /// When it applies; `None` for a field that always does.
+    /// The condition under which it applies; `None` for a field that always does.
     pub applies_when: Option<Arc<Applicability>>,
 }
 
@@ -155,15 +155,15 @@ pub struct GroundingSettings {
     pub known: Vec<String>,
     /// The share that a value counts which the document has, but not so that it is known to be this field's.
     pub undecided: Score,
-    /// What a value counts that is said, while another is said as well.
+    /// The share that a value counts that is stated, while another is stated as well.
     pub conflicting: Score,
     /// The least precision of passages of a pattern for a value to be verified.
     pub trust: Score,
-    /// How precise passages of each pattern are.
+    /// The precision of passages of each pattern.
     pub patterns: Arc<Trust>,
-    /// If values are held against rows, columns and labels: no rubric has words for documents of this type.
+    /// `true` if values are compared with rows, columns and labels: no rubric has words for documents of this type.
     pub by_structure: bool,
-    /// Whether a judge is to decide what quotes leave undecided.
+    /// `true` if a judge is to decide what quotes leave undecided.
     pub judged: bool,
 }
 
@@ -175,14 +175,14 @@ impl Program {
         measure.into_iter().flat_map(CompiledMeasure::parts)
     }
 
-    /// Whether something looks values up in a source.
+    /// Returns whether something looks values up in a source.
     #[must_use]
     pub fn is_grounded(&self) -> bool {
         let mut parts = self.measures.iter().flatten().flat_map(CompiledMeasure::parts);
         parts.any(|measure| matches!(measure, CompiledMeasure::Grounding(_)))
     }
 
-    /// Whether a schema is held against candidates.
+    /// Returns whether candidates are checked against a schema.
     #[must_use]
     pub(crate) fn is_held_against_a_schema(&self) -> bool {
         let mut parts = self.measures.iter().flatten().flat_map(CompiledMeasure::parts);
@@ -244,7 +244,7 @@ impl Program {
 }
 
 impl CompiledMeasure {
-    /// The rules, of a rule set.
+    /// The rules, if it is a rule set.
     #[must_use]
     pub fn rules(&self) -> &[CompiledRule] {
         if let CompiledMeasure::Rules { rules, .. } = self { rules } else { &[] }

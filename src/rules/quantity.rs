@@ -1,4 +1,4 @@
-//! The check `quantity`: a number with its unit, converted and held against bounds.
+//! The check `quantity`: a number with its unit, converted and checked against bounds.
 
 use super::bound::Bound;
 use crate::diag::{Code, Problem, Problems};
@@ -12,10 +12,10 @@ use std::cmp::Ordering;
 use std::fmt::{self, Write};
 use std::ops::Range;
 
-/// What stands between numbers that share the unit after the last of them: `1.2 x 0.8 cm`, `4 to 6 mm`.
+/// Connectors between numbers that share the unit after the last of them: `1.2 x 0.8 cm`, `4 to 6 mm`.
 const CONNECTORS: [&str; 9] = ["x", "×", "*", "by", "to", "and", "-", "–", "±"];
 
-/// Dashes that may stand between a number and its unit: `12-mm`.
+/// Dashes that may be between a number and its unit: `12-mm`.
 const DASHES: [char; 4] = ['-', '\u{2010}', '\u{2011}', '–'];
 
 /// Numbers with units, each within bounds.
@@ -32,7 +32,7 @@ pub struct Quantity {
 #[derive(Debug, Clone)]
 struct Measure {
     written: String,
-    /// What is known of it. A unit that is not known (`g/dL`) is found by its letters and is not converted.
+    /// The unit, if it is known. One that is not known (`g/dL`) is found by its letters and is not converted.
     unit: Option<Unit>,
 }
 
@@ -41,7 +41,7 @@ mapping! {
     "quantity" is "quantity";
     pub(super) struct Written {
         /// The units that the number may have, all of one kind. Lengths, masses, volumes and per cent are converted; any
-        /// other unit, such as `g/dL`, stands alone.
+        /// other unit, such as `g/dL`, must be the only one.
         #[key(shaped(|| Shape::one_or_more(Shape::text("a unit such as `mm`"))), required, examples(&["[mm, cm]"]))]
         units: Vec<Spanned<String>> as String = units,
         /// The least, in the unit of `in`. Without it there is none.
@@ -124,7 +124,7 @@ impl Measure {
     }
 }
 
-/// What follows a number.
+/// The text that follows a number.
 enum After<'q> {
     /// One of the units.
     Unit(&'q Measure),
@@ -134,8 +134,8 @@ enum After<'q> {
 }
 
 impl Quantity {
-    /// Whether the text has a number with one of the units, and every number with such a unit is within the bounds.
-    /// Numbers joined as in `1.2 x 0.8 cm` share a unit. `room` is for writing numbers in.
+    /// Returns whether the text has a number with one of the units, and every number with such a unit is within the
+    /// bounds. Numbers joined as in `1.2 x 0.8 cm` share a unit. `room` is for writing numbers in.
     pub(crate) fn admits(&self, text: &str, room: &mut String) -> bool {
         let mut seen = false;
         // Numbers that wait for their unit.
@@ -247,13 +247,13 @@ fn folded(word: &str) -> Cow<'_, str> {
     Cow::Owned(word.to_lowercase().replace('µ', "μ"))
 }
 
-/// Whether a unit ends before `rest`: `mm` is none in `mmHg`, `mm²` or `mm/s`.
+/// Returns whether a unit ends before `rest`: `mm` does not in `mmHg`, `mm²` or `mm/s`.
 fn ends_a_unit(rest: &str) -> bool {
     !rest.starts_with(|c: char| c.is_alphanumeric() || matches!(c, '/' | '²' | '³' | '^' | '_'))
 }
 
-/// Where the next number stands, from the byte `from` on: digits with dots and commas between them. A number within a
-/// word (`T2`) is none.
+/// The position of the next number, from the byte `from` on: digits with dots and commas between them. A number within
+/// a word (`T2`) does not count.
 fn next_number(text: &str, from: usize) -> Option<Range<usize>> {
     let mut from = from;
     loop {
@@ -294,15 +294,16 @@ fn digits_and_separators(text: &str) -> usize {
     end
 }
 
-/// Whether a minus sign stands before a number; between two numbers it is a range.
+/// Returns whether a minus sign precedes a number; between two numbers it is a range.
 fn is_negative(text: &str, number: &Range<usize>, is_first: bool) -> bool {
     let before = text.get(..number.start).unwrap_or_default();
     let Some(before) = before.strip_suffix(['-', '−']) else { return false };
     is_first && before.chars().next_back().is_none_or(|c| c.is_whitespace() || c == '(')
 }
 
-/// Writes a number with a point for its decimals. `1,500` and `1.234,5` are read as grounding reads them: a comma before three
-/// digits groups, of two kinds of separators the last one is decimal, and what stands more than once groups.
+/// Writes a number with a point for its decimals. `1,500` and `1.234,5` are read as grounding reads them: a comma
+/// before three digits groups, of two kinds of separators the last one is decimal, and one that appears more than once
+/// groups.
 fn push_plain(number: &str, to: &mut String) {
     let (dots, commas) = (number.matches('.').count(), number.matches(',').count());
     let last = number.rfind(['.', ',']);

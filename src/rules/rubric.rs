@@ -13,14 +13,14 @@ use crate::value::{Severity, TextPattern};
 use crate::{decode_words, mapping};
 use std::collections::BTreeMap;
 
-/// How much a field matters.
+/// The importance of a field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Importance {
     /// Its absence is a major issue.
     Required,
     /// Its absence is a minor issue.
     Important,
-    /// Its absence is no issue.
+    /// Its absence is not an issue.
     Optional,
 }
 
@@ -41,19 +41,19 @@ impl Importance {
 }
 
 mapping! {
-    /// Which fields a document of each type should have, what each weighs, and what texts call them. Completeness is the
-    /// weight of the fields that are present by the weight of all.
+    /// The fields that a document of each type should have, what each weighs, and what texts call them. Completeness is
+    /// the weight of the fields that are present divided by the weight of all.
     "rubric" is "rubric";
     #[derive(Debug, Clone)]
     pub struct Rubric {
         /// The rubric's name, for readers.
         #[key(examples(&["clinical"]))]
         pub rubric: Option<String>,
-        /// What the rubric is for.
+        /// The purpose of the rubric.
         #[key(examples(&["Clinical documents of eight types"]))]
         pub description: Option<String>,
-        /// Another rubric, by name. What this one does not say is as there: mappings merge key by key, lists replace, `null`
-        /// takes a key away.
+        /// Another rubric, by name. Anything that this one does not set is inherited: mappings merge key by key, lists
+        /// replace, `null` takes a key away.
         #[key(examples(&["clinical"]))]
         pub extends: Option<String>,
         /// Vocabularies by which values of fields are read in texts: `margin-status` stands for
@@ -65,14 +65,15 @@ mapping! {
             examples(&["[grade, margin-status]"])
         )]
         pub vocabularies: Vec<Spanned<String>>,
-        /// How texts assert what they mention: `context` stands for `rules/context.yaml`. Without it, everything is affirmed
-        /// that a text mentions.
+        /// The context that says how texts assert what they mention: `context` stands for `rules/context.yaml`. Without
+        /// it, everything that a text mentions is affirmed.
         #[key(text("a file under `rules/`, without `.yaml`"), examples(&["context"]))]
         pub context: Option<Spanned<String>>,
-        /// What a present field weighs, by its importance.
+        /// The weight of a present field, by its importance.
         #[key(examples(&["{ required: 1.0, important: 0.7, optional: 0.3 }"]))]
         pub weights: Weights => |_| Weights::default(),
-        /// What is known of fields, whatever the document type. A field that is not listed is known by its name only.
+        /// Knowledge about fields, independent of the document type. A field that is not listed is known by its name
+        /// only.
         #[key(
             shaped(|| by_name("FIELD", "What is known of this field.", FieldKnowledge::shape)),
             examples(&["{ grade: { synonyms: [histologic grade], mentions: ['\\bgrade\\s+[1-3]\\b'] } }"])
@@ -86,12 +87,12 @@ mapping! {
             examples(&["{ pathology: { required: [histology, grade], important: [ihcMarkers], optional: [date] } }"])
         )]
         pub types: BTreeMap<String, TypeFields> => |_| BTreeMap::new(),
-        /// How bad it is that a document has a row of a table of which a list has its neighbours, or labels a value with the name of
-        /// a field that is missing, while values are held against documents. It costs nothing.
+        /// The severity when a document has a row of a table of which a list has its neighbours, or labels a value with
+        /// the name of a field that is missing, while values are checked against documents. It costs nothing.
         #[key(default("minor"), examples(&["major"]))]
         pub left_behind: Severity,
-        /// Kinds of which a document may hold several, such as specimens: each has a part of the text, and one item of a list in
-        /// the extraction. Grounding holds an item against its own part, and says which part has none.
+        /// Kinds of which a document may hold several, such as specimens: each has a part of the text, and one item of
+        /// a list in the extraction. Grounding checks an item against its own part, and reports which part has none.
         #[key(
             default("{}"),
             shaped(|| by_name("KIND", "How the parts of this kind are found.", Each::shape)),
@@ -114,7 +115,7 @@ mapping! {
 pub struct TypeFields(pub Vec<(Importance, String)>);
 
 mapping! {
-    /// What a present field weighs, by its importance: 0 or more, in proportion to each other.
+    /// The weight of a present field, by its importance: 0 or more, in proportion to each other.
     "weights" is "table of weights", expects "`{ required: 1.0, important: 0.7, optional: 0.3 }`", all default;
     #[derive(Debug, Clone, Copy, PartialEq)]
     pub struct Weights {
@@ -143,7 +144,7 @@ impl Weights {
 }
 
 mapping! {
-    /// The fields of a document type. A field stands in one of the lists.
+    /// The fields of a document type. A field appears in one of the lists.
     "document_type" is "document type";
     struct Listed {
         /// Fields whose absence is a major issue.
@@ -152,7 +153,7 @@ mapping! {
         /// Fields whose absence is a minor issue.
         #[key(default("[]"), shaped(field_names), examples(&["[ihcMarkers]"]))]
         important: Vec<Spanned<String>>,
-        /// Fields whose absence costs points and is no mistake: an issue of severity `info`, which counts nowhere.
+        /// Fields whose absence costs points and is not a mistake: an issue of severity `info`, which counts nowhere.
         #[key(default("[]"), shaped(field_names), examples(&["[date]"]))]
         optional: Vec<Spanned<String>>,
     }
@@ -191,11 +192,11 @@ impl Decode for TypeFields {
 }
 
 mapping! {
-    /// What is known of a field.
+    /// Knowledge about a field.
     "field" is "field", expects "a mapping with `synonyms`, `mentions`, `suggestion`, `values`, `unit`, `applies_when`, `left_behind`, `item_key` and `keys`", all default;
     #[derive(Debug, Clone)]
     pub struct FieldKnowledge {
-        /// If one of these is found in the text, in upper or lower case, the text speaks of the field. Then
+        /// If one of these is found in the text, in upper or lower case, the text mentions the field. Then
         /// `FIELD_status: not_present` is not believed.
         #[key(
             default("[]"),
@@ -203,56 +204,58 @@ mapping! {
             examples(&["['\\bgrade\\s+[1-3]\\b']"])
         )]
         pub mentions: Vec<TextPattern> as Vec<String> = patterns,
-        /// What the keys inside the field may be called in a text.
+        /// The names that the keys inside the field may have in a text.
         #[key(
             default("{}"),
             shaped(|| by_name("KEY", "What this key inside the field may be called.", KeyKnowledge::shape)),
             examples(&["{ ER: { synonyms: [estrogen receptor] } }"])
         )]
         pub keys: BTreeMap<String, KeyKnowledge>,
-        /// What the field may be called in a text; grounding looks for its value beside these.
+        /// The names that the field may have in a text; grounding looks for its value beside these.
         #[key(default("[]"), examples(&["[histologic grade, differentiation]"]))]
         pub synonyms: Vec<String>,
-        /// What to do when it is missing; it is fed back. Without it nothing is suggested.
+        /// Advice for when it is missing; it is fed back. Without it nothing is suggested.
         #[key(examples(&["look for the histologic grade"]))]
         pub suggestion: Option<String>,
-        /// How its values are said in texts: the name of a vocabulary, or the values themselves, each with its phrases. Without
-        /// it, the first of the rubric's `vocabularies` that lists the field's name, if one does.
+        /// The phrases for its values in texts: the name of a vocabulary, or the values themselves, each with its
+        /// phrases. Without it, the first of the rubric's `vocabularies` that lists the field's name, if one does.
         #[key(examples(&["margin-status", "{ sessile: [sessile], pedunculated: [pedunculated, on a stalk] }"]))]
         pub values: Option<FieldValues>,
-        /// The unit of a number that the field holds, which a text may say in another: `66` is then said by `6.6 cm`. Without it
-        /// the field's name (`tumorSizeMm`) or the value says so.
+        /// The unit of a number that the field holds, which a text may give in another: `66` is then said by `6.6 cm`.
+        /// Without it the field's name (`tumorSizeMm`) or the value says so.
         #[key(text("a unit"), examples(&["mm"]))]
         pub unit: Option<Spanned<String>>,
-        /// How far a number may lie from the true one and still count as right in `loopctl evaluate`, in the field's unit: 0 or more.
-        /// Without it, numbers must be equal.
+        /// The distance that a number may have from the true one and still count as right in `loopctl evaluate`, in the
+        /// field's unit: 0 or more. Without it, numbers must be equal.
         #[key(number(0.0, 1e9), examples(&["0.5"]))]
         pub tolerance: Option<f64>,
-        /// Where the host takes it from. No stage is asked for it: it is filled in into what a stage answers, where there is
-        /// something, and costs no tokens. Without it, stages are asked for the field.
+        /// The source from which the host takes it. No stage is asked for it: it is filled into what a stage answers,
+        /// where there is something, and costs no tokens. Without it, stages are asked for the field.
         #[key(examples(&["source"]))]
         pub from: Option<KnownFrom>,
-        /// When the field applies at all: a condition over other fields, in the language of rules. Where it does not hold, and the
-        /// document supports the values of all fields that it looks at, the field leaves both sums when it is missing, unless one
-        /// of its `mentions` is found in the text. Without it, the field always applies.
+        /// The condition under which the field applies at all: one over other fields, in the language of rules. Where
+        /// it does not hold, and the document supports the values of all fields that it inspects, the field leaves both
+        /// sums when it is missing, unless one of its `mentions` is found in the text. Without it, the field always
+        /// applies.
         #[key(examples(&["{ not: { field: histology, contains: melanoma } }"]))]
         pub applies_when: Option<AppliesWhen>,
-        /// How bad it is that a document has a row that the field, a list, lacks, or a labelled value of it: its list is to have all
-        /// rows of its tables. Without it, as the rubric says; then it takes two items to know a table by, and a list that has only
-        /// some of the rows may be meant so.
+        /// The severity when a document has a row that the field, a list, lacks, or a labelled value of it: its list is
+        /// to have all rows of its tables. Without it, as the rubric says; then it takes two items to recognize a
+        /// table, and a list that has only some of the rows may be meant so.
         #[key(examples(&["critical"]))]
         pub left_behind: Option<Severity>,
-        /// The member of the items, if the field is a list, whose text names each of them: a value of an item is verified only beside
-        /// it. Without it, the member that has `x-key` in the schema, else the first text that no other item of the list has.
+        /// The member of the items, if the field is a list, whose text names each of them: a value of an item is
+        /// verified only beside it. Without it, the member that has `x-key` in the schema, else the first text that no
+        /// other item of the list has.
         #[key(text("a key of the items"), examples(&["marker"]))]
         pub item_key: Option<String>,
-        /// What the field is called in an export as FHIR. Without it, by its name, and without a code.
+        /// The name of the field in an export as FHIR. Without it, its own name, without a code.
         #[key(examples(&["{ text: Histologic grade }"]))]
         pub fhir: Option<Concept>,
     }
 }
 
-/// What the host knows of a document.
+/// A fact that the host knows about a document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum KnownFrom {
     /// The document's text, as the stages may see it.
@@ -275,31 +278,31 @@ fn patterns(node: &Node, problems: &mut Problems) -> Option<Vec<TextPattern>> {
 }
 
 mapping! {
-    /// What is known of a key inside a field.
+    /// Knowledge about a key inside a field.
     "key" is "key", expects "a mapping with `synonyms`, `values`, `unit` and `tolerance`";
     #[derive(Debug, Clone)]
     pub struct KeyKnowledge {
-        /// What it may be called in a text.
+        /// The names that it may have in a text.
         #[key(default("[]"), examples(&["[estrogen receptor]"]))]
         pub synonyms: Vec<String>,
-        /// How its values are said in texts, as of a field.
+        /// The phrases for its values in texts, as for a field.
         #[key(examples(&["receptor-status"]))]
         pub values: Option<FieldValues>,
-        /// The unit of a number that it holds, as of a field.
+        /// The unit of a number that it holds, as for a field.
         #[key(text("a unit"), examples(&["mm"]))]
         pub unit: Option<Spanned<String>>,
-        /// How far a number may lie from the true one, as of a field.
+        /// The distance that a number may have from the true one, as for a field.
         #[key(number(0.0, 1e9), examples(&["0.5"]))]
         pub tolerance: Option<f64>,
     }
 }
 
-/// How the values of a field are said in texts.
+/// The phrases for the values of a field in texts.
 #[derive(Debug, Clone)]
 pub enum FieldValues {
-    /// As a vocabulary says.
+    /// Those of a vocabulary.
     Vocabulary(Spanned<String>),
-    /// As stands here.
+    /// Those that are listed here.
     Own(BTreeMap<String, Vec<Spanned<String>>>),
 }
 

@@ -25,45 +25,45 @@ pub(crate) struct Rule {
     pub id: Spanned<String>,
     /// The document types it is for; empty for all.
     pub types: Vec<Spanned<String>>,
-    /// What it looks at.
+    /// The target that it inspects.
     pub target: Target,
-    /// When it applies; always, if absent.
+    /// The condition under which it applies; always, if absent.
     pub when: Option<Condition>,
-    /// What must hold, each with where it stands. Absent values are asked only what [`Condition::asks_presence`] says.
+    /// The conditions that must hold. Absent values are asked only what [`Condition::asks_presence`] says.
     pub checks: Vec<Condition>,
     /// A schema that finds issues in the target.
     pub schema: Option<SchemaCheck>,
     /// A function that finds the issues.
     pub script: Option<FunctionId>,
-    /// What its issues are like.
+    /// The properties of its issues.
     pub issue: IssueText,
 }
 
-/// What a rule's issues say.
+/// The properties of a rule's issues.
 #[derive(Debug, Clone)]
 pub struct IssueText {
     /// The rule's id.
     pub rule: Arc<str>,
     /// Their code; by default the id in capitals.
     pub code: Arc<str>,
-    /// How bad they are.
+    /// Their severity.
     pub severity: Severity,
-    /// Who handles them; `None` for what the profile says of their code.
+    /// Their disposition; `None` for the one that the profile gives their code.
     pub disposition: Option<Disposition>,
-    /// Whether they say of themselves that the loop can put them right.
+    /// `true` if they claim that the loop can put them right.
     pub auto_fixable: bool,
-    /// Whether they take the measure's penalty off the score.
+    /// `true` if they take the measure's penalty off the score.
     pub costs: bool,
     /// The message; a sentence made from the check, if absent.
     pub message: Option<Template>,
-    /// What the rule is against, whatever the candidate, for explanations.
+    /// The mistake that the rule is against, regardless of the candidate, for explanations.
     pub says: Option<Arc<str>>,
-    /// What would put it right.
+    /// Advice that would put it right.
     pub suggestion: Option<Template>,
 }
 
 impl IssueText {
-    /// Whether they show the value that a check found wrong.
+    /// Returns whether they show the value that a check found wrong.
     #[must_use]
     pub(crate) fn shows_value(&self) -> bool {
         let is_fixed = |template: &Template| template.fixed().is_some();
@@ -77,7 +77,7 @@ pub(crate) fn code_of_rule(id: &str) -> String {
     id.to_uppercase().replace('-', "_")
 }
 
-/// What a rule looks at.
+/// The target of a rule.
 #[derive(Debug, Clone)]
 pub enum Target {
     /// The whole candidate.
@@ -88,7 +88,7 @@ pub enum Target {
     Each(JsonPath),
 }
 
-/// Where rules find what they name.
+/// The sources in which rules find what they name.
 pub(super) struct DecodeContext<'a> {
     pub files: &'a dyn Files,
     pub scripts: &'a mut ScriptSet,
@@ -291,9 +291,8 @@ fn decode_template(fields: &mut Fields<'_>, key: &'static str, problems: &mut Pr
     Template::check(&text.value, &MESSAGE_VARIABLES, &text.span, problems)
 }
 
-/// The place of a rule, for what is said about it later.
 impl Rule {
-    /// Whether the rule is for this document type.
+    /// Returns whether the rule is for this document type.
     #[must_use]
     pub(crate) fn is_for(&self, document_type: &str) -> bool {
         self.types.is_empty() || self.types.iter().any(|t| t.value == document_type)

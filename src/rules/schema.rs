@@ -13,13 +13,13 @@ use std::sync::Arc;
 
 /// Deepest nesting followed when leaves are counted.
 const MAX_DEPTH: usize = 32;
-/// Most leaves counted; a schema with more is no output format.
+/// Most leaves counted; a schema with more is not an output format.
 const MAX_LEAVES: usize = 10_000;
 
 /// A compiled schema.
 #[derive(Debug)]
 pub struct Schema {
-    /// Where it was read from.
+    /// The name of the file that it was read from.
     pub name: String,
     /// The fields that a schema's score is divided by: see `count_leaves`.
     pub total_fields: usize,
@@ -40,7 +40,7 @@ impl Schema {
     /// Compiles a schema by the draft that its `$schema` names, 2020-12 by default.
     ///
     /// # Errors
-    /// One line that says what is wrong with it, or that it is [`TooMuch`].
+    /// Returns one line that says what is wrong with it, or that it is [`TooMuch`].
     pub fn compile(name: &str, schema: &Value) -> Result<Self, String> {
         let limits = Limits::of(schema).map_err(|much| much.to_string())?;
         let validator =
@@ -52,28 +52,29 @@ impl Schema {
         Ok(Schema { name: name.to_owned(), validator, total_fields: count_leaves(schema), limits })
     }
 
-    /// How many steps checking a value may take: the schemas that apply to one value, for each value in it.
+    /// The number of steps that checking a value may take: the schemas that apply to one value, for each value in it.
     #[must_use]
     pub(crate) fn steps(&self, value: &Value) -> u64 {
         self.limits.steps(value)
     }
 
-    /// What checks candidates: formats are asserted, and nothing is fetched.
+    /// The validator for candidates: formats are asserted, and nothing is fetched.
     ///
     /// # Errors
-    /// [`TooMuch`] when checking this value would take too many steps.
+    /// Returns [`TooMuch`] if checking this value would take too many steps.
     pub fn for_value(&self, value: &Value) -> Result<&Validator, TooMuch> {
         self.limits.admits(value).map(|()| &self.validator)
     }
 }
 
 /// The number of leaf properties that a schema declares and a candidate could hold: the distinct paths of properties
-/// that have no declared properties of their own, found through `properties`, `items`, `prefixItems`, `anyOf`,
-/// `oneOf`, `allOf`, `then`, `else` and local `$ref`s. The elements of a list count once, however many a candidate
-/// has; a property that is `false` can't be held; a reference back to where it came from is a leaf.
+/// that have no declared properties of their own, found through `properties`, `items`, `additionalItems`,
+/// `prefixItems`, `anyOf`, `oneOf`, `allOf`, `then`, `else` and local `$ref`s. The elements of a list count once,
+/// however many a candidate has; a property that is `false` can't be held; a reference back to where it came from is a
+/// leaf.
 ///
-/// A schema is looked at once for each path, however many references lead to it there, and no further than
-/// `MAX_VISITS` of them: what refers to itself in several ways has leaves without end.
+/// A schema is inspected once for each path, however many references lead to it there, and no further than `MAX_VISITS`
+/// of them: one that refers to itself in several ways has leaves without end.
 #[must_use]
 pub(crate) fn count_leaves(schema: &Value) -> usize {
     leaves(schema).paths.len()
@@ -86,7 +87,7 @@ fn leaves(schema: &Value) -> Leaves<'_> {
     count
 }
 
-/// Most schemas looked at when leaves are counted.
+/// Most schemas that are inspected when leaves are counted.
 const MAX_VISITS: usize = 200_000;
 
 struct Leaves<'a> {
@@ -94,14 +95,14 @@ struct Leaves<'a> {
     paths: HashSet<String>,
     /// References being followed.
     open: Vec<&'a str>,
-    /// What was found of schemas that were reached by a reference, by their identity and the path; `None` while it is
-    /// being found.
+    /// The results for schemas that were reached by a reference, by their identity and the path; `None` while one is
+    /// being determined.
     seen: HashMap<(usize, String), Option<bool>>,
     visits: usize,
 }
 
 impl<'a> Leaves<'a> {
-    /// Whether the schema declares properties below `path`; they have been counted.
+    /// Returns whether the schema declares properties below `path`; they have been counted.
     fn visit(&mut self, schema: &'a Value, path: &str, depth: usize) -> bool {
         let Value::Object(members) = schema else { return false };
         self.visits += 1;
@@ -168,8 +169,8 @@ impl<'a> Leaves<'a> {
     }
 }
 
-/// Whether a schema stands where schemas do; reported if not. A profile may be somebody else's, and a schema is sent to the
-/// provider: any other file of the project would be, too.
+/// Returns whether a schema is where schemas belong; reported if not. A profile may be someone else's, and a schema is
+/// sent to the provider: any other file of the project would be, too.
 pub(crate) fn is_among_schemas(path: &str, named: &Span, problems: &mut Problems) -> bool {
     let is_among = path.trim_start_matches("./").starts_with("schemas/");
     if !is_among {
@@ -181,7 +182,7 @@ pub(crate) fn is_among_schemas(path: &str, named: &Span, problems: &mut Problems
     is_among
 }
 
-/// Reads and compiles the schema `name`; what is wrong is reported in it, or where it is named.
+/// Reads and compiles the schema `name`; mistakes are reported in it, or where it is named.
 pub(super) fn read_schema(
     name: &str,
     named: &Span,
@@ -225,7 +226,7 @@ pub(super) fn read_schema(
     }
 }
 
-/// What is wrong with a text that is no JSON, and where: of a comma too many, the comma.
+/// The problem of a text that is not JSON, with its location: for a comma too many, the comma.
 pub(crate) fn not_json(file: &Arc<SourceFile>, error: &serde_json::Error) -> Problem {
     let text = file.text();
     let start: usize = text.split_inclusive('\n').take(error.line().saturating_sub(1)).map(str::len).sum();

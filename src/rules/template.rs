@@ -74,7 +74,7 @@ impl Template {
     /// The text with its variables filled in.
     ///
     /// # Errors
-    /// In one line, when an expression fails at run time (a filter refuses the value, say).
+    /// Returns one line if an expression fails at run time (a filter refuses the value, say).
     pub(crate) fn render(&self, variables: impl FnOnce() -> minijinja::Value) -> Result<String, String> {
         if self.is_fixed {
             return Ok(self.source.to_string());

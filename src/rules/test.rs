@@ -1,4 +1,4 @@
-//! What one check asks of a value.
+//! The question that one check asks of a value.
 
 use super::bound::Bound;
 use super::checks::below_paths;
@@ -17,13 +17,13 @@ use jiff::civil::Date;
 use serde_json::Value;
 use std::fmt;
 
-/// A question about one value, answered with yes or no. A value that is not present answers no to every question but
+/// A question about one value, answered with yes or no. A value that is not present answers no to every question except
 /// those about other fields.
 #[derive(Debug, Clone)]
 pub enum Test {
     /// The value is present (see [`crate::value::is_present`]).
     Present,
-    /// All of these are present, wherever the value itself stands.
+    /// All of these are present, whether or not the value itself is.
     Require(Vec<Reference>),
     /// All of these are present; not asked when the value itself is absent.
     RequireWith(Vec<Reference>),
@@ -37,7 +37,7 @@ pub enum Test {
     OneOf {
         /// The allowed values.
         values: Vec<Value>,
-        /// Whether texts are compared without regard to case.
+        /// `true` if texts are compared without regard to case.
         ignore_case: bool,
     },
     /// It is a number, or a text that is wholly one, within these bounds.
@@ -62,21 +62,21 @@ pub enum Test {
     FormatNamedAt(Reference),
     /// No two elements of the list are equal, by a member if one is named.
     Unique {
-        /// The member that tells elements apart; elements without it are left aside.
+        /// The member that tells elements apart; elements without it are ignored.
         key: Option<String>,
     },
     /// No two values there are equal.
     Distinct(Reference),
     /// All elements of the list are equal, by a path if one is given.
     Uniform {
-        /// What of each element is compared; elements in which it selects nothing are left aside.
+        /// The path to what is compared of each element; elements in which it selects nothing are ignored.
         path: Option<JsonPath>,
     },
     /// It equals each value there. Holds when nothing is there.
     SameAs(Reference),
-    /// It is no number above one there. Holds when one of the two is no number.
+    /// It is not a number above one there. Holds if one of the two is not a number.
     AtMost(Reference),
-    /// It is no number below one there. Holds when one of the two is no number.
+    /// It is not a number below one there. Holds if one of the two is not a number.
     AtLeast(Reference),
     /// It equals this, as JSON (`1` equals `1.0`).
     Equals(Value),
@@ -87,15 +87,15 @@ pub enum Test {
         /// The element, or the text.
         value: Value,
     },
-    /// A date before the other; holds when the other is absent or no date.
+    /// A date before the other; holds if the other is absent or not a date.
     Before(Moment),
-    /// A date after the other; holds when the other is absent or no date.
+    /// A date after the other; holds if the other is absent or not a date.
     After(Moment),
     /// The numbers of the list or mapping add up to this.
     SumTo {
         /// The sum.
         value: f64,
-        /// How far it may be off.
+        /// The amount by which it may be off.
         tolerance: f64,
     },
     /// The value, or each element of the list, is among the values that the path selects in the candidate.
@@ -109,10 +109,10 @@ mapping! {
     "chain" is "chain";
     #[derive(Debug, Clone)]
     pub struct PathSpec {
-        /// Where the first step is looked for.
+        /// The path where the first step is looked for.
         #[key(text("a JSONPath"), required, examples(&["'$.regions[*]'"]))]
         pub start: JsonPath as String = path,
-        /// Where each further step is looked for, from what the one before has found.
+        /// The paths where each further step is looked for, from what the one before has found.
         #[key(
             shaped(|| Shape::one_or_more(Shape::text("a path that begins with `@`"))),
             required,
@@ -138,21 +138,21 @@ pub enum Reference {
     Field {
         /// Its name.
         name: String,
-        /// Where a candidate has it, in the program's [`super::FieldTrie`], once the rule is compiled.
+        /// Its slot in the program's [`super::FieldTrie`], once the rule is compiled.
         slot: Option<Index>,
     },
     /// A path from the candidate, written `$.a.b`.
     Root {
         /// The path.
         path: JsonPath,
-        /// Where a candidate has the fields that the path begins with, if it begins with names, once the rule is compiled.
+        /// The slots of the fields that the path begins with, if it begins with names, once the rule is compiled.
         slots: Slots,
     },
     /// A path from the rule's target, written `@.b`.
     Target(JsonPath),
-    /// A path from the list or mapping that the target stands in, written `^.b`; `^^.b` from what holds that.
+    /// A path from the list or mapping that the target is in, written `^.b`; `^^.b` from what holds that.
     Holder {
-        /// How many levels up, at least 1.
+        /// The number of levels up, at least 1.
         up: usize,
         /// The path from there.
         path: JsonPath,
@@ -162,7 +162,7 @@ pub enum Reference {
 }
 
 impl Reference {
-    /// Whether it starts from the place of a target, not from a value.
+    /// Returns whether it starts from the location of a target, not from a value.
     #[must_use]
     pub(crate) fn looks_around(&self) -> bool {
         matches!(self, Reference::Holder { .. } | Reference::Before(_))
@@ -172,9 +172,9 @@ impl Reference {
 /// The other side of a comparison of dates.
 #[derive(Debug, Clone)]
 pub enum Moment {
-    /// A date that stands in the rule.
+    /// A date in the rule.
     Literal(Date),
-    /// A date that stands in the candidate.
+    /// A date in the candidate.
     At(Reference),
 }
 
@@ -270,7 +270,7 @@ impl Decode for Format {
 }
 
 impl Format {
-    /// Every format but the datatypes.
+    /// Every format except the datatypes.
     const ALL: [Format; 8] = [
         Format::Date,
         Format::Duration,
@@ -282,7 +282,7 @@ impl Format {
         Format::Email,
     ];
 
-    /// What it is, in a sentence.
+    /// A description of it, in a sentence.
     fn about(self) -> &'static str {
         match self {
             Format::Date => "An ISO 8601 date such as `2024-06-19`; a time of day may follow.",
@@ -315,7 +315,7 @@ impl Format {
 }
 
 impl Test {
-    /// The places besides its target that it looks at.
+    /// The locations besides its target that it inspects.
     pub(super) fn references(&self) -> &[Reference] {
         match self {
             Test::Require(all) | Test::RequireWith(all) | Test::Forbid(all) => all,
@@ -346,7 +346,7 @@ impl Test {
         }
     }
 
-    /// Whether it can say what exactly made it fail, besides its target.
+    /// Returns whether it can say what exactly made it fail, besides its target.
     pub(crate) fn says_where(&self) -> bool {
         match self {
             Test::Require(_)
@@ -377,7 +377,7 @@ impl Test {
         }
     }
 
-    /// Whether an absent value can fail it, so that it is asked of absent values too.
+    /// Returns whether an absent value can fail it, so that it is asked of absent values too.
     #[must_use]
     pub(crate) fn asks_presence(&self) -> bool {
         matches!(self, Test::Present | Test::Require(_))
@@ -408,7 +408,7 @@ impl fmt::Display for Moment {
 }
 
 impl fmt::Display for Test {
-    /// What a value that passes is, in words that follow "expected".
+    /// A description of a value that passes, in words that follow "expected".
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Test::Present => f.write_str("a value"),

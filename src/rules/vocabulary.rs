@@ -9,22 +9,23 @@ use crate::value::shape::{Shape, by_name};
 use std::collections::BTreeMap;
 
 mapping! {
-    /// Which phrases of a text mean which value of a field: `margins: negative` is said by "free of tumor" as well.
+    /// The phrases of a text that mean each value of a field: `margins: negative` is said by "free of tumor" as well.
     "vocabulary" is "vocabulary", checked by Vocabulary::check;
     #[derive(Debug, Clone)]
     pub struct Vocabulary {
         /// The vocabulary's name, for readers.
         #[key(examples(&["margin-status"]))]
         pub vocabulary: Option<String>,
-        /// What the vocabulary is for.
+        /// The purpose of the vocabulary.
         #[key(examples(&["The state of resection margins"]))]
         pub description: Option<String>,
-        /// Another vocabulary, by name. What this one does not say is as there: mappings merge key by key, lists replace, `null`
-        /// takes a key away.
+        /// Another vocabulary, by name. Anything that this one does not set is inherited: mappings merge key by key,
+        /// lists replace, `null` takes a key away.
         #[key(examples(&["margin-status"]))]
         pub extends: Option<String>,
-        /// Names of fields, in any writing, that are read with this vocabulary where the rubric says nothing else. A field is found in
-        /// texts by its own name and by its `synonyms` in the rubric, not by other names in this list.
+        /// Names of fields, in any spelling, that are read with this vocabulary where the rubric says nothing else. A
+        /// field is found in texts by its own name and by its `synonyms` in the rubric, not by other names in this
+        /// list.
         #[key(default("[]"), examples(&["[margins, marginStatus, surgicalMargins]"]))]
         pub fields: Vec<String>,
         /// The canonical values, each with the phrases that say it: regular expressions, in any case, which match whole words; a
@@ -37,7 +38,8 @@ mapping! {
             examples(&["{ negative: [free of, uninvolved], positive: [involved, extends to] }"])
         )]
         pub values: BTreeMap<String, Vec<Spanned<String>>> => |_| BTreeMap::new(),
-        /// What a phrase says when it is negated: `no`, `not`, `without` before it. Without it a negated phrase says nothing.
+        /// The value that a phrase says when it is negated: `no`, `not`, `without` before it. Without it a negated
+        /// phrase says nothing.
         #[key(
             default("{}"),
             shaped(|| by_name("VALUE", "What it says when it is negated.", || Shape::text("a value of this vocabulary"))),
@@ -49,14 +51,15 @@ mapping! {
         /// unless it is preliminary, of the gross description, or no more than history.
         #[key(examples(&["positive"]))]
         pub prefer: Option<String>,
-        /// Whether phrases count wherever they stand, not only beside a name of the field: nobody writes "laterality: left".
+        /// Counts phrases wherever they appear, not only beside a name of the field: no one writes "laterality: left".
         #[key(default("false"), examples(&["true"]))]
         pub anywhere: bool,
-        /// Whether the name of the field itself, when a text affirms or negates it, says a value: the canonical values for both.
-        /// "No lymphovascular invasion" then says `absent` of `lymphovascularInvasion`.
+        /// The values that the name of the field itself says when a text affirms or negates it: the canonical values
+        /// for both. "No lymphovascular invasion" then says `absent` of `lymphovascularInvasion`.
         #[key(examples(&["{ affirmed: present, negated: absent }"]))]
         pub named: Option<Named>,
-        /// What `true` and `false` of a candidate mean. Without it, truth values are not read with this vocabulary.
+        /// The meaning of `true` and `false` in a candidate. Without it, truth values are not read with this
+        /// vocabulary.
         #[key(examples(&["{ affirmed: present, negated: absent }"]))]
         pub booleans: Option<Named>,
     }
@@ -132,7 +135,7 @@ fn listed(values: &BTreeMap<String, Vec<Spanned<String>>>) -> String {
     values.keys().map(|value| format!("`{value}`")).collect::<Vec<_>>().join(", ")
 }
 
-/// Looks at phrases: each must be a pattern, and say one value.
+/// Checks phrases: each must be a pattern, and say one value.
 pub(super) fn check_values(
     values: &BTreeMap<String, Vec<Spanned<String>>>,
     span: &Span,
@@ -142,7 +145,7 @@ pub(super) fn check_values(
         let problem = Problem::error(Code::Empty, span, "a vocabulary needs at least one value");
         problems.push(problem.help("write the values that the field may have, each with its phrases"));
     }
-    // What ships has been looked at by the tests, and a profile reads thousands of its phrases.
+    // Phrases that ship have been checked by the tests, and a profile reads thousands of them.
     if values.values().flatten().all(|phrase| phrase.span.file().is_shipped()) {
         return;
     }

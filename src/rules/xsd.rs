@@ -1,7 +1,7 @@
 //! Lexical forms of the XML Schema datatypes (XSD 1.1, part 2), as data formats that carry values as text use them.
 //!
-//! Values are looked at as they stand: no whitespace is collapsed. Where the form alone says too little, the value is
-//! looked at too: days that the month does not have, integers beyond their type, doubles beyond every double.
+//! Values are inspected as they are: no whitespace is collapsed. Where the form alone says too little, the value is
+//! inspected, too: days that the month does not have, integers beyond their type, doubles beyond every double.
 
 use crate::decode_words;
 use regex::Regex;
@@ -105,7 +105,7 @@ form!(
 );
 
 impl Datatype {
-    /// Whether `text` is a literal of the datatype.
+    /// Returns whether `text` is a literal of the datatype.
     #[must_use]
     pub(crate) fn admits(self, text: &str) -> bool {
         match self {
@@ -156,7 +156,7 @@ fn is_special(text: &str) -> bool {
     text.ends_with("INF") || text == "NaN"
 }
 
-/// Whether an integer of any size has a minus, and whether it is zero.
+/// Returns whether an integer of any size has a minus, and whether it is zero.
 fn integer(text: &str) -> Option<(bool, bool)> {
     INTEGER
         .is_match(text)
@@ -172,7 +172,7 @@ fn unsigned(text: &str) -> Option<u64> {
     }
 }
 
-/// Whether a date exists; `form` has its year, month and day as groups.
+/// Returns whether a date exists; `form` has its year, month and day as groups.
 fn is_date(form: &Regex, text: &str) -> bool {
     let Some(found) = form.captures(text) else { return false };
     let part = |n: usize| found.get(n).map_or("", |part| part.as_str());
@@ -180,7 +180,8 @@ fn is_date(form: &Regex, text: &str) -> bool {
     day <= days(month, is_leap(part(1)))
 }
 
-/// Whether a year of any length is a leap year. XSD 1.1 has a year 0, so that those before it are counted on.
+/// Returns whether a year of any length is a leap year. XSD 1.1 has a year 0, so that the years before it continue the
+/// count.
 fn is_leap(year: &str) -> bool {
     let digits = year.trim_start_matches('-');
     // 400 divides 10,000: the last four digits decide.
@@ -240,7 +241,7 @@ fn is_iri_reference(text: &str) -> bool {
         }
         None => ("", rest),
     };
-    // An address of IP version 6 or later stands in brackets.
+    // An address of IP version 6 or later is in brackets.
     let host = match (authority.find('['), authority.find(']')) {
         (Some(open), Some(close)) if open < close => {
             let literal = authority.get(open + 1..close).unwrap_or_default();
@@ -263,7 +264,7 @@ fn is_iri_reference(text: &str) -> bool {
         && is_iri_part(fragment, "/?@:", false)
 }
 
-/// Whether a part holds only characters of RFC 3987: unreserved ones, delimiters, escapes and `extra`.
+/// Returns whether a part holds only characters of RFC 3987: unreserved ones, delimiters, escapes and `extra`.
 fn is_iri_part(text: &str, extra: &str, private: bool) -> bool {
     let mut rest = text.chars();
     while let Some(c) = rest.next() {

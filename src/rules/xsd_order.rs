@@ -1,7 +1,7 @@
-//! Which of two values that are written as text comes first: dates, times and durations by XSD 1.1, part 2, and infinite numbers.
+//! Orders two values that are written as text: dates, times and durations by XSD 1.1, part 2, and infinite numbers.
 //!
-//! Their order is not total: a month is neither more nor less than 30 days, and a time without a zone may be up to 14 hours before or
-//! behind one that has a zone. Of such two nothing is said.
+//! Their order is not total: a month is neither more nor less than 30 days, and a time without a zone may be up to 14
+//! hours before or after one that has a zone. Such pairs have no order.
 
 use super::xsd::Datatype;
 use regex::Regex;
@@ -13,7 +13,7 @@ const SECOND: i128 = 1_000_000_000;
 const DAY: i128 = 86_400 * SECOND;
 /// Furthest that a zone is from UTC.
 const ZONE: i128 = 14 * 3_600 * SECOND;
-/// Longest number within a value that is read: more digits than years have there will be.
+/// Longest number within a value that is read: more digits than any year will have.
 const MOST_DIGITS: usize = 15;
 
 /// Kinds of values that have an order, each with its own.
@@ -29,7 +29,7 @@ const ORDERED: [Datatype; 9] = [
     Datatype::Duration,
 ];
 
-/// Which of two texts is the greater, if both are of one kind that has an order; nothing of those that can't be compared.
+/// Compares two texts, if both are of one kind that has an order; `None` for those that can't be compared.
 #[must_use]
 pub(crate) fn compare_ordered(a: &str, b: &str) -> Option<Ordering> {
     if let (Some(a), Some(b)) = (extended(a), extended(b)) {
@@ -140,7 +140,7 @@ impl Span {
         })
     }
 
-    /// Where it ends when it begins at the start of a month.
+    /// The moment at which it ends when it begins at the start of a month.
     fn after(&self, year: i128, month: i128) -> i128 {
         let months = year * 12 + month - 1 + self.months;
         days(months.div_euclid(12), months.rem_euclid(12) + 1, 1) * DAY + self.nanos

@@ -1,7 +1,7 @@
-//! How an assessment comes to its numbers: what each issue, and what else, takes off each dimension.
+//! The account of an assessment's numbers: the points that each issue, and anything else, takes off each dimension.
 //!
-//! The account is kept by the machine while it scores, so that it can't say otherwise than the scores do. What the
-//! losses of a dimension add up to is 1 less its score; a dimension without a score counts 0 and has lost 1.
+//! The machine keeps the account while it scores, so that it can't contradict the scores. The losses of a dimension add
+//! up to 1 less its score; a dimension without a score counts 0 and has lost 1.
 
 use crate::profile::Combine;
 use crate::value::Score;
@@ -16,7 +16,7 @@ pub struct ScoreBreakdown {
     pub dimensions: Vec<DimensionBreakdown>,
 }
 
-/// How one dimension comes to its score.
+/// The derivation of one dimension's score.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct DimensionBreakdown {
@@ -24,14 +24,14 @@ pub struct DimensionBreakdown {
     pub dimension: Arc<str>,
     /// Its score; `None` where it could not be measured.
     pub score: Option<Score>,
-    /// What measured it, with the numbers that it used.
+    /// The measure, with the numbers that it used.
     pub by: MeasureKind,
-    /// What was lost. The points add up to 1 less the score.
+    /// The points that were lost. They add up to 1 less the score.
     #[serde(default)]
     pub losses: Vec<Loss>,
 }
 
-/// What measures a dimension, with the numbers that it used.
+/// The measure of a dimension, with the numbers that it used.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", tag = "kind")]
 #[non_exhaustive]
@@ -54,11 +54,11 @@ pub enum MeasureKind {
     Rules {
         /// Issues that count.
         counted: usize,
-        /// What each takes off.
+        /// The points that each takes off.
         penalty: f64,
         /// The least that the dimension can be.
         floor: f64,
-        /// Whether issues with disposition `warn` are not counted.
+        /// `true` if issues with disposition `warn` are not counted.
         blocking_only: bool,
     },
     /// The share of values that the source supports.
@@ -76,7 +76,7 @@ pub enum MeasureKind {
     InvalidPatch,
     /// Several measures, judges and validators made into one.
     Combined {
-        /// How.
+        /// The combination of the parts.
         how: String,
         /// The parts, in their order.
         parts: Vec<Part>,
@@ -85,15 +85,15 @@ pub enum MeasureKind {
     Unmeasured,
 }
 
-/// One of several who measure a dimension.
+/// One of several measures of a dimension.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Part {
-    /// What it is called, for people: ``judge `tone` ``, `grounding`.
+    /// Its name, for people: ``judge `tone` ``, `grounding`.
     pub name: String,
-    /// What it gave.
+    /// The score that it gave.
     pub score: Score,
-    /// How much of it is in the dimension's score: 1 for the lowest under `min`, 0 for the others.
+    /// Its share in the dimension's score: 1 for the lowest under `min`, 0 for the others.
     pub share: f64,
 }
 
@@ -101,15 +101,15 @@ pub struct Part {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Loss {
-    /// What it takes off the dimension, in [0, 1].
+    /// The points that it takes off the dimension, in [0, 1].
     pub points: f64,
-    /// The issue that says so, by its place in the assessment; `None` where no issue does.
+    /// The issue that reports it, by its index in the assessment; `None` where no issue does.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub issue: Option<usize>,
-    /// What it is, for people, where no issue says so. Names of fields, never text of the document.
+    /// The reason, for people, where no issue reports it. Names of fields, never text of the document.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub why: Option<String>,
-    /// What it would have taken off besides, if the dimension could be lower.
+    /// The points that it would have taken off besides, if the dimension could be lower.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub capped: f64,
 }
@@ -159,7 +159,7 @@ impl ScoreBreakdown {
 }
 
 impl DimensionBreakdown {
-    /// A dimension that nobody could measure.
+    /// A dimension that could not be measured.
     pub(super) fn unmeasured(dimension: &Arc<str>, why: &str) -> Self {
         let losses = vec![Loss::other(1.0, why)];
         DimensionBreakdown {
@@ -170,7 +170,7 @@ impl DimensionBreakdown {
         }
     }
 
-    /// What was lost in all.
+    /// The points lost in all.
     #[must_use]
     pub fn lost(&self) -> f64 {
         self.losses.iter().map(|loss| loss.points).sum()
@@ -194,7 +194,7 @@ impl DimensionBreakdown {
     }
 }
 
-/// Issues that take `each` off a dimension, one after the other, until `most` is reached; what is beyond is absorbed.
+/// Issues that take `each` off a dimension, one after the other, until `most` is reached; anything beyond is absorbed.
 pub(super) fn capped(each: f64, most: f64, issues: impl Iterator<Item = usize>) -> Vec<Loss> {
     let mut left = most;
     let loss = |issue| {
@@ -205,7 +205,7 @@ pub(super) fn capped(each: f64, most: f64, issues: impl Iterator<Item = usize>) 
     issues.map(loss).collect()
 }
 
-/// What one of several says of a dimension, and where it has it from.
+/// The score that one of several measures gives a dimension, and its origin.
 #[derive(Debug)]
 pub(super) struct Opinion {
     pub(super) name: String,
@@ -222,7 +222,7 @@ impl Opinion {
     }
 }
 
-/// The account of a dimension that several measure; `score` is what [`super::combine::combine`] makes of them.
+/// The account of a dimension that several measure; `score` is the result of [`super::combine::combine`].
 pub(super) fn combined(
     dimension: &Arc<str>,
     how: Combine,
@@ -242,7 +242,7 @@ pub(super) fn combined(
     DimensionBreakdown { dimension: Arc::clone(dimension), score: Some(score), by, losses }
 }
 
-/// How much of each opinion is in the score that they make. Of equal ones the first decides.
+/// The share of each opinion in the score that they make. Of equal ones the first decides.
 fn shares(how: Combine, opinions: &[Opinion]) -> Vec<f64> {
     let mut order: Vec<usize> = (0..opinions.len()).collect();
     let score = |at: &usize| opinions.get(*at).map_or(0.0, |opinion| opinion.score.get());

@@ -1,4 +1,4 @@
-//! The fields that the schema of an answer has, by what they hold.
+//! The fields that the schema of an answer has, by their content.
 
 use super::source::Names;
 use crate::rules::AnswerSchema;
@@ -6,7 +6,7 @@ use crate::value::{escape, unescape};
 use loopctl_ground::{FieldNames, Sort, SoughtField};
 use serde_json::Value;
 
-/// Deepest nesting that is followed, most fields that are read, and most parts of a schema that are looked at for them.
+/// Deepest nesting that is followed, most fields that are read, and most parts of a schema that are inspected for them.
 const DEPTH: usize = 12;
 const MOST: usize = 300;
 const VISITED: usize = 20_000;

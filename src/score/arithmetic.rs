@@ -116,7 +116,7 @@ proptest! {
         prop_assert!((out.overall - (share * completeness + (1.0 - share) * validity)).abs() < 1e-12);
         prop_assert_eq!(out.issues.iter().filter(|i| i.rule.is_some()).count(), violations);
 
-        // What was given replaces what is measured, and its issues with it.
+        // A given score replaces the measured one, and its issues with it.
         let given = [("v".to_owned(), Score::clamped(share))];
         assessor.measure("t", &Value::Object(candidate), Some(&source), &given, &mut out);
         prop_assert_eq!(out.scores.get("v").unwrap().get(), share);

@@ -1,4 +1,4 @@
-//! The ways in which a document asserts what it says, for whoever extracts from it.
+//! The ways in which a document asserts its statements, for extractors.
 
 use super::assessor::Scoring;
 use super::mentions::asserted;
@@ -6,7 +6,7 @@ use crate::rules::Assertion;
 use loopctl_ground::scopes;
 use std::ops::Range;
 
-/// The ways in which a text asserts what it says.
+/// The ways in which a text asserts its statements.
 #[derive(Debug)]
 pub(crate) struct AssertedText {
     /// The start of each section, the assertion of its text, and its finality.
@@ -18,15 +18,15 @@ pub(crate) struct AssertedText {
 /// The text that a word of denial or doubt reaches.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Scope {
-    /// The bytes within which what is reached begins, or, before the word, ends.
+    /// The bytes within which the affected text begins, or, before the word, ends.
     pub(crate) bytes: Range<usize>,
     pub(crate) how: Assertion,
-    /// It stands behind the word.
+    /// It follows the word.
     pub(crate) is_ahead: bool,
 }
 
 impl Scoring {
-    /// Tells how a text asserts what it says; nothing is known of it without a context.
+    /// The ways in which a text asserts its statements; nothing is known about it without a context.
     pub(crate) fn asserted(&self, text: &str) -> Option<AssertedText> {
         self.rules().evidence().context.as_ref()?;
         let source = self.source(text);

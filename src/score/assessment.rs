@@ -1,4 +1,4 @@
-//! What scoring says about one candidate.
+//! The result of scoring one candidate.
 
 use super::evidence::Evidence;
 use super::issue::Issue;
@@ -9,12 +9,12 @@ use crate::value::{Disposition, Severity, unescape};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
-/// The code of the issue that says that nothing was held against the document, because nobody but a stage has seen it.
+/// The code of the issue that nothing was held against the document, because only a stage has seen it.
 pub(crate) const DOCUMENT_UNSEEN: &str = "DOCUMENT_UNSEEN";
 /// The codes of issues with which `accept.unseen` does not hold.
 pub(crate) const UNSUPPORTED: [&str; 2] = [DOCUMENT_UNSEEN, PLACEHOLDER_VALUE];
 
-/// The code of the issue that says that the profile tells document types apart and did not recognise this one's.
+/// The code of the issue that the profile tells document types apart and did not recognise this one's.
 pub(crate) const DOCUMENT_TYPE_UNKNOWN: &str = "DOCUMENT_TYPE_UNKNOWN";
 
 /// Dimensions, overall score and issues of one candidate.
@@ -25,15 +25,15 @@ pub(crate) const DOCUMENT_TYPE_UNKNOWN: &str = "DOCUMENT_TYPE_UNKNOWN";
 pub struct Assessment {
     /// Each dimension that could be measured.
     pub scores: Scores,
-    /// How `overall` follows from the dimensions stands in the profile.
+    /// The overall score: `overall` of the profile says how it follows from the dimensions.
     pub overall: f64,
-    /// What is wrong, in the order of dimensions, rules and document.
+    /// The issues, in the order of dimensions, rules and document.
     #[serde(default)]
     pub issues: Vec<Issue>,
     /// Rubric fields that are not present: required ones first, then important, then optional ones.
     #[serde(default)]
     pub missing: Vec<Arc<str>>,
-    /// Where the source bears the candidate out.
+    /// The passages of the source that support the candidate.
     #[serde(default)]
     pub evidence: Evidence,
 }
@@ -48,13 +48,13 @@ impl Assessment {
         self.evidence.clear();
     }
 
-    /// Computes the overall score from the dimensions: nowhere else, so that whatever reads an assessment reads the same
-    /// number. To be called by whoever has set the last dimension.
+    /// Computes the overall score from the dimensions: nowhere else, so that every reader of an assessment gets the
+    /// same number. To be called once the last dimension is set.
     pub fn weigh(&mut self, overall: &Overall) {
         self.overall = overall.of(|name| self.scores.get(name)).get();
     }
 
-    /// Says that nobody but a stage has seen the document: it has no text, and no judge has looked at it yet.
+    /// Adds the issue that only a stage has seen the document: it has no text, and no judge has inspected it yet.
     pub(crate) fn say_unseen(&mut self) {
         self.issues.push(Issue {
             disposition: Disposition::Escalate,
@@ -64,19 +64,19 @@ impl Assessment {
         });
     }
 
-    /// Takes back that nobody has seen the document.
+    /// Removes the issue that only a stage has seen the document.
     pub(super) fn was_seen(&mut self) {
         self.issues.retain(|issue| issue.code != DOCUMENT_UNSEEN);
     }
 
-    /// Whether nothing supports the candidate, or a part of it: nobody but a stage has seen the document, or a placeholder stands
-    /// where a value should be, which no document can support.
+    /// Returns whether nothing supports the candidate, or a part of it: only a stage has seen the document, or a
+    /// placeholder is where a value should be, which no document can support.
     #[must_use]
     pub fn is_unseen(&self) -> bool {
         self.issues.iter().any(|issue| UNSUPPORTED.iter().any(|code| issue.code == *code))
     }
 
-    /// Says that the document's type was not recognised, so that nobody knows what it should hold.
+    /// Adds the issue that the document's type was not recognised, so that its expected content is unknown.
     pub(crate) fn say_unknown_type(&mut self) {
         self.issues.push(Issue {
             disposition: Disposition::Escalate,
@@ -89,19 +89,19 @@ impl Assessment {
         });
     }
 
-    /// Whether the document's type was not recognised.
+    /// Returns whether the document's type was not recognised.
     #[must_use]
     pub fn is_of_unknown_type(&self) -> bool {
         self.issues.iter().any(|issue| issue.code == DOCUMENT_TYPE_UNKNOWN)
     }
 
-    /// How many issues have this severity.
+    /// The number of issues of this severity.
     #[must_use]
     pub fn count_severity(&self, severity: Severity) -> usize {
         self.issues.iter().filter(|issue| issue.severity == severity).count()
     }
 
-    /// How many issues have this disposition.
+    /// The number of issues with this disposition.
     #[must_use]
     pub fn count_disposition(&self, disposition: Disposition) -> usize {
         self.issues.iter().filter(|issue| issue.disposition == disposition).count()
@@ -109,7 +109,7 @@ impl Assessment {
 }
 
 /// The top-level field that a JSON Pointer leads to or through, without escapes; `None` for the whole candidate, and
-/// for what is no pointer.
+/// for a path that is no pointer.
 #[must_use]
 pub(crate) fn top_level_field(path: &str) -> Option<String> {
     let first = path.strip_prefix('/')?.split('/').next()?;

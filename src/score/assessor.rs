@@ -23,7 +23,7 @@ use std::sync::{Arc, OnceLock};
 #[derive(Debug)]
 pub struct Scoring {
     rules: CompiledRules,
-    /// Made when a text is first read: who only looks at a profile needs none.
+    /// Made when a text is first read: a caller that only inspects a profile needs none.
     names: OnceLock<Arc<Names>>,
     /// Made when a candidate is first assessed.
     screen: OnceLock<Screen>,
@@ -38,24 +38,24 @@ impl Scoring {
         Self::of(CandidateKind::Value, OnPreExisting::Warn, rules)
     }
 
-    /// Prepares compiled rules for scoring candidates of a kind; if they are edits, with what becomes of mistakes that the
-    /// document had before.
+    /// Prepares compiled rules for scoring candidates of a kind; if they are edits, with the handling of mistakes that
+    /// the document had before.
     #[must_use]
     pub fn of(kind: CandidateKind, on_pre_existing: OnPreExisting, rules: CompiledRules) -> Arc<Self> {
         Arc::new(Scoring { rules, names: OnceLock::new(), screen: OnceLock::new(), kind, on_pre_existing })
     }
 
-    /// What fields may be called and how their values are said.
+    /// The names that fields may have and the words for their values.
     pub(super) fn names(&self) -> &Arc<Names> {
         self.names.get_or_init(|| Arc::new(Names::new(self.rules.evidence())))
     }
 
-    /// What texts that could be placeholders look like.
+    /// The screen for texts that could be placeholders.
     pub(super) fn screen(&self) -> &Screen {
         self.screen.get_or_init(|| Screen::new(self.rules.evidence(), self.rules.answers()))
     }
 
-    /// Tells whether candidates are edits whose documents may have mistakes that don't count against them.
+    /// Returns whether candidates are edits whose documents may have mistakes that don't count against them.
     pub(super) fn sets_old_apart(&self) -> bool {
         match (self.kind, self.on_pre_existing) {
             (CandidateKind::Patch, OnPreExisting::Warn) => true,
@@ -63,7 +63,7 @@ impl Scoring {
         }
     }
 
-    /// What a candidate is.
+    /// The form of candidates.
     #[must_use]
     pub fn kind(&self) -> CandidateKind {
         self.kind
@@ -75,8 +75,8 @@ impl Scoring {
         &self.rules
     }
 
-    /// The text of a document, which is indexed once for all of its candidates. It belongs to this scoring: the index holds
-    /// where the rubric's field names stand in the text.
+    /// The text of a document, which is indexed once for all of its candidates. It belongs to this scoring: the index
+    /// holds the positions of the rubric's field names in the text.
     #[must_use]
     pub fn source(&self, text: &str) -> Source {
         match self.kind {
@@ -85,7 +85,7 @@ impl Scoring {
         }
     }
 
-    /// What is assessed of a candidate.
+    /// The value that is assessed of a candidate.
     ///
     /// # Errors
     /// See [`AssessedValue::of`].
@@ -101,10 +101,10 @@ impl Scoring {
 /// Measures candidates, one after the other, with buffers that are kept: once warm, a candidate without issues costs
 /// no allocation (JSON Schemas and scripts aside). Each thread has its own.
 ///
-/// What a candidate makes it look at is counted, and ends at `MAX_STEPS` or when it is cancelled. Then it says so in
-/// an issue, and what it did not come to has no score.
+/// The steps that a candidate takes are counted, and end at `MAX_STEPS` or on cancellation. An issue then reports that,
+/// and unfinished dimensions have no score.
 ///
-/// What it measures is not yet an assessment: [`crate::plan::DocumentContext`] makes one of it.
+/// Its result is not yet an assessment: [`crate::plan::DocumentContext`] makes one of it.
 #[derive(Debug)]
 pub struct Assessor {
     scoring: Arc<Scoring>,
@@ -113,7 +113,7 @@ pub struct Assessor {
     fuel: Fuel,
 }
 
-/// What comes beside a candidate.
+/// The data that comes with a candidate.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Beside<'a> {
     /// The document's text, from [`Scoring::source`].
@@ -122,7 +122,7 @@ pub(crate) struct Beside<'a> {
     pub given: &'a [(String, Score)],
     /// Passages that were offered for the candidate's leaves.
     pub quotes: Option<&'a Quotes>,
-    /// What a judge has said of values of this document, where a measure names one.
+    /// The verdicts of a judge on values of this document, where a measure names one.
     pub judged: Option<&'a Judged>,
 }
 
@@ -136,19 +136,19 @@ impl Assessor {
         Assessor { scoring, room: Buffers::default(), slots: SlotRoom::default(), fuel: Fuel::of(MAX_STEPS) }
     }
 
-    /// One that stops when it is told to.
+    /// Makes the assessor stop on cancellation.
     #[must_use]
     pub fn with_cancel(self, cancel: &Cancel) -> Self {
         Assessor { fuel: Fuel::new(MAX_STEPS, cancel), ..self }
     }
 
-    /// How many steps the latest assessment took.
+    /// The number of steps that the latest assessment took.
     #[must_use]
     pub fn work(&self) -> u64 {
         self.fuel.spent()
     }
 
-    /// What it scores with.
+    /// The scoring that it uses.
     #[must_use]
     pub fn scoring(&self) -> &Arc<Scoring> {
         &self.scoring
@@ -160,8 +160,8 @@ impl Assessor {
     /// A dimension in `given` takes that value, and its own measure (with the issues that it would find) is left out;
     /// names of other dimensions are ignored.
     ///
-    /// What is measured of a patch is the patched document. A patch that can't be applied has 0 in every dimension that
-    /// is not given, and its issues say why.
+    /// For a patch, the patched document is measured. A patch that can't be applied has 0 in every dimension that is
+    /// not given, and its issues give the reason.
     pub(crate) fn measure(
         &mut self,
         document_type: &str,
@@ -181,7 +181,7 @@ impl Assessor {
         );
     }
 
-    /// Measures a candidate with all that came beside it.
+    /// Measures a candidate with all data that came with it.
     pub(crate) fn measure_beside(
         &mut self,
         document_type: &str,
@@ -209,7 +209,7 @@ impl Assessor {
     /// filter, values that are looked up in a source), none is built.
     ///
     /// # Errors
-    /// When the text is not JSON. Then `out` is empty.
+    /// Fails if the text is not JSON. Then `out` is empty.
     pub(crate) fn measure_text(
         &mut self,
         document_type: &str,
@@ -309,7 +309,7 @@ impl Assessor {
     }
 }
 
-/// The account of a patch that can't be applied: all is lost where no score was given.
+/// The account of a patch that can't be applied: everything is lost where no score was given.
 fn unusable_patch(program: &Program, given: &[(String, Score)], out: &Assessment) -> ScoreBreakdown {
     let dimension = |name: &Arc<str>| {
         let score = out.scores.get(name);

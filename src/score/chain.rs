@@ -3,7 +3,7 @@
 use crate::rules::PathSpec;
 use crate::value::{Fuel, Item, Segment};
 
-/// The position of the first step that leads nowhere; `None` when all of them lead on. What several values answer to
+/// The position of the first step that leads nowhere; `None` when all of them lead on. A step that several values match
 /// leads to the first of them.
 pub(super) fn broken_step(
     chain: &PathSpec,

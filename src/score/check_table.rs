@@ -1,4 +1,4 @@
-//! Every check of the rule language with what passes, what fails, and what the issue says.
+//! Every check of the rule language with a passing value, a failing one, and the issue's message.
 
 use super::{Assessment, Assessor, Beside, Scoring};
 use crate::rules::memory::{Memory, compiled};

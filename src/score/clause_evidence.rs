@@ -1,4 +1,5 @@
-//! Values held against the clauses of a document, where a rubric has words for its type: what one of them says of a field, as a fact.
+//! Values held against the clauses of a document, where a rubric has words for its type: the facts that clauses state
+//! about a field.
 
 use super::grounded::steps;
 use super::item_name::{claimed_field, is_index};
@@ -47,7 +48,7 @@ pub(super) struct ClauseEvidence<'a> {
     pub(super) settings: &'a GroundingSettings,
     /// The stretches of the part of the document that the leaf is held against, if its item is about one.
     pub(super) within: Option<&'a [Range<usize>]>,
-    /// Gives the member that names each item of the list at a pointer, if a rubric or schema says which.
+    /// Gives the member that names each item of the list at a pointer, if a rubric or schema names one.
     pub(super) item_key: &'a dyn Fn(&str) -> Option<&'a str>,
     pub(super) fuel: &'a Fuel,
 }
@@ -56,12 +57,12 @@ pub(super) struct ClauseEvidence<'a> {
 const READING: u64 = 10_000;
 
 impl ClauseEvidence<'_> {
-    /// The verdict on a leaf; none on `false`, of a field that the document does not speak of.
+    /// The verdict on a leaf; none on `false`, for a field that the document does not mention.
     pub(super) fn verdict(&self, pointer: &str, value: &Value, quotes: &[String]) -> Option<Verdict> {
         let (key, item) = self.field(pointer);
         let trust = (self.settings.trust.get().to_bits(), self.settings.patterns.fingerprint());
         let asked = FixedState::default().hash_one((key, item, pointer, value, quotes, trust, self.within));
-        // What was read with too little fuel is not known.
+        // A reading with too little fuel leaves the verdict unknown.
         let read = || {
             let verdict = self.fuel.spend(READING).then(|| self.read(pointer, value, quotes))?;
             (!self.fuel.is_spent()).then_some(verdict)
@@ -127,7 +128,7 @@ impl ClauseEvidence<'_> {
                     by_quote: true,
                     ..Verdict::found(quote.clone(), Method::Normalized).open(Finding::QuoteUndecided)
                 },
-                // What an item's own part does not have is not said of it, whatever other parts say.
+                // A value that an item's own part does not have is not stated about it, whatever other parts say.
                 None if self.within.is_some() || self.is_nowhere(pointer, value) => {
                     if *value == Value::Bool(false) {
                         return None;
@@ -152,7 +153,7 @@ impl ClauseEvidence<'_> {
         Verdict::found(bytes, method)
     }
 
-    /// If a denial right before a text leaves no other wording of it.
+    /// Returns whether a denial right before a text leaves no other wording of it.
     fn is_denied(&self, pointer: &str, value: &Value, bytes: &Range<usize>) -> bool {
         let is_listed = self.known_field(pointer).is_some_and(|field| field.has_values);
         let denies =
@@ -172,7 +173,7 @@ impl ClauseEvidence<'_> {
         ask(&Claim { key: &unescape(key), synonyms, item, value })
     }
 
-    /// The vocabulary of a leaf's field: the one that the rubric names, else that of its key or of what it stands in.
+    /// The vocabulary of a leaf's field: the one that the rubric names, else that of its key or of its parent.
     fn vocabulary(&self, pointer: &str) -> Option<usize> {
         let named = self.known_field(pointer).and_then(|field| field.vocabulary);
         named.or_else(|| {
@@ -198,7 +199,8 @@ impl ClauseEvidence<'_> {
     }
 }
 
-/// Leaves open each value at a place that another field of the record has by its name, where its own field is not named.
+/// Leaves open each value at a position that another field of the record has by its name, where its own field is not
+/// named.
 pub(super) fn settle_claims(verdicts: &mut [Option<Verdict>], named: &mut Vec<(usize, usize)>) {
     let is_own = |verdict: &Verdict| verdict.pattern.is_some_and(|pattern| pattern.naming.is_own());
     let place = |verdict: &Verdict| verdict.bytes.as_ref().map(|bytes| (bytes.start, bytes.end));

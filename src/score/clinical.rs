@@ -1,4 +1,4 @@
-//! The shipped clinical rubric and rules, by the table of what they must say.
+//! The shipped clinical rubric and rules, by the table of their expected results.
 
 use super::{Assessment, Assessor, Scoring};
 use crate::diag::Problems;
@@ -37,7 +37,7 @@ fn assess(document_type: &str, candidate: &Value, accuracy: f64) -> Assessment {
 
 fn rules_of(document_type: &str, candidate: &Value) -> Vec<String> {
     let out = assess(document_type, candidate, 1.0);
-    // What a whole document should hold is told by the cases beside the rules.
+    // The expected content of a whole document is covered by the cases beside the rules.
     let of_rules = out.issues.iter().filter(|issue| issue.code != "NO_CLINICAL_CONTENT");
     of_rules.filter_map(|i| i.rule.as_ref().map(|rule| format!("{rule}@{}", i.path))).collect()
 }

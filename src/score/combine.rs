@@ -4,7 +4,7 @@ use super::issue::Issue;
 use crate::profile::{Combine, Disagreement, Weight};
 use crate::value::{Disposition, Score, Severity, below};
 
-/// What `scores` make, each with its weight; `None` when there are none.
+/// The combination of `scores`, each with its weight; `None` when there are none.
 pub(super) fn combine(how: Combine, scores: Vec<(Score, Weight)>) -> Option<Score> {
     match how {
         Combine::First => return scores.first().map(|(score, _)| *score),
@@ -44,7 +44,7 @@ impl Disagreement {
         let severity = match self.then {
             Disposition::Warn => Severity::Minor,
             Disposition::Correct => Severity::Major,
-            // What a person must decide has not passed where `accept` allows no critical issue.
+            // A document that a person must decide about has not passed where `accept` allows no critical issue.
             Disposition::Escalate => Severity::Critical,
         };
         Some(Issue {

@@ -18,7 +18,7 @@ use std::fmt::Write;
 /// Lists up to this long are compared pairwise, which needs no memory.
 const PAIRWISE: usize = 64;
 
-/// A number, or a text that wholly is one; compared as it is written.
+/// A number, or a text that wholly is one; compared as written.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Number<'a> {
     Json(&'a serde_json::Number),
@@ -55,7 +55,7 @@ fn exact(item: Item<'_>) -> Option<Number<'_>> {
     }
 }
 
-/// The same, to count with.
+/// The number of a value as [`f64`], to calculate with.
 fn number(item: Item<'_>) -> Option<f64> {
     let number = match item {
         Item::Number(number) => number.as_f64()?,
@@ -88,7 +88,7 @@ fn is_of(item: Item<'_>, kind: JsonType) -> bool {
     }
 }
 
-/// Where a rule stands while it runs.
+/// The context of a rule while it runs.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Scope<'c, 's> {
     /// The whole candidate.
@@ -97,11 +97,11 @@ pub(super) struct Scope<'c, 's> {
     pub fields: &'s FieldSlots<'c>,
     /// The value of the rule's target.
     pub value: Item<'c>,
-    /// Where that stands.
+    /// The path of that value.
     pub at: &'s Pointer<'s>,
-    /// How much may still be looked at.
+    /// The steps that are left.
     pub fuel: &'s Fuel,
-    /// What holds for all targets.
+    /// The results that hold for all targets.
     pub memo: &'s RefCell<Memo<'c>>,
 }
 
@@ -143,7 +143,7 @@ impl<'c> Scope<'c, '_> {
         }
     }
 
-    /// Where what holds the target stands, `up` levels above it.
+    /// The path of the target's holder, `up` levels above it.
     pub(super) fn above(&self, up: usize) -> Option<&Pointer<'_>> {
         let mut at = self.at;
         for _ in 0..up {
@@ -194,8 +194,8 @@ impl<'c> Scope<'c, '_> {
         first
     }
 
-    /// Tells whether `item` is at most (or at least, for the largest) each value there: numbers, and dates, times and durations with
-    /// others of their kind. Also when the two can't be compared.
+    /// Returns whether `item` is at most (or at least, for the largest) each value there: numbers, and dates, times and
+    /// durations with others of their kind. Also when the two can't be compared.
     fn is_beyond_none(&self, item: Item<'_>, other: &Reference, asks: Asks) -> bool {
         let beyond = if asks == Asks::Smallest { Ordering::Greater } else { Ordering::Less };
         let number = exact(item);
@@ -229,7 +229,7 @@ impl<'c> Scope<'c, '_> {
         extreme.is_none_or(|extreme| number.compare(extreme) != Some(beyond))
     }
 
-    /// Whether `item` equals each value there.
+    /// Returns whether `item` equals each value there.
     fn equals_all(&self, item: Item<'_>, other: &Reference) -> bool {
         let Reference::Root { path, slots } = other else {
             let mut same = true;
@@ -256,8 +256,8 @@ impl<'c> Scope<'c, '_> {
         known.is_ok_and(|one| one.is_none_or(|one| item.equals(one, false)))
     }
 
-    /// Whether a value, or each element of a list, is among those that a path selects. What is asked often is found by
-    /// what all of them hash to; that takes memory.
+    /// Returns whether a value, or each element of a list, is among those that a path selects. If asked often, it is
+    /// found by the hashes of all of them; that takes memory.
     fn resolves(&self, item: Item<'_>, path: &JsonPath) -> bool {
         let wanted = if let Item::List(items) = item { items.len() } else { 0 };
         let key = (std::ptr::from_ref(path) as usize, Asks::Among);
@@ -294,7 +294,7 @@ impl<'c> Scope<'c, '_> {
         }
     }
 
-    /// Whether the test holds for the target's key; false when it has none.
+    /// Returns whether the test holds for the target's key; `false` when it has none.
     pub(super) fn key_holds(&self, test: &Test, text: &mut String) -> bool {
         match self.at.last() {
             Some(Segment::Key(key)) => self.holds(test, Item::Text(key), text),
@@ -305,14 +305,14 @@ impl<'c> Scope<'c, '_> {
         }
     }
 
-    /// Whether the test holds for one of the values that a reference selects.
+    /// Returns whether the test holds for one of the values that a reference selects.
     pub(super) fn any_holds(&self, test: &Test, reference: &Reference, text: &mut String) -> bool {
         let mut holds = false;
         self.look(reference, &mut |value| holds = holds || self.holds(test, value, text));
         holds
     }
 
-    /// Whether the test holds for `item`. `text` is room to write numbers in.
+    /// Returns whether the test holds for `item`. `text` is room to write numbers in.
     pub(super) fn holds(&self, test: &Test, item: Item<'_>, text: &mut String) -> bool {
         match test {
             Test::Require(all) | Test::RequireWith(all) => return all.iter().all(|one| self.has_value(one)),
@@ -407,7 +407,7 @@ impl<'c> Scope<'c, '_> {
     }
 }
 
-/// What a test says of a value that is present, if it looks at nothing else.
+/// The result of a test for a value that is present, if it inspects nothing else.
 #[inline]
 pub(super) fn holds_alone(test: &Test, item: Item<'_>, text: &mut String) -> Option<bool> {
     Some(match test {
@@ -497,7 +497,7 @@ fn sum(mut values: Children<'_>) -> Option<f64> {
     values.try_fold(0.0, |sum, (_, value)| Some(sum + number(value)?))
 }
 
-/// What tells an element apart: itself, or one of its members.
+/// The identity of an element: itself, or one of its members.
 fn side<'v>(value: Item<'v>, key: Option<&str>) -> Option<Item<'v>> {
     key.map_or(Some(value), |key| value.member(key))
 }
@@ -547,7 +547,7 @@ pub(super) fn repetitions<'i>(
     })
 }
 
-/// Whether no two elements are equal, by a member if one is named.
+/// Returns whether no two elements are equal, by a member if one is named.
 fn is_unique(item: Item<'_>, key: Option<&str>) -> bool {
     let Item::List(items) = item else { return false };
     if items.len() <= PAIRWISE {

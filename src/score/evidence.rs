@@ -1,4 +1,4 @@
-//! What an assessment says of each leaf's support.
+//! The support that an assessment finds for each leaf.
 
 use super::issue::SourceSpan;
 use super::verdict::{Method, Support};
@@ -34,22 +34,23 @@ struct Entry {
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct LeafEvidence<'a> {
-    /// What the document says for it.
+    /// The support in the document.
     pub support: Support,
-    /// How the value was found in its passage.
+    /// The method by which the value was found in its passage.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub method: Option<Method>,
-    /// The passage, in characters of the source: what says the value or, where nothing does, what says otherwise.
+    /// The passage, in characters of the source: the one that states the value or, where none does, the one that states
+    /// otherwise.
     #[serde(flatten)]
     pub span: Option<SourceSpan>,
     /// The quote that was offered, if it decided.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub quote: Option<&'a str>,
-    /// How the passage asserts it.
+    /// The way in which the passage asserts it.
     #[serde(default, skip_serializing_if = "is_affirmed")]
     pub context: Assertion,
-    /// Whether the judge of single values is to be asked about it, or gave no answer: the quote is there, and nothing could
-    /// decide what it says of the value.
+    /// `true` if the judge of single values is to be asked about it, or gave no answer: the quote is there, and nothing
+    /// could decide what it says about the value.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub unjudged: bool,
     /// The part of the document that it is held against, where it is of one of several: `B`.
@@ -58,7 +59,7 @@ pub struct LeafEvidence<'a> {
     /// The kind of the value and how the words around it name its field, where its clause was read: `number/statement`.
     #[serde(default, skip_serializing_if = "Option::is_none", with = "pattern")]
     pub pattern: Option<Pattern>,
-    /// Why its clause leaves the value open: `range_end`.
+    /// The reason that its clause leaves the value open: `range_end`.
     #[serde(default, skip_serializing_if = "Option::is_none", with = "doubt")]
     pub doubt: Option<Doubt>,
 }
@@ -110,7 +111,7 @@ fn is_affirmed(context: &Assertion) -> bool {
 }
 
 impl<'a> LeafEvidence<'a> {
-    /// The support of a leaf, and nothing else said.
+    /// The support of a leaf, with all other fields empty.
     #[must_use]
     pub fn new(support: Support) -> Self {
         LeafEvidence {
@@ -140,12 +141,12 @@ impl<'a> LeafEvidence<'a> {
         LeafEvidence { unjudged, ..self }
     }
 
-    /// With what was read of its clause.
+    /// Adds the reading of its clause.
     pub(super) fn read_as(self, pattern: Option<Pattern>, doubt: Option<Doubt>) -> Self {
         LeafEvidence { pattern, doubt, ..self }
     }
 
-    /// Of a leaf that is held against one part of the document.
+    /// Adds the part of the document that the leaf is held against.
     pub(super) fn of_part(self, part: Option<&'a str>) -> Self {
         LeafEvidence { part, ..self }
     }
@@ -186,13 +187,13 @@ impl Evidence {
         start..self.texts.len()
     }
 
-    /// Whether no leaf was looked for.
+    /// Returns whether no leaf was looked for.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.leaves.is_empty()
     }
 
-    /// Paths with what supports the leaf there.
+    /// Paths with the evidence for the leaf there.
     pub fn iter(&self) -> impl Iterator<Item = (&str, LeafEvidence<'_>)> {
         let text = |range: &Range<usize>| self.texts.get(range.clone()).unwrap_or_default();
         self.leaves.iter().map(move |entry| {
@@ -214,7 +215,7 @@ impl Serialize for Evidence {
     }
 }
 
-/// As it is written; `support` is missing in what was written before there was any but `verified`.
+/// The written form; `support` is missing in records from before there was any but `verified`.
 #[derive(Deserialize)]
 struct Written {
     #[serde(default = "verified")]

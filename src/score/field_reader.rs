@@ -10,7 +10,7 @@ pub(crate) struct FieldReader {
     names: Arc<Names>,
 }
 
-/// A place where a text says a value of a field.
+/// A position at which a text states a value of a field.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Statement {
     /// The canonical value.

@@ -6,10 +6,11 @@ use crate::value::{Fuel, Item, JsonPath, Pointer, ReadNode};
 use serde_json::Value;
 use std::num::NonZero;
 
-/// With so many members for each slot, asking a candidate for each name takes less time than asking the slots for each member.
+/// With this many members for each slot, looking up each name in a candidate takes less time than looking up each
+/// member in the slots.
 const MANY: usize = 4;
 
-/// What a candidate has in each slot.
+/// The value of a candidate in each slot.
 #[derive(Debug)]
 pub(super) enum FieldSlots<'c> {
     /// The candidate is a tree.
@@ -18,7 +19,7 @@ pub(super) enum FieldSlots<'c> {
     Read(&'c [ReadNode<'c>], &'c ReadSlots),
 }
 
-/// Where a candidate that was read from text has the field of each slot, among its nodes.
+/// The positions of each slot's field among the nodes of a candidate that was read from text.
 #[derive(Debug)]
 pub(super) struct ReadSlots {
     places: Vec<Option<NonZero<usize>>>,
@@ -31,7 +32,8 @@ impl ReadSlots {
         ReadSlots { places: vec![None; fields.count()], others: Vec::new() }
     }
 
-    /// Sets where a field is; whether it was somewhere else, too. No field is where the candidate itself is, at 0.
+    /// Sets the position of a field; returns whether it was somewhere else before. No field is at the position of the
+    /// candidate itself, 0.
     pub(super) fn set(&mut self, slot: Index, node: usize) -> bool {
         let place = self.places.get_mut(slot as usize);
         place.is_some_and(|place| std::mem::replace(place, NonZero::new(node)).is_some())

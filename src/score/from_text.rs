@@ -1,4 +1,4 @@
-//! A candidate is scored from its text as it is from its tree, whatever the text and the rules are.
+//! A candidate is scored from its text in the same way as from its tree, whatever the text and the rules are.
 
 use super::{Assessment, Assessor, Beside, Scoring};
 use crate::rules::memory::{Memory, compiled};

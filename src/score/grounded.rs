@@ -21,7 +21,7 @@ use loopctl_ground::Doubt;
 use serde_json::Value;
 use std::cell::LazyCell;
 
-/// The number of leaves that count, and what they come to.
+/// The number of leaves that count, and their sum.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Share {
     pub(super) grounded: usize,
@@ -44,9 +44,9 @@ impl Share {
 
 /// Judges every leaf, records evidence and issues, and counts; as long as there is fuel.
 ///
-/// Leaves are texts that are not blank, numbers, and truth values that the document speaks of; neither those under a
-/// `…_status` key nor those under a top-level field that the settings ignore. An item that is about a part of the document is held
-/// against that part.
+/// Leaves are texts that are not blank, numbers, and truth values that the document mentions; neither those under a
+/// `…_status` key nor those under a top-level field that the settings ignore. An item that is about a part of the
+/// document is held against that part.
 #[expect(clippy::too_many_arguments, reason = "called once; a struct of the same fields would say no more")]
 pub(super) fn ground(
     candidate: &Value,
@@ -65,7 +65,7 @@ pub(super) fn ground(
     let items = PartItems::of(candidate, names, source, document_type);
     let mut telling =
         Telling { source, settings, share: Share::default(), judged, candidate, placeholders, finder, out };
-    // What the host knows is no evidence of what was read.
+    // Fields that the host fills in are no evidence of a reading.
     let text = source.text().trim();
     let is_known = |field: &str| {
         settings.known.iter().any(|name| name == field)
@@ -93,7 +93,7 @@ pub(super) fn ground(
                 || layout.as_ref().and_then(|layout| layout.verdict(pointer, value, quotes, fuel));
             let verdict = whole(source, value).or_else(by_layout);
             let verdict = verdict.or_else(|| clauses.verdict(pointer, value, quotes));
-            // Without a rubric, the document need not speak of what a truth value is about.
+            // Without a rubric, the document need not mention the subject of a truth value.
             verdict.filter(|verdict| {
                 layout.is_none() || !value.is_boolean() || verdict.finding != Finding::NotFound
             })
@@ -129,7 +129,7 @@ pub(super) struct Room {
     named: Vec<(usize, usize)>,
 }
 
-/// The fuel that one leaf takes, beside what is read for it.
+/// The fuel that one leaf takes, besides reading.
 pub(super) const LEAF: u64 = 16;
 
 /// The verdict on the text itself, given as a value.
@@ -138,8 +138,8 @@ pub(super) fn whole(source: &Source, value: &Value) -> Option<Verdict> {
     Some(Verdict::found(0..text.len(), Method::Exact))
 }
 
-/// The finding on one leaf; for a leaf of an item, with its part, and the other place where the document says its
-/// value.
+/// The finding on one leaf; for a leaf of an item, with its part, and the other location at which the document states
+/// its value.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct FoundLeaf<'a> {
     pub(super) pointer: &'a str,
@@ -150,7 +150,7 @@ pub(super) struct FoundLeaf<'a> {
     pub(super) elsewhere: Option<&'a Elsewhere>,
 }
 
-/// Records what is found of leaves.
+/// Records the findings on leaves.
 #[derive(Debug)]
 pub(super) struct Telling<'a> {
     source: &'a Source,
@@ -164,7 +164,7 @@ pub(super) struct Telling<'a> {
 }
 
 impl Telling<'_> {
-    /// Counts one leaf, and records what is found of it.
+    /// Counts one leaf, and records the finding on it.
     pub(super) fn leaf(&mut self, leaf: FoundLeaf<'_>) {
         self.share.checked += 1;
         let FoundLeaf { pointer, value, verdict, part, elsewhere, .. } = leaf;
@@ -174,7 +174,7 @@ impl Telling<'_> {
             self.share.lost.push(1.0);
             return self.out.issues.push(placeholder::issue(pointer, value, why));
         }
-        // The quote is there, and nothing could be read from it.
+        // The quote is there, but nothing could be read from it.
         let is_undecided = verdict.support == Support::Undecided
             || matches!(verdict.finding, Finding::QuoteUndecided | Finding::NotBound);
         let is_open = is_undecided && elsewhere.is_none();
@@ -206,7 +206,7 @@ impl Telling<'_> {
             .or_else(|| (is_unsupported && self.finder.is_some_and(is_example)).then_some(Why::Example))
     }
 
-    /// Records the label of a part, which does not count, because it says nothing of its part.
+    /// Records the label of a part, which does not count, because it says nothing about its part.
     pub(super) fn label(&mut self, leaf: FoundLeaf<'_>) {
         self.record(leaf, false);
     }
@@ -249,8 +249,8 @@ fn context(finding: Finding) -> Assertion {
     doubt(finding).and_then(asserted).unwrap_or_default()
 }
 
-/// An undecided verdict, as a judge that was shown the passage decides it. One that prints the value itself can't be shown as its
-/// contradiction: that it is of something else is all that the judge can mean.
+/// An undecided verdict, as decided by a judge that was shown the passage. One that prints the value itself can't be
+/// shown as its contradiction: the judge can only mean that it is about something else.
 fn judged_as(said: PassageVerdict, verdict: Verdict) -> Verdict {
     let method = Some(Method::Judge);
     match said {
@@ -295,8 +295,8 @@ pub(super) fn is_checked(pointer: &str, ignore: &[String]) -> bool {
     !steps(pointer).next().is_some_and(ignored) && !steps(pointer).any(|step| step.ends_with("_status"))
 }
 
-/// The steps of a JSON Pointer as they are written in it. They are short, and a leaf's are looked at several times: going
-/// through the bytes takes a third of what a search for the slash takes.
+/// The steps of a JSON Pointer as written in it. They are short, and a leaf's are inspected several times: going
+/// through the bytes takes a third of the time of a search for the slash.
 pub(super) fn steps(pointer: &str) -> impl Iterator<Item = &str> {
     let mut rest = pointer.strip_prefix('/');
     std::iter::from_fn(move || {

@@ -1,4 +1,4 @@
-//! What is said of a value that the source does not support: code, severity, the line that decides, and what to do.
+//! Issues about values that the source does not support: code, severity, the line that decides, and advice.
 
 use super::grounded::{span_of, steps};
 use super::issue::{Issue, SourceSpan};
@@ -12,12 +12,12 @@ use crate::value::{Severity, unescape};
 use serde_json::Value;
 use std::ops::Range;
 
-/// A leaf that counts for less than a whole one, and what is said of it.
+/// A leaf that counts for less than a whole one, and the data of its issue.
 pub(super) struct Told<'a> {
     pub(super) source: &'a Source,
     pub(super) verdict: &'a Verdict,
     pub(super) value: &'a Value,
-    /// The part that it is held against, and where else its value stands.
+    /// The part that it is held against, and the other location of its value.
     pub(super) part: Option<&'a str>,
     pub(super) elsewhere: Option<&'a Elsewhere>,
 }
@@ -28,7 +28,7 @@ impl Told<'_> {
         span_of(self.source, self.verdict)
     }
 
-    /// What is said of the leaf at `pointer`.
+    /// The issue about the leaf at `pointer`.
     pub(super) fn issue(&self, pointer: &str, settings: &GroundingSettings) -> Issue {
         let value = shown(self.value);
         if let (Some(part), Some(elsewhere)) = (self.part, self.elsewhere) {
@@ -135,7 +135,7 @@ impl Told<'_> {
         }
     }
 
-    /// Of a value that the document says, but not of the part that it is written of.
+    /// The issue about a value that the document states, but not about the part that it is written for.
     fn issue_elsewhere(&self, pointer: &str, part: &str, elsewhere: &Elsewhere, severity: Severity) -> Issue {
         let value = shown(self.value);
         let bytes = self.verdict.bytes.as_ref();
@@ -163,7 +163,7 @@ impl Told<'_> {
         }
     }
 
-    /// Where the document has a value.
+    /// The location of a value in the document.
     fn held(&self, value: &str) -> String {
         match &self.verdict.bytes {
             Some(bytes) => format!("`{value}` is in the document, {}", self.line(bytes, "has it")),
@@ -171,7 +171,7 @@ impl Told<'_> {
         }
     }
 
-    /// The passage that says the value.
+    /// The passage that states the value.
     fn passage(&self) -> String {
         self.verdict
             .bytes
@@ -179,7 +179,7 @@ impl Told<'_> {
             .map_or_else(|| "nothing says so".to_owned(), |bytes| self.line(bytes, "says so"))
     }
 
-    /// The passage that says otherwise.
+    /// The passage that states otherwise.
     fn otherwise(&self, what: &str) -> String {
         self.verdict.other.as_ref().map_or_else(|| what.to_owned(), |bytes| self.line(bytes, what))
     }
@@ -198,7 +198,7 @@ impl Told<'_> {
         let more = if rest.trim().is_empty() { "" } else { "…" };
         let around = text.get(around).unwrap_or_default().trim();
         let column = text.get(start..bytes.start).map_or(0, |before| before.chars().count()) + 1;
-        // Of two passages in one line, the column tells which.
+        // If two passages are in one line, the column tells them apart.
         let beside = self.verdict.bytes.as_ref().zip(self.verdict.other.as_ref());
         let place =
             match beside.map(|(one, other)| line_start(text, one.start) == line_start(text, other.start)) {
@@ -215,12 +215,12 @@ fn field_of(pointer: &str) -> std::borrow::Cow<'_, str> {
     unescape(steps(pointer).filter(is_name).last().unwrap_or_default())
 }
 
-/// Where the line begins that holds a byte.
+/// The start of the line that holds a byte.
 fn line_start(text: &str, at: usize) -> usize {
     text.get(..at).and_then(|before| before.rfind('\n')).map_or(0, |newline| newline + 1)
 }
 
-/// The issue of a candidate that holds what the host filled in, and nothing else.
+/// The issue about a candidate that holds only what the host filled in.
 pub(super) fn nothing_extracted() -> Issue {
     let message = "nothing was extracted: beside what the host filled in there is at most what the document is said to lack"
         .to_owned();

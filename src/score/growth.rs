@@ -1,4 +1,4 @@
-//! Work that grows with a candidate and not with its square, and what is said when it is too much.
+//! Work that grows with a candidate and not with its square, and the issue when it is too much.
 
 use super::{Assessment, Assessor, Scoring};
 use crate::rules::memory::{Memory, compiled};
@@ -17,7 +17,7 @@ fn assessor(assess: &str, rule: &str) -> Assessor {
     Assessor::new(Scoring::new(rules))
 }
 
-/// How many steps a candidate takes.
+/// The number of steps that a candidate takes.
 fn work(assessor: &mut Assessor, candidate: &Value, source: &str) -> u64 {
     let source = assessor.scoring().source(source);
     let mut out = Assessment::default();
@@ -88,7 +88,7 @@ fn a_condition_can_look_at_the_documents_text() {
     assert_eq!((found(Some("Nothing."), lacks), found(Some("Aspirin"), lacks)), (0, 1));
     let both = "{ source: { all: [{ matches: '^A' }, { length: { max: 7 } }] } }";
     assert_eq!((found(Some("Aspirin"), both), found(Some("Aspirin, two"), both)), (0, 1));
-    // Without a text nothing is found in it.
+    // Without a text no phrase is found in it.
     assert_eq!(found(None, says), 1);
 }
 
@@ -135,7 +135,7 @@ fn grounding_many_fields_takes_work_in_proportion() {
     assert!(more <= few * 5 / 2, "{few} {more}");
 }
 
-/// Values that no text has: three words, one of which has no like.
+/// Values that no text has: three words, one of which resembles no other.
 fn invented(count: usize) -> Value {
     let rows: Vec<Value> = (0..count)
         .map(|at| json!({"observation": format!("circumscribed quxzv{} enlargement", "ae".repeat(at % 7))}))
@@ -226,7 +226,7 @@ fn numbers_are_compared_as_they_are_written() {
     let range = format!("{{id: r, field: x, range: {{min: {less}, max: {less}}}}}");
     assert!(holds(&range, &json!({ "x": less })));
     assert!(!holds(&range, &json!({ "x": more })));
-    // Few are compared pairwise, many by what they hash to: both say the same.
+    // Few are compared pairwise, many by their hashes: both give the same result.
     for extra in [0, 100] {
         let mut items = vec![json!(1e16), json!(10_000_000_000_000_000_i64)];
         items.extend((0..extra).map(Value::from));

@@ -1,4 +1,4 @@
-//! One finding, and its texts, which are written when somebody reads them.
+//! One finding, and its texts, which are written when they are read.
 
 use super::assessment::top_level_field;
 use super::wording::{Finding, cut_message};
@@ -12,29 +12,29 @@ use std::sync::Arc;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Issue {
-    /// What kind of finding, such as `MISSING_FIELD`.
+    /// The kind of finding, such as `MISSING_FIELD`.
     pub code: LazyText,
-    /// How bad.
+    /// The severity of the finding.
     pub severity: Severity,
-    /// Who handles it.
+    /// The party that handles it.
     #[serde(default)]
     pub disposition: Disposition,
-    /// Whether it says of itself that the loop can put it right, for profiles whose `dispositions` ask.
+    /// `true` if it declares that the loop can fix it, for profiles whose `dispositions` ask.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub auto_fixable: bool,
-    /// Whether the document had this mistake before the edit that is assessed, which does not touch it.
+    /// `true` if the document had this mistake before the edit that is assessed, which does not touch it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub pre_existing: bool,
     /// JSON Pointer into the candidate; empty for the whole.
     #[serde(default)]
     pub path: LazyText,
-    /// What is wrong, for people and for the model.
+    /// The description of the problem, for people and for the model.
     #[serde(default)]
     pub message: LazyText,
     /// The id of the rule that found it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rule: Option<Arc<str>>,
-    /// What would put it right.
+    /// A change that would fix it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub suggested_fix: Option<LazyText>,
     /// The passage of the source that it is about.
@@ -43,7 +43,7 @@ pub struct Issue {
 }
 
 impl Issue {
-    /// An issue with a code and a severity, and nothing else said.
+    /// An issue with a code and a severity, and nothing else set.
     #[must_use]
     pub fn new(code: impl Into<LazyText>, severity: Severity) -> Self {
         Issue {
@@ -83,8 +83,8 @@ impl From<Range<usize>> for SourceSpan {
     }
 }
 
-/// A text of an issue: a `str` that is shared with the rules where it can be, and written when it is first read where it must
-/// be. Most candidates are scored for numbers, and nobody reads what their issues say.
+/// A text of an issue: a `str` that is shared with the rules where possible, and otherwise written when it is first
+/// read. Most candidates are scored for numbers, and the messages of their issues are never read.
 #[derive(Clone)]
 pub struct LazyText(Repr);
 

@@ -1,4 +1,4 @@
-//! The text by which an item of a list is named: a value of one of its other members is said of it only beside that text.
+//! The text that names an item of a list: a value of one of its other members is stated about it only beside that text.
 
 use super::grounded::steps;
 use crate::value::unescape;
@@ -8,9 +8,9 @@ use std::collections::HashSet;
 /// Most items of a list that are compared to see which member names them.
 const MOST_COMPARED: usize = 50;
 
-/// The key of a leaf, as it is written in its pointer, and the text that names the item that it is a member of: that of the member
-/// that `item_key` gives for the pointer of its list, else the first that no other item of the list has. The text is empty
-/// for the member that names the item.
+/// The key of a leaf, as written in its pointer, and the text that names the item that it is a member of: that of the
+/// member that `item_key` gives for the pointer of its list, else the first that no other item of the list has. The
+/// text is empty for the member that names the item.
 pub(crate) fn claimed_field<'p, 'k>(
     candidate: &'p Value,
     pointer: &'p str,
@@ -47,12 +47,12 @@ pub(crate) fn claimed_field<'p, 'k>(
     }
 }
 
-/// If a step of a pointer is the index of an item.
+/// Returns whether a step of a pointer is the index of an item.
 pub(super) fn is_index(step: &str) -> bool {
     !step.is_empty() && step.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// If a text can name an item: it has two letters in a row.
+/// Returns whether a text can name an item: it has two letters in a row.
 fn names_item(text: &str) -> bool {
     text.chars().zip(text.chars().skip(1)).any(|(one, other)| one.is_alphabetic() && other.is_alphabetic())
 }

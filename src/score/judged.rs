@@ -1,4 +1,4 @@
-//! What a judge says of single values beside the passages that were quoted for them, and what is remembered of it.
+//! The verdicts of a judge on single values beside the passages that were quoted for them, and the memory of these.
 
 use super::assessment::Assessment;
 use super::issue::SourceSpan;
@@ -10,15 +10,15 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Keys of a list's item that say what the item is about.
 const LABELS: [&str; 8] = ["name", "test", "marker", "gene", "analyte", "label", "id", "title"];
 
-/// What a passage does to a value, in the eyes of a judge.
+/// The relation of a passage to a value, in the eyes of a judge.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum PassageVerdict {
-    /// It says the value.
+    /// It states the value.
     Supports,
-    /// It says another value, or the opposite.
+    /// It states another value, or the opposite.
     Contradicts,
-    /// It says nothing of it.
+    /// It says nothing about it.
     Neither,
 }
 
@@ -30,7 +30,7 @@ struct Pair {
     passage: (usize, usize),
 }
 
-/// What a judge has said of values beside passages of one document. Nothing that is in here is asked again.
+/// The verdicts of a judge on values beside passages of one document. Nothing in here is asked again.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Judged {
     pairs: BTreeMap<Pair, PassageVerdict>,
@@ -61,8 +61,8 @@ impl Judged {
         self.pairs.get(&Pair::of(candidate, path, value, passage)).copied()
     }
 
-    /// Takes in an answer to the question about the first `at_once` undecided values of an assessment. A value that the answer
-    /// leaves out is neither supported nor contradicted.
+    /// Takes in an answer to the question about the first `at_once` undecided values of an assessment. A value that the
+    /// answer omits is neither supported nor contradicted.
     pub(crate) fn learn(
         &mut self,
         candidate: &Value,
@@ -86,7 +86,7 @@ impl Pair {
     }
 }
 
-/// Whether there is anything to ask about.
+/// Returns whether there is anything to ask about.
 pub(crate) fn has_undecided(assessment: &Assessment) -> bool {
     assessment.evidence.iter().any(|(_, leaf)| leaf.unjudged && leaf.span.is_some())
 }
@@ -108,7 +108,8 @@ pub(crate) fn undecided<'a>(
         .collect()
 }
 
-/// The field at a path, for people: `biomarkers [HER2] result`. The item of a list goes by what it is about, wherever it stands.
+/// The field at a path, for people: `biomarkers [HER2] result`. An item of a list is named by its label, wherever that
+/// is.
 pub(crate) fn field_of(candidate: &Value, path: &str) -> String {
     let (mut at, mut field) = (Some(candidate), String::new());
     for step in path.split('/').skip(1) {
@@ -142,7 +143,8 @@ fn label(item: &Map<String, Value>) -> Option<&str> {
     LABELS.into_iter().find_map(|key| item.get(key)?.as_str())
 }
 
-/// What a judge said of a candidate's values in several calls, as one answer. Of a value of which both speak, the later holds.
+/// The verdicts of a judge on a candidate's values in several calls, as one answer. For a value in both, the later
+/// verdict holds.
 pub(crate) fn joined(earlier: &Value, later: &Value) -> Value {
     let values = |answer: &Value| answer.get("values").and_then(Value::as_array).cloned().unwrap_or_default();
     let said = values(later);
@@ -156,7 +158,7 @@ pub(crate) fn joined(earlier: &Value, later: &Value) -> Value {
 /// An answer as verdicts by path.
 ///
 /// # Errors
-/// Why it can't be read, as the end of "the answer has"; without any of its text.
+/// The reason that it can't be read, as the end of "the answer has"; without any of its text.
 pub(crate) fn read(answer: &Value) -> Result<BTreeMap<&str, PassageVerdict>, String> {
     let Some(values) = answer.get("values").and_then(Value::as_array) else {
         return Err("no list `values`".to_owned());

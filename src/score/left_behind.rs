@@ -1,4 +1,4 @@
-//! What was left behind: rows of a table that no item of a list took, and labelled values of fields that the answer lacks.
+//! Leftovers: rows of a table that no item of a list took, and labelled values of fields that the answer lacks.
 
 use super::answer_fields::answer_fields;
 use super::issue::Issue;
@@ -19,7 +19,7 @@ pub(super) const UNUSED_MENTION: &str = "UNUSED_MENTION";
 /// Longest row in a message, in characters.
 const ROW: usize = 160;
 
-/// What is looked for beside a document, and what was found: the same for all of its candidates.
+/// The labelled values that are looked for and found in a document: the same for all of its candidates.
 #[derive(Debug)]
 pub(super) struct LabelledFields {
     document_type: String,
@@ -52,8 +52,8 @@ impl LabelledFields {
 }
 
 impl Machine<'_> {
-    /// Says what of the document the candidate lacks, which costs nothing: the rubric says how bad it is. Only beside a measure
-    /// that looks values up, whose index it shares.
+    /// Reports the content of the document that the candidate lacks, which costs nothing: the rubric sets the severity.
+    /// Only beside a measure that looks values up, whose index it shares.
     pub(super) fn say_left_behind(&mut self, rubric: &RubricFields) {
         let (Some(source), Some(candidate)) = (self.source, self.tree) else { return };
         let is_told = |code: &str| matches!(code, ROW_NOT_EXTRACTED | UNUSED_MENTION);
@@ -151,7 +151,7 @@ impl Machine<'_> {
     }
 }
 
-/// If a value has a list of objects somewhere.
+/// Returns whether a value has a list of objects somewhere.
 fn holds_items(value: &Value) -> bool {
     match value {
         Value::Array(items) => items.iter().any(Value::is_object),

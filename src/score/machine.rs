@@ -29,10 +29,10 @@ use std::sync::Arc;
 /// Most issues that one schema adds; the score counts all errors.
 const MAX_SCHEMA_ISSUES: usize = 1_000;
 
-/// What scripts see of a candidate that is no tree; those that have scripts are read as trees.
+/// The value that scripts see of a candidate that is no tree; those that have scripts are read as trees.
 static NO_TREE: Value = Value::Null;
 
-/// The code of an issue that says that a script broke, and nothing of what it looked at.
+/// The code of the issue that a script broke, and nothing about what it inspected.
 pub(crate) const SCRIPT_FAILED: &str = "SCRIPT_FAILED";
 
 /// Room that is kept between candidates.
@@ -40,7 +40,7 @@ pub(crate) const SCRIPT_FAILED: &str = "SCRIPT_FAILED";
 pub(super) struct Buffers {
     /// For writing numbers in.
     pub text: String,
-    /// Issues about missing optional fields of the rubric in hand, and what these weigh.
+    /// Issues about missing optional fields of the current rubric, and their weights.
     pub optional: Vec<(usize, f64)>,
     /// Scores of an ensemble's members.
     pub members: Vec<Option<(Score, Weight)>>,
@@ -61,7 +61,7 @@ pub(super) struct Machine<'a> {
     pub program: &'a Program,
     pub scripts: &'a ScriptSet,
     pub dispositions: &'a Dispositions,
-    /// What is prepared for all documents; the names that grounding needs of it are made when one is first asked for.
+    /// The data prepared for all documents; the names that grounding needs of it are made when one is first asked for.
     pub scoring: &'a Scoring,
     pub candidate: Item<'a>,
     /// The candidate as a tree, unless it was read from text.
@@ -72,28 +72,28 @@ pub(super) struct Machine<'a> {
     pub given: &'a [(String, Score)],
     pub quotes: Option<&'a Quotes>,
     pub judged: Option<&'a Judged>,
-    /// What was wrong before the candidate, which is an edit, was made; it does not count against it.
+    /// The mistakes from before the candidate, which is an edit, was made; they do not count against it.
     pub pre_existing: Option<&'a PreExisting>,
     pub out: &'a mut Assessment,
     pub room: &'a mut Buffers,
     pub fuel: &'a Fuel,
-    /// Texts of the candidate that stand where values should be.
+    /// Texts of the candidate that are in place of values.
     pub placeholders: Placeholders,
-    /// Issues of the rules in hand that cost nothing.
+    /// Issues of the current rules that cost nothing.
     pub free: Vec<Range<usize>>,
     /// The candidate as scripts see it, made when the first one is called.
     arguments: Option<Arguments>,
-    /// Where each point went, if anybody asks.
+    /// The account of each point, if it is asked for.
     pub ledger: Option<Box<Ledger>>,
 }
 
-/// What is kept of each measure for the account.
+/// The data kept about each measure for the account.
 #[derive(Debug, Default)]
 pub(super) struct Ledger {
     account: ScoreBreakdown,
-    /// Fields of the rubric in hand that are not present: the issue about each, its name, its weight.
+    /// Fields of the current rubric that are not present: the issue about each, its name, its weight.
     pub missing: Vec<(Option<usize>, Arc<str>, f64)>,
-    /// Members of the ensemble in hand; `None` for one that could not be measured.
+    /// Members of the current ensemble; `None` for one that could not be measured.
     members: Vec<Option<Opinion>>,
 }
 
@@ -134,12 +134,12 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// The same, for an edit of a document that had these mistakes before.
+    /// Returns this machine for an edit of a document that had these mistakes before.
     pub(super) fn after(self, pre_existing: Option<&'a PreExisting>) -> Self {
         Machine { pre_existing, ..self }
     }
 
-    /// Runs the whole program and sets the overall score, and says where each point went.
+    /// Runs the whole program and sets the overall score, and accounts for each point.
     pub(super) fn run_and_account(&mut self) -> ScoreBreakdown {
         self.ledger = Some(Box::default());
         self.run();
@@ -159,7 +159,7 @@ impl<'a> Machine<'a> {
         self.look_at_answer();
         let before = self.out.issues.len();
         self.measure_all();
-        // An example that the document turns out not to say is present for no measure, those before included.
+        // An example that the document turns out not to state is present for no measure, those before included.
         let found = self.out.issues.iter().skip(before);
         if self.placeholders.learn(found) && !self.fuel.is_spent() {
             let mut issues = std::mem::take(&mut self.out.issues);
@@ -197,7 +197,8 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// What tells placeholders from values; nothing of edits, which are held against the document that they edit.
+    /// The finder that tells placeholders from values; none for edits, which are held against the document that they
+    /// edit.
     fn finder(&self) -> Option<Finder<'a>> {
         let rules = self.scoring.rules();
         let screen = self.scoring.screen();
@@ -206,8 +207,9 @@ impl<'a> Machine<'a> {
         (self.scoring.kind() == CandidateKind::Value).then(finder)
     }
 
-    /// Looks for placeholders among all leaves where these are looked up in a source, else in the fields of the rubrics; and for
-    /// lists and objects where the schema of the answer has none, unless a schema is held against the candidate anyway.
+    /// Looks for placeholders among all leaves where these are looked up in a source, else in the fields of the
+    /// rubrics; and for lists and objects where the schema of the answer has none, unless a schema is held against the
+    /// candidate anyway.
     fn look_at_answer(&mut self) {
         let Some(finder) = self.finder() else { return };
         let all = self.tree.filter(|_| self.source.is_some() && self.program.is_grounded());
@@ -230,7 +232,7 @@ impl<'a> Machine<'a> {
                 };
                 members().for_each(|(name, item)| seen(name, item));
                 let is_other = |name: &str| program.rubric_fields().all(|field| *field.name != *name);
-                // One that is asked for several times is looked at again, which costs no room.
+                // One that is asked for several times is inspected again, which costs no room.
                 let others = self.program.presence_slots().filter(|(name, _)| is_other(name));
                 let others = others.filter_map(|(name, slot)| Some((name, fields.get(slot)?)));
                 finder.find(members().chain(others))
@@ -242,13 +244,13 @@ impl<'a> Machine<'a> {
         misplaced.into_iter().for_each(|issue| self.found(issue));
     }
 
-    /// If the candidate is a value, and no edit of a document.
+    /// Returns whether the candidate is a value, and no edit of a document.
     pub(super) fn is_value(&self) -> bool {
         self.scoring.kind() == CandidateKind::Value
     }
 
-    /// Adds the issues about placeholders that no measure has told of, and about members that are too many: an answer that lacks
-    /// fields may have them in there.
+    /// Adds the issues about placeholders that no measure has reported, and about superfluous members: an answer that
+    /// lacks fields may have them in there.
     fn say_placeholders(&mut self) {
         let placeholders = std::mem::take(&mut self.placeholders);
         if !placeholders.is_empty() {
@@ -260,7 +262,7 @@ impl<'a> Machine<'a> {
             return;
         }
         let Some(finder) = self.finder() else { return };
-        // Where something is wrong: an answer without a mistake costs nothing.
+        // Only if there are issues: an answer without a mistake costs nothing.
         let is_wrong = !self.out.issues.is_empty() && self.scoring.screen().is_closed_below;
         if let Some(tree) = self.tree.filter(|_| is_wrong) {
             finder.unknown_below(tree).into_iter().for_each(|issue| self.found(issue));
@@ -320,7 +322,7 @@ impl<'a> Machine<'a> {
         });
     }
 
-    /// What the dimension was just given is the score of an ensemble's member.
+    /// Moves the score that the dimension was just given to the members of the ensemble.
     fn keep_member(&mut self, dimension: Index, weight: Weight) {
         let name = self.program.dimensions.get(dimension as usize).map_or("", AsRef::as_ref);
         let score = self.out.scores.take(name);
@@ -331,7 +333,7 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// The dimension is what the members' scores make.
+    /// Sets the dimension to the combination of the members' scores.
     fn combine(&mut self, dimension: Index, how: Combine, disagreement: Option<Disagreement>) {
         // A member that could not be measured leaves the dimension without a score, as it would alone.
         if !self.room.members.iter().all(Option::is_some) {
@@ -350,7 +352,7 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// Sets a dimension. `account` says how it came to its score; it is asked only where a ledger is kept.
+    /// Sets a dimension. `account` describes how it came to its score; it is called only where a ledger is kept.
     pub(super) fn score(
         &mut self,
         dimension: Index,
@@ -375,7 +377,7 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// Adds an issue that the machine words itself; its code says who handles it.
+    /// Adds an issue that the machine words itself; its code determines its handling.
     pub(super) fn found(&mut self, issue: Issue) {
         let disposition = self.dispositions.of(&issue.code, issue.auto_fixable);
         self.out.issues.push(Issue { disposition, ..issue });
@@ -451,7 +453,7 @@ impl<'a> Machine<'a> {
         }
         for issue in self.out.issues.iter_mut().skip(before) {
             issue.disposition = match &*issue.code {
-                // What the document does not decide, a person does.
+                // Matters that the document does not decide are for a person.
                 "CONFLICTING_MENTIONS" | NO_PARTS_EXTRACTED | PARTS_SKIPPED => Disposition::Escalate,
                 code => self.dispositions.of(code, issue.auto_fixable),
             };
@@ -490,13 +492,14 @@ impl<'a> Machine<'a> {
                     )
                 });
             }
-            // It was ended, which is said once for all that was left off.
+            // It was ended, which is reported once for everything that was left off.
             Err(_) if self.fuel.is_spent() => {}
             Err(error) => self.script_failed(&error, None),
         }
     }
 
-    /// Says that the assessment ended before it was complete. What was not looked at has no score, which counts 0.
+    /// Reports that the assessment ended before it was complete. Dimensions that were not inspected have no score,
+    /// which counts 0.
     fn left_off(&mut self) {
         let scores = &self.out.scores;
         let unmeasured = self.program.dimensions.iter().filter(|name| scores.get(name).is_none());
@@ -518,13 +521,13 @@ impl<'a> Machine<'a> {
         );
     }
 
-    /// What could not be checked is for a person to look at.
+    /// Adds an issue about something that could not be checked, for a person to review.
     fn unchecked(&mut self, at: String, why: String, rule: Option<&Arc<str>>) {
         let issue = plain_issue("WORK_LIMIT", Severity::Major, at, why);
         self.out.issues.push(Issue { disposition: Disposition::Escalate, rule: rule.cloned(), ..issue });
     }
 
-    /// A failed script is an issue of its rule set: what could not be checked is not taken to be right.
+    /// A failed script is an issue of its rule set: something that could not be checked is not taken to be right.
     pub(super) fn script_failed(&mut self, error: &ScriptError, rule: Option<&Arc<str>>) {
         let issue = plain_issue(SCRIPT_FAILED, Severity::Major, "", error.to_string());
         self.out.issues.push(Issue { disposition: Disposition::Escalate, rule: rule.cloned(), ..issue });
@@ -532,7 +535,7 @@ impl<'a> Machine<'a> {
 }
 
 impl Ledger {
-    /// What the missing fields of the rubric in hand cost, where the fields that apply weigh `all`.
+    /// The cost of the missing fields of the current rubric, where the fields that apply weigh `all`.
     pub(super) fn missing_fields(&mut self, all: f64) -> Vec<Loss> {
         if all <= 0.0 {
             return vec![Loss::other(1.0, "no field of the rubric applies")];
@@ -545,7 +548,7 @@ impl Ledger {
     }
 }
 
-/// All that a dimension lacks, for one reason.
+/// Everything that a dimension lacks, for one reason.
 fn lost(score: Score, why: &str) -> Loss {
     Loss::other(1.0 - score.get(), why)
 }

@@ -1,4 +1,4 @@
-//! A judge or validator: what one answer of it means.
+//! A judge or validator: the meaning of one of its answers.
 
 use super::issue::{Issue, LazyText};
 use super::judged;
@@ -15,29 +15,29 @@ use std::sync::Arc;
 pub struct Member {
     /// Its name.
     pub id: Arc<str>,
-    /// How often it is asked again after a failure.
+    /// The number of times that it is asked again after a failure.
     pub retries: u32,
-    /// What is in for it when it gives no answer.
+    /// The substitute when it gives no answer.
     pub(super) then: AfterRetries,
-    /// Whether the profile says what happens then.
+    /// `true` if the profile sets the handling of a failure.
     pub(super) on_failure_is_said: bool,
     pub(super) kind: MemberKind,
 }
 
-/// The code of the issue that says that a judge gave no answer.
+/// The code of the issue that a judge gave no answer.
 pub(crate) const JUDGE_FAILED: &str = "JUDGE_FAILED";
 
-/// What a member is, and where its issues come from.
+/// The kind of a member, and the source of its issues.
 #[derive(Debug, Clone)]
 pub(super) enum MemberKind {
     Judge {
         scale: Scale,
         issues: Option<String>,
         severity: Severity,
-        /// Whether it is shown a document without text, or what is right of it.
+        /// `true` if it is shown a document without text, or the right answer for it.
         sees: bool,
     },
-    /// A judge of single values. It measures nothing itself: what it says goes into grounding.
+    /// A judge of single values. It measures nothing itself: its verdicts go into grounding.
     ValueJudge {
         /// The most values that one call asks about.
         at_once: usize,
@@ -49,7 +49,7 @@ pub(super) enum MemberKind {
     },
 }
 
-/// What came of asking a member.
+/// The outcome of asking a member.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Answer {
@@ -57,30 +57,30 @@ pub enum Answer {
     Given(Arc<Value>),
     /// It gave no answer that can be read, as often as it was asked.
     Failed(String),
-    /// It was not asked, because there was nothing to ask it.
+    /// It was not asked, because there was nothing to ask.
     NotNeeded,
 }
 
 impl Answer {
-    /// Whether it says anything: a validator that was not available does not.
+    /// Returns whether it says anything: that of an unavailable validator does not.
     pub(super) fn is_answer(&self) -> bool {
         matches!(self, Answer::Given(_)) && !self.is_unavailable()
     }
 
-    /// Whether it is that of a validator that was not available.
+    /// Returns whether it is that of an unavailable validator.
     pub(super) fn is_unavailable(&self) -> bool {
         matches!(self, Answer::Given(answer) if unavailable(answer).is_some())
     }
 }
 
 impl Member {
-    /// Whether it is a validator.
+    /// Returns whether it is a validator.
     #[must_use]
     pub(crate) fn is_validator(&self) -> bool {
         matches!(self.kind, MemberKind::Validator { .. })
     }
 
-    /// Whether it is the judge of single values, which is asked only where some are undecided.
+    /// Returns whether it is the judge of single values, which is asked only where some are undecided.
     #[must_use]
     pub(crate) fn is_value_judge(&self) -> bool {
         matches!(self.kind, MemberKind::ValueJudge { .. })
@@ -95,7 +95,7 @@ impl Member {
         }
     }
 
-    /// Whether it may be asked once more about a document after so many questions.
+    /// Returns whether it may be asked once more about a document after this many questions.
     #[must_use]
     pub(crate) fn may_be_asked_after(&self, questions: u32) -> bool {
         match self.kind {
@@ -104,14 +104,14 @@ impl Member {
         }
     }
 
-    /// Whether there is room for another question about the values of a candidate after so many.
+    /// Returns whether there is room for another question about the values of a candidate after this many.
     #[must_use]
     pub(crate) fn may_ask_more_after(&self, questions: usize) -> bool {
         let asked = |at_once: usize| at_once.saturating_mul(questions);
         self.values_at_once().is_some_and(|at_once| asked(at_once) < MOST_VALUES as usize)
     }
 
-    /// Whether it has answered about a document that it saw, though that has no text.
+    /// Returns whether it has answered about a document that it saw, though that has no text.
     pub(super) fn has_seen(&self, answer: &Answer) -> bool {
         matches!((&self.kind, answer), (MemberKind::Judge { sees: true, .. }, Answer::Given(_)))
     }
@@ -154,7 +154,7 @@ impl Member {
                         self.id
                     ));
                 }
-                // Nobody would read them.
+                // They would be ignored.
                 if answer.get("issues").is_some_and(says_something) {
                     return Err(format!(
                         "the answer of `{}` has `issues` beside its stages, not in one",
@@ -182,7 +182,7 @@ impl Member {
                     }
                 }
                 match issues.as_deref().and_then(|pointer| Some((pointer, answer.pointer(pointer)?))) {
-                    // What is neither an issue nor a text could not be corrected, and must not be lost.
+                    // A value that is neither an issue nor a text could not be corrected, and must not be lost.
                     Some((pointer, found @ Value::Array(_))) if !may_be_issues(Some(found)) => {
                         Err(format!("the answer of `{}` has no list of issues at `{pointer}`", self.id))
                     }
@@ -196,7 +196,8 @@ impl Member {
                         None => Ok(()),
                     },
                     Some((_, Value::Null)) => Ok(()),
-                    // Some models count instead of naming. What they count could not be corrected, and must not be lost.
+                    // Some models count instead of naming. The counted issues could not be corrected, and must not be
+                    // lost.
                     Some((_, Value::Number(count))) if count.as_f64() == Some(0.0) => Ok(()),
                     Some((pointer, _)) => {
                         Err(format!("the answer of `{}` has no list of issues at `{pointer}`", self.id))
@@ -206,8 +207,8 @@ impl Member {
         }
     }
 
-    /// Checks that every issue that says how severe it is says it in the loop's words: `blocker`, treated as what issues
-    /// are that do not say, could pass for less than it is.
+    /// Checks that every issue with a severity uses the loop's words: `blocker`, treated like an issue without a
+    /// severity, could pass for less than it is.
     fn check_severities<'v>(&self, mut issues: impl Iterator<Item = &'v Value>) -> Result<(), String> {
         let unread = |issue: &Value| {
             let fields = issue.as_object()?;
@@ -223,13 +224,13 @@ impl Member {
         Ok(())
     }
 
-    /// Whether it failed and nothing stands in for it: a person is to decide, or the dimension that should was not
-    /// measured. `fallbacks` are what dimensions are worth to a judge that they stand in for.
+    /// Returns whether it failed without a substitute: a person is to decide, or the dimension that should replace it
+    /// was not measured. `fallbacks` are the scores of dimensions as substitutes for a judge.
     pub(super) fn has_failed(&self, answer: &Answer, fallbacks: &Scores) -> bool {
         matches!(answer, Answer::Failed(_)) && self.score(answer, None, fallbacks).is_none()
     }
 
-    /// What it says a dimension is worth; `None` when it says nothing of it.
+    /// The score that it gives a dimension; `None` when it says nothing about it.
     pub(super) fn score(&self, answer: &Answer, pointer: Option<&str>, fallbacks: &Scores) -> Option<Score> {
         match (answer, &self.kind) {
             (Answer::NotNeeded, _) | (Answer::Given(_), MemberKind::ValueJudge { .. }) => None,
@@ -324,8 +325,8 @@ fn note(code: &str, severity: Severity, disposition: Disposition, message: Strin
     Issue { disposition, message: message.into(), ..Issue::new(code.to_owned(), severity) }
 }
 
-/// Whether what is where issues are read can be read as such; what is neither an object nor a text could not be put
-/// right, and must not be lost.
+/// Returns whether the value at the pointer of issues can be read as such; a value that is neither an object nor a text
+/// could not be fixed, and must not be lost.
 fn may_be_issues(found: Option<&Value>) -> bool {
     match found {
         None | Some(Value::Null) => true,
@@ -335,12 +336,12 @@ fn may_be_issues(found: Option<&Value>) -> bool {
     }
 }
 
-/// Whether a value holds anything that could be an issue.
+/// Returns whether a value holds anything that could be an issue.
 fn says_something(value: &Value) -> bool {
     !value.is_number() && !value.is_boolean() && is_present(value)
 }
 
-/// A member beside the place of this pointer that says something and is called nearly so: `Issues`, `issue`.
+/// A member beside the target of this pointer that says something and has a similar name: `Issues`, `issue`.
 fn misspelt<'v>(answer: &'v Value, pointer: &str) -> Option<&'v str> {
     let (holder, name) = pointer.rsplit_once('/')?;
     let plain = |name: &str| {
@@ -359,7 +360,7 @@ fn member<'v>(fields: &'v Map<String, Value>, key: &str) -> Option<&'v Value> {
         .or_else(|| fields.iter().find(|(name, _)| name.eq_ignore_ascii_case(key)).map(|(_, value)| value))
 }
 
-/// Reads an issue of a judge or validator: an object, or a text that is its message. What is neither is left out.
+/// Reads an issue of a judge or validator: an object, or a text that is its message. Anything else is left out.
 fn read_issue(
     issue: &Value,
     code: &str,
@@ -401,8 +402,8 @@ fn plain(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 
-/// The JSON Pointer that a path means: models write `/grade`, `grade`, `$.grade` and `authors[0].name`. What means none
-/// of these would make templates and reports point nowhere.
+/// The JSON Pointer that a path means: models write `/grade`, `grade`, `$.grade` and `authors[0].name`. A path in no
+/// such form would make templates and reports point nowhere.
 fn pointer_of(path: &str) -> String {
     if path.starts_with('/') {
         return path.to_owned();
@@ -420,7 +421,7 @@ fn word<T: serde::de::DeserializeOwned>(fields: &Map<String, Value>, key: &str) 
     serde_json::from_value(Value::String(said)).ok()
 }
 
-/// Why a validator could not be run, if it could not.
+/// The reason that a validator could not be run, if it could not.
 fn unavailable(answer: &Value) -> Option<&str> {
     answer.get("unavailable").and_then(Value::as_str)
 }

@@ -1,7 +1,7 @@
-//! What was looked up in the candidate for one target of a rule, kept for its other targets.
+//! Lookups in the candidate for one target of a rule, kept for its other targets.
 //!
-//! `each: $.rows[*]` with `at_most: $.rows[*]` would look at every row for every row. What a path from the root selects is
-//! the same for all targets, so what a test needs to know of it is found out once.
+//! `each: $.rows[*]` with `at_most: $.rows[*]` would inspect every row for every row. The selection of a path from the
+//! root is the same for all targets, so a test determines what it needs of it once.
 
 use super::evaluate::Number;
 use super::placeholder::Placeholders;
@@ -10,10 +10,10 @@ use smallvec::SmallVec;
 use std::collections::HashSet;
 use std::rc::Rc;
 
-/// How many paths are remembered at once. A rule names one or two; the oldest makes room.
+/// The number of paths that are remembered at once. A rule names one or two; the oldest makes room.
 const SLOTS: usize = 8;
 
-/// What is known of what paths select. On the stack: a candidate without issues costs no allocation.
+/// The known results for the selections of paths. On the stack: a candidate without issues costs no allocation.
 #[derive(Debug, Default)]
 pub(super) struct Memo<'v> {
     slots: SmallVec<[(Key, Known<'v>); SLOTS]>,
@@ -25,7 +25,7 @@ pub(super) struct Memo<'v> {
 /// A path of a test, by its identity, and what the test asks of it.
 pub(super) type Key = (usize, Asks);
 
-/// What a test asks of what a path selects.
+/// The questions of tests about the selection of a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Asks {
     Smallest,
@@ -35,16 +35,16 @@ pub(super) enum Asks {
     Among,
 }
 
-/// What is known of it.
+/// The known result for a selection.
 #[derive(Debug)]
 pub(super) enum Known<'v> {
     /// The smallest or largest number, if there is one.
     Number(Option<Number<'v>>),
     /// The value that all of them equal; `Err` when they differ, which no value equals.
     Same(Result<Option<Item<'v>>, ()>),
-    /// Whether one is present.
+    /// `true` if one is present.
     Present(bool),
-    /// How often it was asked what is among them, and all of them in canonical form once it was asked often.
+    /// The number of questions about membership, and all values in canonical form once it was asked often.
     Among(usize, HashSet<String>),
 }
 

@@ -1,4 +1,5 @@
-//! Mentions: the places where a text says a value of a field in words of the field's vocabulary, each as its clause reads.
+//! Mentions: the positions at which a text states a value of a field in words of the field's vocabulary, each as its
+//! clause reads.
 
 use super::issue::SourceSpan;
 use super::lexicon::{PhraseHit, Reader, ValueId};
@@ -9,7 +10,7 @@ use serde_json::Value;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// A place where a text says a value of a field.
+/// A position at which a text states a value of a field.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct FieldMention {
@@ -17,11 +18,11 @@ pub struct FieldMention {
     pub value: String,
     /// The way in which it is asserted.
     pub context: Assertion,
-    /// The finality of the part of the text that it stands in, from 0 to 9.
+    /// The finality of the part of the text that it is in, from 0 to 9.
     pub finality: u8,
     /// The line, from 1.
     pub line: usize,
-    /// Its place, in characters.
+    /// Its position, in characters.
     pub span: SourceSpan,
 }
 
@@ -103,7 +104,8 @@ impl Source {
         told.collect()
     }
 
-    /// The value that a wording says, and how: of one that is denied the opposite, if there is one; none of one that is no statement.
+    /// The value that a wording states, and how: the opposite for a denied one, if there is one; none for one that is
+    /// no statement.
     fn stated(
         &self,
         reader: &Reader,
@@ -121,7 +123,8 @@ impl Source {
         })
     }
 
-    /// The mentions by the name of a finding alone, in sentences that have no other: there, or not, as the name is denied.
+    /// The mentions by the name of a finding alone, in sentences that have no other: present, or not, as the name is
+    /// denied.
     fn named<'p>(
         &self,
         places: impl Iterator<Item = &'p Range<usize>>,
@@ -151,7 +154,8 @@ impl Source {
         found
     }
 
-    /// The way in which the section of some bytes asserts them; a heading before the stretch of a part says nothing of the part.
+    /// The way in which the section of some bytes asserts them; a heading before the stretch of a part says nothing
+    /// about the part.
     fn asserted_by_section(&self, bytes: &Range<usize>, within: Option<&[Range<usize>]>) -> Assertion {
         let (start, kind) = self.sections().at(bytes.start);
         let stretch = within.and_then(|parts| holding(parts, bytes));
@@ -164,7 +168,7 @@ fn holding<'p>(parts: &'p [Range<usize>], bytes: &Range<usize>) -> Option<&'p Ra
     parts.iter().find(|part| part.start <= bytes.start && bytes.end <= part.end)
 }
 
-/// The way in which a text asserts what a doubt is about; none of what it does not say.
+/// The way in which a text asserts the subject of a doubt; `None` if it does not state it.
 pub(super) fn asserted(doubt: Doubt) -> Option<Assertion> {
     match doubt {
         Doubt::Denied => Some(Assertion::Negated),

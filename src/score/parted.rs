@@ -19,7 +19,7 @@ use std::ops::Range;
 pub(super) const PART_NOT_EXTRACTED: &str = "PART_NOT_EXTRACTED";
 /// The code of the issue about a document of several parts whose extraction has no list of them.
 pub(super) const NO_PARTS_EXTRACTED: &str = "NO_PARTS_EXTRACTED";
-/// The code of the issue about parts of which the document has no heading.
+/// The code of the issue about parts for which the document has no heading.
 pub(super) const PARTS_SKIPPED: &str = "PARTS_SKIPPED";
 
 /// Most issues about parts that lack an item.
@@ -27,12 +27,12 @@ const MOST_ISSUES: usize = 50;
 /// Longest heading in a message, in bytes.
 const HEADING: usize = 80;
 
-/// The place where the document says the value of an item's leaf, if not in its part.
+/// The location at which the document states the value of an item's leaf, if not in its part.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Elsewhere {
-    /// The quote stands in these parts.
+    /// The quote is in these parts.
     Parts(String),
-    /// In what is about no part in particular.
+    /// In text that is about no part in particular.
     Common,
 }
 
@@ -67,7 +67,7 @@ impl<'a> PartItems<'a> {
             let items = items.map_or(&[][..], Vec::as_slice);
             let part = |item: &Value| {
                 let label = item.get(&each.label.value).filter(|label| is_present(label));
-                // Where there is one part only, an item need not say so.
+                // If there is one part only, an item need not name it.
                 let Some(label) = label else { return (parts.len() == 1).then_some(0) };
                 match label {
                     Value::String(text) => parts.named(text),
@@ -111,7 +111,7 @@ struct Item<'a> {
     label: &'a str,
 }
 
-/// A leaf of an item, as its part bears it out.
+/// A leaf of an item, with its support in its part.
 struct ItemLeaf {
     /// Its pointer within the item.
     at: String,
@@ -171,8 +171,8 @@ impl<'a> Ground<'a> {
         self.quotes.map_or(&[][..], |quotes| quotes.at(pointer))
     }
 
-    /// Judges a leaf of an item by its part. A value that the part does not have may have its quote in another part, or stand in
-    /// the stretches that are common to all: neither verifies it.
+    /// Judges a leaf of an item by its part. A value that the part does not have may have its quote in another part, or
+    /// be in the stretches that are common to all: neither verifies it.
     fn leaf(&self, item: &Item<'_>, at: &str, part: &[Range<usize>]) -> Option<ItemLeaf> {
         let pointer = format!("{}{at}", item.pointer);
         let value = item.value.pointer(at)?;
@@ -220,7 +220,7 @@ impl<'a> Ground<'a> {
 }
 
 impl PartItems<'_> {
-    /// Parts that the candidate has nothing of, and items that are about no part.
+    /// Parts without an item in the candidate, and items that are about no part.
     pub(super) fn issues(&self, candidate: &Value, source: &Source, ignore: &[String]) -> Vec<Issue> {
         let kinds = self.kinds.iter().filter(|kind| !ignore.contains(&kind.each.list.value));
         kinds.filter(|_| candidate.is_object()).flat_map(|kind| kind.issues(source)).collect()
@@ -233,7 +233,7 @@ impl Kind<'_> {
         let at = format!("/{}", list.replace('~', "~0").replace('/', "~1"));
         let parts = self.parts;
         let labels: Vec<&str> = parts.iter().map(|part| part.label.as_str()).collect();
-        // One part is what the fields at the top are about.
+        // A single part is what the fields at the top are about.
         if self.items.is_empty() && parts.len() == 1 {
             return Vec::new();
         }
@@ -291,7 +291,7 @@ impl Kind<'_> {
         issues
     }
 
-    /// Returns true if an item says anything of its part.
+    /// Returns true if an item says anything about its part.
     fn says_something(&self, item: &Value) -> bool {
         let members = item.as_object().into_iter().flatten();
         members.filter(|(name, _)| **name != self.each.label.value).any(|(_, value)| is_present(value))

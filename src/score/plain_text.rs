@@ -1,5 +1,5 @@
-//! Plain text: a text without ligatures and soft hyphens, in which phrases are looked for, and the places of what was found in the
-//! text as it is.
+//! Plain text: a text without ligatures and soft hyphens, in which phrases are looked for, and the positions of matches
+//! in the original text.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -9,7 +9,7 @@ use std::ops::Range;
 pub(super) struct PlainText<'t> {
     written: &'t str,
     plain: Cow<'t, str>,
-    /// The ends of what was changed, in bytes: in the plain text, and in the text as it is.
+    /// The ends of the changes, in bytes: in the plain text, and in the original text.
     changes: Vec<(usize, usize)>,
 }
 
@@ -39,7 +39,7 @@ impl<'t> PlainText<'t> {
         &self.plain
     }
 
-    /// The place of some bytes in the text as it is; a ligature is whole.
+    /// The position of some bytes in the original text; a ligature is whole.
     pub(super) fn in_text(&self, bytes: &Range<usize>) -> Range<usize> {
         let place = |at: usize| {
             let upto = self.changes.partition_point(|(plain, _)| *plain <= at);

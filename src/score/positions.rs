@@ -76,7 +76,7 @@ fn starts(bytes: &[u8]) -> usize {
     bytes.iter().filter(|byte| is_start(**byte)).count()
 }
 
-/// If a character starts with a byte.
+/// Returns whether a character starts with a byte.
 fn is_start(byte: u8) -> bool {
     (byte & 0xc0) != 0x80
 }

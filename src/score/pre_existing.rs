@@ -1,7 +1,8 @@
 //! Mistakes that a document had before an edit, and that the edit does not touch.
 //!
-//! A mistake is known again by its code, its rule, its place and what its message says. Places move: an element that is added to a list
-//! moves on those behind it, one that is taken away moves them up. So do the places that a message names beside that of the mistake.
+//! A mistake is recognised by its code, its rule, its location and its message. Locations move: an element that is
+//! added to a list moves those after it down, one that is removed moves them up. So do the locations that a message
+//! names besides that of the mistake.
 
 use super::issue::Issue;
 use crate::value::{Disposition, Segment, push_segment};
@@ -10,29 +11,29 @@ use serde::Deserialize;
 use serde_json::Value;
 use std::collections::HashMap;
 
-/// A place in a document, step by step.
+/// A location in a document, step by step.
 type Place = Vec<String>;
 
-/// What was wrong with the document before the edit, where it stands after it.
+/// The mistakes of the document before the edit, at their locations after it.
 #[derive(Debug, Default)]
 pub(super) struct PreExisting {
-    /// By where they are after the edit.
+    /// By their locations after the edit.
     known: HashMap<String, Vec<Known>>,
-    /// What the edit has put into the document.
+    /// The locations of values that the edit has put into the document.
     put: Vec<Place>,
 }
 
-/// A mistake that was there before.
+/// A mistake from before.
 #[derive(Debug)]
 struct Known {
     issue: Issue,
-    /// The places that its message names, where they are after the edit; none for one that is gone.
+    /// The locations that its message names, after the edit; none for one that is gone.
     named: Vec<Option<Place>>,
 }
 
 impl PreExisting {
-    /// `issues` are those of `document`; `patch` is known to apply to it. Issues that the patch touches are left out: one
-    /// of its operations changes the value that the issue is about, something that holds it, or a direct member of it.
+    /// `issues` are those of `document`; `patch` is known to apply to it. Issues that the patch touches are left out:
+    /// one of its operations changes the value that the issue is about, a holder of it, or a direct member of it.
     pub(super) fn of(issues: Vec<Issue>, document: &Value, patch: &Value) -> Self {
         let operations = patch.as_array().into_iter().flatten();
         let operations: Vec<PatchOperation> =
@@ -74,7 +75,7 @@ impl PreExisting {
         PreExisting { known: by_place, put }
     }
 
-    /// Marks those of `issues` that were there before: they are shown and block nothing.
+    /// Marks those of `issues` that are from before: they are shown and block nothing.
     pub(super) fn mark(&self, issues: &mut [Issue]) {
         for issue in issues {
             let here = self.known.get(&*issue.path).map_or(&[][..], Vec::as_slice);
@@ -85,7 +86,7 @@ impl PreExisting {
         }
     }
 
-    /// Tells whether an issue at the place of a known one is that one.
+    /// Returns whether an issue at the location of a known one is that one.
     fn is_same(&self, known: &Known, issue: &Issue) -> bool {
         if (&known.issue.code, &known.issue.rule) != (&issue.code, &issue.rule) {
             return false;
@@ -102,9 +103,9 @@ impl PreExisting {
                     let place = segments(now);
                     let was_there = || !self.put.iter().any(|put| place.starts_with(put));
                     let is_meant = match named.next().and_then(Option::as_ref) {
-                        // A value that only looks like a place stays as it is.
+                        // A value that only looks like a location stays as it is.
                         Some(known) => *known == place || (before == now && was_there()),
-                        // What it named is gone: another may have taken its part, if that was there before as well.
+                        // Its named value is gone: another may have taken its part, if that was there before as well.
                         None => was_there(),
                     };
                     if !is_meant {
@@ -118,29 +119,29 @@ impl PreExisting {
     }
 }
 
-/// The parts of a message: what it says, and the places that it names between backticks, which begin with `/`.
+/// The parts of a message: its words, and the locations that it names between backticks, which begin with `/`.
 fn message_parts(message: &str) -> impl Iterator<Item = (&str, bool)> {
     message.split('`').enumerate().map(|(at, part)| (part, at % 2 == 1 && part.starts_with('/')))
 }
 
-/// What happens to a place.
+/// The effect of an operation on a location.
 #[derive(Debug, Clone, PartialEq)]
 enum Kind {
-    /// Something is put there; in a list, what follows moves on.
+    /// Something is put there; in a list, the following elements move down.
     Added,
-    /// It is taken away; in a list, what follows moves up.
+    /// It is removed; in a list, the following elements move up.
     Removed,
     Replaced,
-    /// It is taken away, and put to another place as it is.
+    /// It is removed, and put unchanged at another location.
     Moved(Place),
 }
 
-/// How an operation changes a document.
+/// The change that an operation makes to a document.
 #[derive(Debug)]
 struct Change {
     kind: Kind,
     at: Place,
-    /// Whether a list holds it, and one holds where it is moved to.
+    /// `true` if a list holds it, and if one holds its target when it is moved.
     in_list: (bool, bool),
 }
 
@@ -170,7 +171,7 @@ fn changes(operation: &PatchOperation, value: &Value) -> Option<Change> {
         }
         PatchOperation::Test(_) => return None,
     };
-    // An `add` to a mapping puts another value in the place of one that is there.
+    // An `add` to a mapping replaces an existing value.
     let is_list = is_in_list(&at);
     let target_in_list = match &kind {
         Kind::Moved(to) => is_in_list(to),
@@ -180,8 +181,8 @@ fn changes(operation: &PatchOperation, value: &Value) -> Option<Change> {
 }
 
 impl Change {
-    /// Whether it changes what an issue at `place` is about: a direct member is added to it or taken away, or something deeper where the
-    /// message does not say all of it.
+    /// Returns whether it changes the subject of an issue at `place`: a direct member is added to it or removed, or
+    /// something deeper where the message is cut.
     fn touches(&self, place: &[String], issue: &Issue) -> bool {
         let within = |at: &Place| {
             at.split_last().is_some_and(|(_, holder)| holder == place)
@@ -194,7 +195,7 @@ impl Change {
             }
     }
 
-    /// Where what is at `place` is afterwards; nothing when it is gone.
+    /// The location afterwards of the value at `place`; `None` when it is gone.
     fn moved(&self, place: Place) -> Option<Place> {
         let (is_list, target_in_list) = self.in_list;
         match &self.kind {
@@ -223,7 +224,7 @@ impl Change {
     }
 }
 
-/// A place in a list at `at` or behind it, moved by one; any other as it is.
+/// A location in a list at `at` or after it, moved by one; any other as it is.
 fn shifted(mut place: Place, at: &[String], by: isize) -> Place {
     let Some((last, holder)) = at.split_last() else { return place };
     let here =
@@ -253,7 +254,7 @@ mod tests {
     use crate::value::Severity;
     use serde_json::json;
 
-    /// Where an issue at `path` is known after the patch, if it still is.
+    /// The location at which an issue at `path` is known after the patch, if it still is.
     fn after(path: &str, patch: &Value) -> Option<String> {
         let document = json!({"a": [{"x": 1}, {"x": 2}, {"x": 3}], "b": {"c": {"d": 1}}, "a/b": 1});
         let issue = Issue { path: path.to_owned().into(), ..Issue::new("X", Severity::Major) };
@@ -275,7 +276,7 @@ mod tests {
             ("/a/1/x", op("add", "/a/1"), Some("/a/2/x")),
             ("/a/1/x", op("add", "/a/-"), Some("/a/1/x")),
             ("/a/1/y", op("add", "/a/1/y"), None),
-            // A member that is added or taken away changes what holds it, and nothing above.
+            // A member that is added or removed changes its holder, and nothing above.
             ("/a", op("add", "/a/-"), None),
             ("/b", op("replace", "/b/c/d"), Some("/b")),
             ("/b/c", op("replace", "/b/c/d"), None),

@@ -1,4 +1,4 @@
-//! Presence of what rules ask for elsewhere in a candidate.
+//! Presence of values that rules ask for elsewhere in a candidate.
 
 use super::evaluate::Scope;
 use super::memo::{Asks, Known};
@@ -6,7 +6,7 @@ use crate::rules::Reference;
 use crate::value::{Item, Pointer, Segment};
 
 impl<'c> Scope<'c, '_> {
-    /// Tells whether a reference selects a value that is present and no placeholder.
+    /// Returns whether a reference selects a value that is present and no placeholder.
     pub(super) fn has_value(&self, reference: &Reference) -> bool {
         let Some(placeholders) = self.memo.borrow().placeholders() else { return self.has(reference) };
         let mut found = false;
@@ -38,7 +38,7 @@ impl<'c> Scope<'c, '_> {
         found
     }
 
-    /// Tells whether a reference selects a value that is present.
+    /// Returns whether a reference selects a value that is present.
     pub(super) fn has(&self, reference: &Reference) -> bool {
         let look = || {
             let mut found = false;

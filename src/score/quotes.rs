@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 pub struct Quotes(BTreeMap<String, Vec<String>>);
 
 impl Quotes {
-    /// Reads `{"/grade": "grade II of III", "/margins": ["…", "…"]}`; what is no text is left out.
+    /// Reads `{"/grade": "grade II of III", "/margins": ["…", "…"]}`; anything that is not text is left out.
     #[must_use]
     pub fn of(members: &Map<String, Value>) -> Self {
         let mut quotes = Quotes::default();
@@ -39,7 +39,7 @@ impl Quotes {
         self.0.entry(pointer).or_default().push(quote.to_owned());
     }
 
-    /// Whether nothing is offered.
+    /// Returns whether nothing is offered.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
@@ -50,7 +50,7 @@ impl Quotes {
         self.0.iter().map(|(pointer, quotes)| (pointer.as_str(), quotes.as_slice()))
     }
 
-    /// The same passages for a value that stands at `pointer` of a greater one.
+    /// Returns these passages for a value that is at `pointer` of a greater one.
     #[must_use]
     pub fn under(&self, pointer: &str) -> Self {
         Quotes(self.0.iter().map(|(at, quotes)| (format!("{pointer}{at}"), quotes.clone())).collect())
@@ -63,8 +63,8 @@ impl Quotes {
         }
     }
 
-    /// Keeps, where nothing is offered, what was offered for the same values of an earlier candidate: `before` and `now`
-    /// are the two candidates.
+    /// Keeps, where nothing is offered, the quotes for the same values of an earlier candidate: `before` and `now` are
+    /// the two candidates.
     pub fn keep(&mut self, earlier: &Quotes, before: &Value, now: &Value) {
         for (pointer, quotes) in &earlier.0 {
             let value = now.pointer(pointer);
@@ -74,7 +74,7 @@ impl Quotes {
         }
     }
 
-    /// What is offered for the leaf at `pointer`: its own passages, else those of what is around it.
+    /// The passages offered for the leaf at `pointer`: its own, else those of its holders.
     #[must_use]
     pub fn at(&self, pointer: &str) -> &[String] {
         let mut upto = pointer;

@@ -1,7 +1,7 @@
-//! Reads of a candidate's text what a program looks at, in one pass and without a tree.
+//! Reads the parts of a candidate's text that a program inspects, in one pass and without a tree.
 //!
-//! The rest is passed over, which still finds malformed text, nesting that is too deep, and numbers that are none. Of members with
-//! the same name the last one counts, at the place of the first, as in a tree.
+//! The rest is skipped, which still finds malformed text, nesting that is too deep, and invalid numbers. Of members
+//! with the same name the last one counts, at the position of the first, as in a tree.
 
 use super::assessor::Scoring;
 use super::field_slots::ReadSlots;
@@ -16,10 +16,10 @@ use std::collections::{HashMap, HashSet};
 use std::fmt;
 use std::sync::Arc;
 
-/// Mappings up to this size are searched through for names that are there twice.
+/// Mappings up to this size are searched for names that occur twice.
 const SEARCHED: usize = 12;
 
-/// A candidate as far as it was read, with what it was read for: only that can score it.
+/// A candidate as far as it was read, with the purpose of the reading: only for that can it be scored.
 #[derive(Debug)]
 pub(super) struct ReadCandidate<'t> {
     pub(super) scoring: Arc<Scoring>,
@@ -29,13 +29,13 @@ pub(super) struct ReadCandidate<'t> {
 
 #[derive(Debug)]
 pub(super) enum Form<'t> {
-    /// Something looks at it that needs a tree.
+    /// A part of the program needs a tree.
     Tree(Value),
     /// The candidate, and what was kept below it.
     Read { nodes: Vec<ReadNode<'t>>, slots: ReadSlots },
 }
 
-/// Reads a candidate from any deserializer: from a text of its own, or from where it is within a larger one.
+/// Reads a candidate from any deserializer: from a text of its own, or from its position within a larger one.
 #[derive(Debug)]
 pub(super) struct CandidateReader {
     scoring: Arc<Scoring>,
@@ -45,7 +45,7 @@ pub(super) struct CandidateReader {
 
 impl CandidateReader {
     pub(super) fn new(scoring: &Arc<Scoring>, program: &Arc<Program>, as_tree: bool) -> Self {
-        // Members that are too many are named wherever they stand.
+        // Superfluous members are named wherever they are.
         let looks_below = || scoring.screen().is_closed_below && !program.is_held_against_a_schema();
         let as_tree = as_tree || program.fields.is_tree_needed() || looks_below();
         CandidateReader { scoring: Arc::clone(scoring), program: Arc::clone(program), as_tree }
@@ -71,7 +71,7 @@ impl<'de> DeserializeSeed<'de> for CandidateReader {
     }
 }
 
-/// What is looked at of a value.
+/// The parts of a value that are inspected.
 #[derive(Clone, Copy)]
 enum Looked<'a> {
     At(&'a TrieNode),
@@ -207,7 +207,7 @@ impl<'t> Visitor<'t> for NodeReader<'_, 't> {
     }
 }
 
-/// Keeps the candidate itself, and where its fields are.
+/// Keeps the candidate itself, and the positions of its fields.
 struct RootReader<'a, 't> {
     node: NodeReader<'a, 't>,
     fields: &'a FieldTrie,
@@ -275,7 +275,7 @@ impl<'t> Visitor<'t> for RootReader<'_, 't> {
                 }
             }
         }
-        // Where all members are kept, any of them may be there twice.
+        // If all members are kept, any of them may occur twice.
         if (is_twice || each.is_some()) && settle_names(into, own) > 0 {
             slots.find_again(fields, into, own);
         }
@@ -285,7 +285,7 @@ impl<'t> Visitor<'t> for RootReader<'_, 't> {
     }
 }
 
-/// Says what a list or mapping is whose nodes have been read.
+/// Completes the node of a list or mapping whose nodes have been read.
 fn close<'t>(nodes: &mut [ReadNode<'t>], own: usize, value: ReadValue<'t>) {
     let below = nodes.len() - own - 1;
     if let Some(node) = nodes.get_mut(own) {
@@ -294,12 +294,13 @@ fn close<'t>(nodes: &mut [ReadNode<'t>], own: usize, value: ReadValue<'t>) {
     }
 }
 
-/// How many elements or members of the last list or mapping, which was begun at `own`, are present, of those that were kept.
+/// The number of present elements or members of the last list or mapping, which was begun at `own`, among those that
+/// were kept.
 fn present_below(nodes: &[ReadNode<'_>], own: usize) -> usize {
     members_of(nodes, own).filter(|at| nodes.get(*at).is_some_and(ReadNode::is_present)).count()
 }
 
-/// The members of one mapping that are not looked at: their names, and whether their values are present.
+/// The members of one mapping that are not inspected: their names, and whether their values are present.
 #[derive(Default)]
 struct PassedMembers<'t>(SmallVec<[(Cow<'t, str>, bool); SEARCHED]>);
 
@@ -308,7 +309,7 @@ impl<'t> PassedMembers<'t> {
         self.0.push((name, is_present));
     }
 
-    /// How many there are, and how many of them are present. Of members with the same name the last one counts.
+    /// The number of members, and of those that are present. Of members with the same name the last one counts.
     fn count(&self) -> (usize, usize) {
         let PassedMembers(all) = self;
         let present = |count: usize, is_present: bool| count + usize::from(is_present);
@@ -400,7 +401,7 @@ impl<'t> Visitor<'t> for Name {
     }
 }
 
-/// Passes a value over, and tells whether it is present. `serde::de::IgnoredAny` would pass over numbers that are none, and over
+/// Skips a value, and reports whether it is present. `serde::de::IgnoredAny` would skip over invalid numbers, and over
 /// any depth.
 struct Pass;
 

@@ -1,4 +1,4 @@
-//! Asks rules of a candidate, and counts what they find.
+//! Applies rules to a candidate, and counts their findings.
 
 use super::account::{MeasureKind, capped};
 use super::evaluate::{Scope, holds_alone};
@@ -13,11 +13,11 @@ use crate::script::FunctionId;
 use crate::value::{Disposition, Item, Pointer, Score, Segment, Severity};
 use std::cell::RefCell;
 
-/// As many bytes of the document's text are one step of a test of it.
+/// The number of bytes of the document's text that are one step of a test of it.
 const SOURCE_STEP: usize = 16;
 
 impl<'a> Machine<'a> {
-    /// The dimension is what the issues of some rules leave of it.
+    /// Sets the dimension to what the issues of some rules leave of it.
     pub(super) fn rules(
         &mut self,
         dimension: Index,
@@ -39,7 +39,7 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// The dimension is 1 less a penalty for each issue from `before` on, at least the floor.
+    /// Sets the dimension to 1 less a penalty for each issue from `before` on, at least the floor.
     fn penalize(
         &mut self,
         dimension: Index,
@@ -103,7 +103,8 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// Whether a rule that looks at nothing but its target holds: most rules do, for most values. The target is present.
+    /// Returns whether a rule that inspects nothing but its target holds: most rules do, for most values. The target is
+    /// present.
     #[inline]
     fn is_well(&mut self, rule: &CompiledRule, value: Item<'_>, key: Option<Segment<'_>>) -> bool {
         if !rule.is_plain {
@@ -121,7 +122,7 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// Reports a target that must be there and has nothing in it but placeholders; tells whether it is one.
+    /// Reports a required target that has nothing in it but placeholders; returns whether it is one.
     fn lacks_value(&mut self, rule: &'a CompiledRule, scope: &Scope<'a, '_>) -> bool {
         if self.placeholders.is_empty() || !rule.asks_absent() {
             return false;
@@ -134,7 +135,7 @@ impl<'a> Machine<'a> {
         self.out.issues.len() > before
     }
 
-    /// Asks what a rule asks of one target. The first check that fails is its issue.
+    /// Applies a rule to one target. The first check that fails is its issue.
     fn apply(&mut self, rule: &'a CompiledRule, is_present: bool, scope: &Scope<'a, '_>) {
         if let Some(when) = &rule.when
             && !self.holds(when, scope)
@@ -175,7 +176,7 @@ impl<'a> Machine<'a> {
             CompiledTarget::Each { .. } => scope.at.text().into(),
         };
         let before = self.out.issues.len();
-        // Of an edit, every part that is to blame: what was wrong with the document before must not hide what is new.
+        // For an edit, every part that is to blame: earlier mistakes of the document must not hide new ones.
         let of_each = self.scoring.sets_old_apart();
         let found = check_issues(&rule.issue, check, &target, self.dispositions, scope, of_each);
         self.out.issues.extend(found);
@@ -236,7 +237,7 @@ impl<'a> Machine<'a> {
     }
 }
 
-/// What a condition says of a value that is present and of its name, if it is one test of one of them.
+/// The result of a condition for a value that is present and for its name, if it is one test of one of them.
 #[inline]
 fn holds_plainly(
     condition: &Condition,
@@ -253,7 +254,7 @@ fn holds_plainly(
     }
 }
 
-/// Whether an issue of a set of rules takes its penalty off.
+/// Returns whether an issue of a set of rules takes its penalty off.
 fn is_counted(issue: &Issue, counts: Counts) -> bool {
     let blocks = counts == Counts::All || issue.disposition != Disposition::Warn;
     blocks && issue.severity != Severity::Info

@@ -1,4 +1,4 @@
-//! What an error of a JSON Schema says: values as JSON, members that are too many by name, and of forms of which none fits, what
+//! Messages of JSON Schema errors: values as JSON, superfluous members by name, and for forms of which none fits, what
 //! keeps the value from the nearest one.
 
 use super::wording::{cut_message, shown};
@@ -8,7 +8,7 @@ use serde_json::Value;
 
 /// Most members of one error that are named.
 const MOST_NAMES: usize = 10;
-/// How many forms within forms are looked into.
+/// The depth to which forms within forms are inspected.
 const MAX_FORMS: usize = 3;
 
 /// The message of an error.

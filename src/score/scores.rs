@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 /// Dimension scores in the order of the profile; JSON writes them as an object.
 ///
-/// Up to six stand inline, with names that are shared: scores are made and copied for every candidate.
+/// Up to six are stored inline, with names that are shared: scores are made and copied for every candidate.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Scores(SmallVec<[(Arc<str>, Score); 6]>);
 

@@ -1,4 +1,4 @@
-//! Scripts at work: what they return, and what happens when they go too far.
+//! Scripts at work: their results, and the consequences when they go too far.
 
 use super::{Assessment, Assessor, Scoring};
 use crate::rules::memory::{Memory, compiled};
@@ -110,7 +110,7 @@ fn scripts_reach_nothing_outside() {
         assert_eq!(out.issues[0].code, "SCRIPT_FAILED", "{body}: {:?}", out.issues);
     }
     assert!(agree("print(\"x\"); debug(\"y\"); ()").issues.is_empty());
-    // What is called by its name need not wait for a document.
+    // A call by name need not wait for a document.
     for body in ["open_file(\"/etc/passwd\")", "timestamp()"] {
         let script = format!("fn score(candidate, source) {{ {body} }}");
         let files = Memory::default().with("rules/s.rhai", &script);

@@ -5,7 +5,7 @@ use crate::rules::{Assertion, Context, FieldWords, Phrase};
 use std::ops::Range;
 use std::sync::OnceLock;
 
-/// The headings of a context, compiled, and the words in names of fields by what such fields hold.
+/// The headings of a context, compiled, and the words in names of fields by the content of such fields.
 #[derive(Debug, Default)]
 pub(super) struct SectionRules {
     kinds: Vec<SectionKind>,
@@ -25,7 +25,7 @@ pub(super) struct SectionKind {
 impl SectionKind {
     /// A section without a heading that is listed.
     pub(super) const PLAIN: SectionKind = SectionKind { says: Assertion::Affirmed, finality: 5 };
-    /// Another text that the document quotes is nothing that it reports.
+    /// Another text that the document quotes is not part of its report.
     const QUOTED: SectionKind = SectionKind { says: Assertion::Hypothetical, finality: 0 };
 }
 
@@ -97,8 +97,8 @@ impl Sections {
         self.starts.iter().zip(ends).map(|((start, kind), end)| (*start..end, *kind))
     }
 
-    /// The parts that say nothing of the document's subject now, and how they are asserted: history, quotations, and the preliminary
-    /// ones of a document that has conclusions.
+    /// The parts that say nothing about the document's subject now, and how they are asserted: history, quotations, and
+    /// the preliminary ones of a document that has conclusions.
     pub(super) fn apart(&self) -> Vec<(Range<usize>, Assertion)> {
         let has_conclusions = self.starts.iter().any(|(_, kind)| kind.finality >= FINAL);
         let apart = |(section, kind): (Range<usize>, SectionKind)| {
@@ -298,7 +298,7 @@ fn is_heading(text: &str, found: &Range<usize>) -> bool {
     begins_line && (after.is_empty() || after.starts_with(['\n', '\r', '-']))
 }
 
-/// Returns true if only the number of a list stands before a place in its line: `2. `.
+/// Returns true if only the number of a list precedes a position in its line: `2. `.
 fn is_numbered(before: &str) -> bool {
     let from = before.len().saturating_sub(NUMBER + 1);
     let near = before.get((from..before.len()).find(|at| before.is_char_boundary(*at)).unwrap_or(from)..);

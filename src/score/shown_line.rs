@@ -2,11 +2,11 @@
 
 use std::ops::Range;
 
-/// How much of a line is shown before a passage, in bytes, and of what is shown in all, in characters.
+/// The length of a line that is shown before a passage, in bytes, and the length shown in all, in characters.
 const SHOWN_BEFORE: usize = 40;
 const SHOWN: usize = 100;
 
-/// What is shown of a text for a passage of it: what is around it in its line.
+/// The part of a text that is shown for a passage of it: its surroundings in its line.
 pub(crate) fn shown_around(text: &str, passage: &Range<usize>) -> Range<usize> {
     let before = text.get(..passage.start).unwrap_or_default();
     let line = before.rfind('\n').map_or(0, |newline| newline + 1);
@@ -20,7 +20,8 @@ pub(crate) fn shown_around(text: &str, passage: &Range<usize>) -> Range<usize> {
     from..from + shown.char_indices().nth(SHOWN).map_or(shown.len(), |(at, _)| at)
 }
 
-/// What is shown of a text for a passage that says another value than this: no more than up to where the value itself stands.
+/// The part of a text that is shown for a passage that states another value than this: it stops before the value
+/// itself.
 pub(crate) fn shown_apart(text: &str, passage: &Range<usize>, value: &str) -> Range<usize> {
     let shown = shown_around(text, passage);
     let found = places(value, text.get(shown.clone()).unwrap_or_default());
@@ -31,7 +32,7 @@ pub(crate) fn shown_apart(text: &str, passage: &Range<usize>, value: &str) -> Ra
     from.unwrap_or(shown.start)..to.unwrap_or(shown.end)
 }
 
-/// The places of a value in a text as whole words and numbers, whatever the case and the spaces between them.
+/// The positions of a value in a text as whole words and numbers, whatever the case and the spaces between them.
 fn places<'t>(value: &'t str, text: &'t str) -> impl Iterator<Item = Range<usize>> + 't {
     let words: Vec<&str> = value.split_whitespace().collect();
     let first = value.trim().chars().next();
@@ -50,7 +51,7 @@ fn places<'t>(value: &'t str, text: &'t str) -> impl Iterator<Item = Range<usize
     })
 }
 
-/// Tells whether what is beside a match, before or after it, does not go on with the match's word or number.
+/// Returns whether the text beside a match, before or after it, does not continue the match's word or number.
 fn is_free(beside: Option<&str>, own: Option<char>, before: bool) -> bool {
     let mut chars: Box<dyn Iterator<Item = char>> = match (beside, before) {
         (None, _) => return false,

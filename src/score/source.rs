@@ -1,4 +1,4 @@
-//! The source of candidates: a document's text with all that is read of it, once.
+//! The source of candidates: a document's text with everything that is read from it, once.
 
 use super::clause_evidence::Readings;
 use super::issue::SourceSpan;
@@ -35,7 +35,7 @@ pub(super) struct Names {
 pub(super) struct KnownField {
     /// Its other names.
     pub(super) synonyms: Vec<String>,
-    /// If a vocabulary lists its values.
+    /// True if a vocabulary lists its values.
     pub(super) has_values: bool,
     /// That vocabulary.
     pub(super) vocabulary: Option<usize>,
@@ -190,7 +190,8 @@ impl Source {
         &self.names
     }
 
-    /// The other names of the fields of a document type, and the members that name items, which `read` gives: kept for the type that is asked about first.
+    /// The other names of the fields of a document type, and the members that name items, which `read` gives: kept for
+    /// the type that is asked about first.
     pub(super) fn field_names(
         &self,
         document_type: &str,
@@ -224,8 +225,8 @@ impl Source {
         })
     }
 
-    /// The wordings that the text has of a value of a vocabulary, and of its other values; none for a value that the vocabulary does
-    /// not know.
+    /// The wordings that the text has of a value of a vocabulary, and of its other values; none for a value that the
+    /// vocabulary does not know.
     pub(super) fn wordings(&self, vocabulary: Option<usize>, value: &Value) -> Wordings {
         let reader = vocabulary.and_then(|number| self.names.lexicon.reader(number));
         let Some((number, reader)) = vocabulary.zip(reader) else { return Wordings::default() };
@@ -249,7 +250,7 @@ impl Source {
         self.names.lexicon.of_key(key)
     }
 
-    /// The places of some quotes, in bytes, as far as the fuel goes.
+    /// The positions of some quotes, in bytes, as far as the fuel goes.
     pub(super) fn quote_places(&self, quotes: &[String], fuel: &Fuel) -> Vec<Range<usize>> {
         let places = |quote: &String| quote_places(self.structure(), quote, |steps| fuel.spend_on(steps));
         quotes.iter().flat_map(places).collect()
@@ -269,7 +270,7 @@ impl Source {
         &self.read_sections().added
     }
 
-    /// The parts that say nothing of a field's subject now, each with the doubt that it leaves.
+    /// The parts that say nothing about a field's subject now, each with the doubt that it leaves.
     pub(super) fn apart(&self, key: &str) -> Vec<(Range<usize>, Doubt)> {
         let accepted = self.names.accepted_by(key);
         let doubt = |(part, how): &(Range<usize>, Assertion)| {
@@ -319,7 +320,7 @@ impl Source {
         self.positions.span(bytes, &self.text)
     }
 
-    /// A passage as somebody is shown it who sees nothing else of the document.
+    /// A passage in a form for readers who see nothing else of the document.
     pub(crate) fn passage(&self, span: SourceSpan) -> ShownPassage<'_> {
         let bytes = self.positions.bytes(span, &self.text);
         let sentence = sentence_around(self.structure(), &bytes);
@@ -331,12 +332,12 @@ impl Source {
     }
 }
 
-/// A passage with what is around it.
+/// A passage with its surroundings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct ShownPassage<'a> {
     /// The passage.
     pub(crate) quote: &'a str,
-    /// The sentence that it stands in.
+    /// The sentence that it is in.
     pub(crate) sentence: &'a str,
     /// The heading of its part of the document.
     pub(crate) heading: Option<&'a str>,

@@ -1,6 +1,7 @@
-//! Lists and objects that stand where the answer's schema has none: what is in them may be right, and nobody would find it there.
+//! Lists and objects at locations where the answer's schema has none: their content may be right, and no one would find
+//! it there.
 //!
-//! Only the structure is looked at, not how single values are written, and without an allocation where all is well.
+//! Only the structure is inspected, not how single values are written, and without an allocation if there is no issue.
 
 use super::issue::Issue;
 use super::wording::plain_issue;
@@ -10,7 +11,7 @@ use serde_json::{Map, Value};
 
 /// The code of an issue about a list or an object in the wrong place.
 const SCHEMA_TYPE: &str = "SCHEMA_TYPE";
-/// Deepest nesting of schemas that is looked into.
+/// Deepest nesting of schemas that is inspected.
 const MAX_DEPTH: usize = 64;
 
 /// Types as a set.
@@ -79,7 +80,7 @@ impl Kinds {
         words.iter().filter(|(is, _)| *is).map(|(_, word)| *word).collect::<Vec<_>>().join(" or ")
     }
 
-    /// Whether these have no room for a value, which is `found`.
+    /// Returns the kind of a value, if these have no room for it.
     fn refuse(self, item: Item<'_>) -> Option<&'static str> {
         match item {
             Item::Map(_) if !self.object => Some("an object"),
@@ -102,10 +103,10 @@ struct Look<'s> {
 }
 
 impl Look<'_> {
-    /// Looks at a value.
+    /// Inspects a value.
     fn value(&self, schema: &Value, item: Item<'_>, depth: usize) -> Result<(), Misfit> {
         let Value::Object(members) = schema else { return Ok(()) };
-        // What has nothing in it is missing, wherever it stands.
+        // A value with nothing in it is missing, wherever it is.
         if depth > MAX_DEPTH || !self.fuel.spend(1) || !item.is_present() {
             return Ok(());
         }
@@ -134,7 +135,7 @@ impl Look<'_> {
         self.others(members, depth, &|part, depth| self.value(part, item, depth))
     }
 
-    /// Looks at a member of the value that a schema is of.
+    /// Inspects a member of the value that a schema describes.
     fn member(&self, schema: &Value, name: &str, item: Item<'_>, depth: usize) -> Result<(), Misfit> {
         let Value::Object(members) = schema else { return Ok(()) };
         if depth > MAX_DEPTH {
@@ -146,7 +147,7 @@ impl Look<'_> {
         self.others(members, depth, &|part, depth| self.member(part, name, item, depth))
     }
 
-    /// Looks the same way at the schemas that a schema is made of.
+    /// Inspects the schemas that a schema is made of in the same way.
     fn others(
         &self,
         members: &Map<String, Value>,

@@ -1,4 +1,4 @@
-//! What is assessed: the candidate itself, or the document that a candidate patches.
+//! The value that is assessed: the candidate itself, or the document that a candidate patches.
 
 use super::issue::Issue;
 use super::wording::plain_issue;
@@ -19,7 +19,7 @@ const MAX_PATCHED_BYTES: usize = 8 << 20;
 /// See [`MAX_PATCHED_BYTES`].
 const MAX_GROWTH: usize = 4;
 
-/// The value that rules, schemas and scripts look at.
+/// The value that rules, schemas and scripts inspect.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AssessedValue<'a>(Cow<'a, Value>);
 
@@ -27,9 +27,9 @@ impl<'a> AssessedValue<'a> {
     /// The candidate itself, or `document` with the candidate, an RFC 6902 patch, applied.
     ///
     /// # Errors
-    /// Issues with the code `INVALID_PATCH` when the candidate is no patch or does not apply: each names the place in
-    /// the patch (`/INDEX`), what was found there and what is expected. All operations that can't be read are named; of
-    /// those that don't apply, the first, because the ones after it build upon it.
+    /// Issues with the code `INVALID_PATCH` when the candidate is no patch or does not apply: each names the location
+    /// in the patch (`/INDEX`), what was found there and what is expected. All operations that can't be read are named;
+    /// of those that don't apply, the first, because the ones after it build upon it.
     pub fn of(
         kind: CandidateKind,
         candidate: &'a Value,
@@ -117,7 +117,7 @@ fn patched(candidate: &Value, document: Option<&Value>) -> Result<Value, Vec<Iss
     Ok(value)
 }
 
-/// Why an operation did not apply, and what would.
+/// The reason that an operation did not apply, and a remedy.
 fn explanation(operation: &PatchOperation, kind: &PatchErrorKind, value: &Value) -> String {
     let path = operation.path();
     match (operation, kind) {
@@ -139,7 +139,7 @@ fn explanation(operation: &PatchOperation, kind: &PatchErrorKind, value: &Value)
     }
 }
 
-/// How far a pointer leads into the document, and what is there.
+/// The part of a pointer that leads into the document, and the value there.
 fn reach(pointer: &jsonptr::Pointer, value: &Value) -> String {
     let (mut at, mut here) = (String::new(), value);
     for token in pointer.tokens() {

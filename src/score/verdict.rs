@@ -1,4 +1,4 @@
-//! The words for what supports a leaf, and the verdict on one.
+//! The words for the support of a leaf, and the verdict on one.
 
 use loopctl_ground::{Doubt, Pattern};
 use serde::{Deserialize, Serialize};
@@ -10,18 +10,18 @@ use std::ops::Range;
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Support {
-    /// A passage says this value, affirmed, and nothing says otherwise.
+    /// A passage states this value, affirmed, and nothing states otherwise.
     Verified,
     /// A judge that was shown the passage said that it supports the value.
     Entailed,
-    /// The document has the value, or its quote, but nothing shows that it is of this field of this item.
+    /// The document has the value, or its quote, but nothing shows that it belongs to this field of this item.
     #[serde(alias = "quoted")]
     Undecided,
-    /// A passage says this value, and another one says another.
+    /// A passage states this value, and another one states another.
     Conflicting,
-    /// No passage says this value.
+    /// No passage states this value.
     Unsupported,
-    /// The passages say another value, or the opposite.
+    /// The passages state another value, or the opposite.
     Contradicted,
 }
 
@@ -74,9 +74,9 @@ impl Method {
 /// The reason why a leaf has its support.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Finding {
-    /// A passage says the value.
+    /// A passage states the value.
     Said,
-    /// Nothing in the document says it.
+    /// Nothing in the document states it.
     NotFound,
     /// The quote is not in the document.
     QuoteNotFound,
@@ -84,15 +84,15 @@ pub(crate) enum Finding {
     QuoteUndecided,
     /// The document has the value, but neither in the row and column of its field and item, nor under its label.
     NotBound,
-    /// A passage has the value, and a clause that leaves open if it says it.
+    /// A passage has the value, in a clause that leaves open whether it states it.
     Doubted(Doubt),
-    /// A passage has the value, and passages like it are right too seldom.
+    /// A passage has the value, and passages like it are right too rarely.
     Untrusted(Pattern),
-    /// A passage says another value.
+    /// A passage states another value.
     SaysAnother,
     /// A passage denies it.
     Denied,
-    /// A judge read a passage that has the value as one of something else, or as a bound.
+    /// A judge took the value in a passage for one of something else, or for a bound.
     OwnerInDoubt,
 }
 
@@ -102,11 +102,11 @@ pub(crate) struct Verdict {
     pub(crate) support: Support,
     pub(crate) finding: Finding,
     pub(crate) method: Option<Method>,
-    /// The passage that says the value; where none does, the quote.
+    /// The passage that states the value; where none does, the quote.
     pub(crate) bytes: Option<Range<usize>>,
-    /// The passage that says otherwise.
+    /// The passage that states otherwise.
     pub(crate) other: Option<Range<usize>>,
-    /// If a quote that was offered holds the passage.
+    /// True if a quote that was offered holds the passage.
     pub(crate) by_quote: bool,
     /// The pattern of the passage, where its clause was read.
     pub(crate) pattern: Option<Pattern>,
@@ -122,7 +122,7 @@ impl Verdict {
         Verdict { method: Some(method), bytes: Some(bytes), ..Verdict::new(Support::Verified, Finding::Said) }
     }
 
-    /// A value that nothing says.
+    /// A value that nothing states.
     pub(super) fn not_found() -> Self {
         Verdict::new(Support::Unsupported, Finding::NotFound)
     }

@@ -1,4 +1,4 @@
-//! Weighs the fields of a rubric: what is there, what is missing, and what the candidate says of itself.
+//! Weighs the fields of a rubric: the present ones, the missing ones, and the claims of the candidate about them.
 
 use super::account::MeasureKind;
 use super::assessment::Assessment;
@@ -15,15 +15,15 @@ use serde_json::{Map, Value};
 use std::cell::RefCell;
 use std::sync::Arc;
 
-/// Most matches of one pattern that are compared to see whether a document says several things.
+/// Most matches of one pattern that are compared to see whether a document states several things.
 const MAX_MENTIONS: usize = 1_000;
 
-/// What a candidate says of a field under `FIELD_status`.
+/// The status of a field that a candidate gives under `FIELD_status`.
 #[derive(Clone, Copy)]
 enum Status {
-    /// That the document doesn't have it.
+    /// The document doesn't have it.
     NotPresent,
-    /// That the document says several things of it.
+    /// The document states several things about it.
     Ambiguous,
     /// Nothing that matters here.
     Other,
@@ -51,18 +51,18 @@ impl Mention<'_> {
     }
 }
 
-/// What a document says of a field, by the patterns that mention it.
+/// The statements of a document about a field, by the patterns that mention it.
 enum Mentions<'t> {
     /// There is no document to look in.
     NoSource,
     None,
-    /// One, or several that say the same.
+    /// One, or several that mean the same.
     One(Mention<'t>),
     /// Two that differ; the later one.
     Several(Mention<'t>),
 }
 
-/// What the fields of a rubric weigh so far.
+/// The weights of a rubric's fields so far.
 #[derive(Debug, Clone, Copy, Default)]
 struct Sums {
     present: f64,
@@ -70,7 +70,7 @@ struct Sums {
 }
 
 impl<'a> Machine<'a> {
-    /// The dimension is the weight of the fields that are present over that of all.
+    /// Sets the dimension to the weight of the fields that are present over that of all.
     pub(super) fn rubric(&mut self, dimension: Index, rubric: &'a RubricFields) {
         let mut sums = Sums::default();
         let said_before = self.out.missing.len();
@@ -104,7 +104,7 @@ impl<'a> Machine<'a> {
         });
     }
 
-    /// Adds a field to both sums, unless it is said not to be in the document, or to be ambiguous there.
+    /// Adds a field to both sums, unless the candidate says that it is not in the document, or ambiguous there.
     fn weigh(&mut self, field: &'a RubricField, there: bool, status: Status, sums: &mut Sums, said: usize) {
         match status {
             Status::NotPresent => return self.weigh_not_present(field, sums, said),
@@ -112,7 +112,7 @@ impl<'a> Machine<'a> {
                 let span = match mentions(field, self.source.map(super::Source::text)) {
                     Mentions::Several(mention) => self.span(&mention),
                     Mentions::NoSource => None,
-                    // Which of several values was taken is for a person to see, too.
+                    // The choice between several values is for a person to review, too.
                     _ if there => None,
                     Mentions::None | Mentions::One(_) => return self.weigh_clear(field, sums, said),
                 };
@@ -151,7 +151,8 @@ impl<'a> Machine<'a> {
         self.note_missing(field, true, said);
     }
 
-    /// Says of the missing optional fields of the rubric in hand what they cost, now that all fields are weighed.
+    /// Adds the costs of the missing optional fields of the current rubric to their issues, now that all fields are
+    /// weighed.
     fn say_costs(&mut self, dimension: Index, all: f64) {
         let Some(name) = self.program.dimensions.get(dimension as usize) else { return };
         for (at, weight) in self.room.optional.drain(..) {
@@ -161,7 +162,7 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// A field that is said not to be in the document leaves both sums, unless the document speaks of it.
+    /// A field that the candidate says is not in the document leaves both sums, unless the document mentions it.
     fn weigh_not_present(&mut self, field: &'a RubricField, sums: &mut Sums, said: usize) {
         let mention = match mentions(field, self.source.map(super::Source::text)) {
             Mentions::NoSource | Mentions::None => return,
@@ -172,7 +173,8 @@ impl<'a> Machine<'a> {
         self.weigh_refuted(field, "NOT_PRESENT_BUT_MENTIONED", message, span, sums, said);
     }
 
-    /// A field that is said to be ambiguous, and left out, of which the document does not say several things.
+    /// A field that the candidate says is ambiguous, and left out, but about which the document does not state several
+    /// things.
     fn weigh_clear(&mut self, field: &'a RubricField, sums: &mut Sums, said: usize) {
         let message = format!(
             "`{}` is said to be ambiguous, but the source does not say several things of it",
@@ -204,8 +206,8 @@ impl<'a> Machine<'a> {
         self.out.issues.push(Issue { disposition: Disposition::Escalate, source_span: span, ..issue });
     }
 
-    /// Tells whether a field does not apply to what the candidate says. When in doubt it applies: the document must support all values
-    /// that this rests on, and not speak of the field.
+    /// Returns whether a field does not apply by the candidate's own values. When in doubt it applies: the document
+    /// must support all values that this rests on, and not mention the field.
     fn does_not_apply(&mut self, field: &RubricField) -> bool {
         let (Some(when), Some(source)) = (field.applies_when.as_deref(), self.source) else { return false };
         if !matches!(mentions(field, Some(source.text())), Mentions::None) {
@@ -217,7 +219,7 @@ impl<'a> Machine<'a> {
         !self.holds(&when.condition, &scope) && self.supports(&when.looks_at, source) && !fuel.is_spent()
     }
 
-    /// Tells whether the document supports all values of these fields, of which none is missing.
+    /// Returns whether the document supports all values of these fields, of which none is missing.
     fn supports(&self, fields: &[(Arc<str>, Index)], source: &super::Source) -> bool {
         let mut parts = self.program.measures.iter().flatten().flat_map(CompiledMeasure::parts);
         let Some(settings) = parts.find_map(|measure| match measure {
@@ -266,14 +268,14 @@ impl<'a> Machine<'a> {
         fields.iter().all(|(name, _)| of_field(name))
     }
 
-    /// Where a mention stands, in characters.
+    /// The position of a mention, in characters.
     fn span(&self, mention: &Mention<'_>) -> Option<SourceSpan> {
         let before = self.source?.text().get(..mention.start)?.chars().count();
         Some(SourceSpan { start: before, end: before + mention.words.chars().count() })
     }
 
-    /// Notes a field that is not present. `has_issue` tells that the latest issue is about it; the first `before` of those that
-    /// are missing were found by other rubrics.
+    /// Notes a field that is not present. `has_issue` says that the latest issue is about it; the first `before` of
+    /// those that are missing were found by other rubrics.
     fn note_missing(&mut self, field: &RubricField, has_issue: bool, before: usize) {
         if let Some(ledger) = &mut self.ledger {
             let issue = has_issue.then(|| self.out.issues.len().saturating_sub(1));
@@ -285,7 +287,7 @@ impl<'a> Machine<'a> {
     }
 }
 
-/// What the text says of a field: several things, if two mentions at different places differ in their words.
+/// The statements of the text about a field: several, if two mentions at different positions differ in their words.
 fn mentions<'t>(field: &RubricField, text: Option<&'t str>) -> Mentions<'t> {
     let Some(text) = text else { return Mentions::NoSource };
     let mut first: Option<Mention<'t>> = None;
@@ -306,7 +308,7 @@ fn mentions<'t>(field: &RubricField, text: Option<&'t str>) -> Mentions<'t> {
     first.map_or(Mentions::None, Mentions::One)
 }
 
-/// Whether two mentions have the same words, in any case and however they are spaced.
+/// Returns whether two mentions have the same words, in any case and however they are spaced.
 fn says_same(a: &str, b: &str) -> bool {
     let letters = |text: &str| -> Vec<String> {
         let words = text.split(|c: char| !c.is_alphanumeric() && !matches!(c, '+' | '%'));

@@ -1,4 +1,4 @@
-//! Paths and messages of issues. What a message says is kept, and written when somebody reads it.
+//! Paths and messages of issues. The data of a message is kept, and the message is written when it is read.
 
 use super::chain::broken_step;
 use super::evaluate::{Scope, different, repetitions};
@@ -27,7 +27,7 @@ pub(super) fn cut(text: &str, limit: usize) -> String {
     }
 }
 
-/// A value in a message: as JSON, so that a text that reads `10` is told from the number, and anything long cut.
+/// A value in a message: as JSON, so that a text `10` differs from the number, and anything long cut.
 pub(super) fn shown(value: &Value) -> String {
     match value {
         Value::String(text) => text_as_json(text),
@@ -40,12 +40,12 @@ fn text_as_json(text: &str) -> String {
     Value::from(cut(text, MAX_SHOWN)).to_string()
 }
 
-/// A message cut to what a reader may be expected to read.
+/// A message cut to a readable length.
 pub(super) fn cut_message(text: &str) -> String {
     cut(text, MAX_MESSAGE)
 }
 
-/// What the message of a rule's issue is made from when somebody reads it.
+/// The data from which the message of a rule's issue is made when it is read.
 #[derive(Debug)]
 pub(super) struct Finding {
     made_of: MadeOf,
@@ -57,10 +57,10 @@ enum MadeOf {
     /// A check that failed.
     Check {
         rule: Arc<IssueText>,
-        /// What would have passed.
+        /// The requirement that would have passed.
         expected: Arc<str>,
         is_presence: bool,
-        /// Where the target is.
+        /// The location of the target.
         target: LazyText,
         value: Shown,
     },
@@ -91,7 +91,7 @@ impl Shown {
         }
     }
 
-    /// The same for messages that are no templates, which show the beginning of what is long.
+    /// Like [`Shown::of`], for messages that are no templates, which show the beginning of long values.
     fn brief(value: Item<'_>) -> Self {
         match value.tree() {
             Some(tree) => Shown::Cut(shown(tree).into()),
@@ -155,7 +155,7 @@ impl Finding {
     }
 }
 
-/// What templates of messages and suggestions see.
+/// The variables of templates of messages and suggestions.
 fn variables(key: &str, path: &str, value: &Shown) -> minijinja::Value {
     let field = path.strip_prefix('/').and_then(|p| p.split('/').next()).unwrap_or_default();
     let json = match value {
@@ -267,8 +267,8 @@ pub(super) fn script_issue(
     }
 }
 
-/// The issue of an error that a schema has found in the value at `at`; `rule` is the rule that asked, if one did. It is not yet
-/// handed to anyone.
+/// The issue of an error that a schema has found in the value at `at`; `rule` is the rule that asked, if one did. It
+/// has no disposition yet.
 pub(super) fn schema_issue(
     check: &SchemaCheck,
     error: &ValidationError<'_>,
@@ -292,7 +292,7 @@ pub(super) fn schema_issue(
     Issue { rule: rule.map(|rule| rule.rule.clone()), auto_fixable, ..issue }
 }
 
-/// An issue that no rule file words, not yet handed to anyone by its code.
+/// An issue that no rule file words, without a disposition by its code yet.
 pub(super) fn plain_issue(
     code: impl Into<LazyText>,
     severity: Severity,
@@ -307,13 +307,13 @@ pub(super) fn plain_issue(
     }
 }
 
-/// What exactly made a test fail.
+/// The exact part that made a test fail.
 struct Blame {
     path: String,
     message: String,
 }
 
-/// Looks for it; nothing when the target as a whole is to blame.
+/// Finds the parts to blame; none when the target as a whole is to blame.
 fn blame(test: &Test, target: &str, scope: &Scope<'_, '_>) -> Vec<Blame> {
     let element = |index: usize, key: Option<&str>| {
         let mut path = target.to_owned();
@@ -408,7 +408,7 @@ fn blame(test: &Test, target: &str, scope: &Scope<'_, '_>) -> Vec<Blame> {
     }
 }
 
-/// Where a reference points; the target itself for a path that does not name one place.
+/// The target of a reference; the rule's target for a path that does not name one location.
 fn pointer_of(reference: &Reference, scope: &Scope<'_, '_>) -> String {
     let target = scope.at.to_string();
     let (mut pointer, path) = match reference {
@@ -423,7 +423,7 @@ fn pointer_of(reference: &Reference, scope: &Scope<'_, '_>) -> String {
             Some(holder) => (holder.to_string(), path),
             None => return target,
         },
-        // What is before an element is not there to be corrected.
+        // The element before another is not there to be corrected.
         Reference::Before(_) => return target,
     };
     if push_steps(&mut pointer, path).is_none() {

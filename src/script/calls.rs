@@ -1,22 +1,22 @@
-//! Calls of functions that nobody has: Rhai looks a function up when it is called, which may be months later.
+//! Calls of functions that do not exist: Rhai looks a function up when it is called, which may be months later.
 
 use rhai::{AST, ASTNode, Engine, Expr, FnCallExpr, Position, Stmt};
 use std::collections::BTreeSet;
 
-/// What Rhai understands by itself, whatever is registered.
+/// Names that Rhai itself understands, regardless of the registered functions.
 const BUILT_IN: [&str; 10] =
     ["print", "debug", "type_of", "Fn", "call", "curry", "is_shared", "is_def_var", "is_def_fn", "this"];
 
 /// A call of a function that is neither in the script nor in the sandbox.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct UnknownCall {
-    /// What it calls.
+    /// The name of the called function.
     pub(super) name: String,
-    /// With how many values, the one before the dot counted.
+    /// The number of values in the call, including the one before the dot.
     pub(super) values: usize,
-    /// How many values the functions of this name take, if there are any.
+    /// The numbers of values that the functions of this name take, if there are any.
     pub(super) takes: Vec<usize>,
-    /// Where.
+    /// The position of the call.
     pub(super) at: Position,
 }
 
@@ -30,12 +30,12 @@ pub(super) fn registered(engine: &Engine) -> BTreeSet<(String, usize)> {
     known.into_iter().collect()
 }
 
-/// Every call in a script that can't find its function, in the order of the script. Types are not looked at: a number has
-/// no `to_upper`, but nobody knows what is a number before the script runs.
+/// Every call in a script that can't find its function, in the order of the script. Types are not inspected: a number
+/// has no `to_upper`, but what is a number is not known before the script runs.
 pub(super) fn unknown_calls(ast: &AST, registered: &BTreeSet<(String, usize)>) -> Vec<UnknownCall> {
     let mut known = registered.clone();
     known.extend(ast.iter_functions().map(|function| (function.name.to_owned(), function.params.len())));
-    // A function that stands in a map is called like a method: `rule.check(value)`.
+    // A function in a map is called like a method: `rule.check(value)`.
     let mut members: BTreeSet<String> = BTreeSet::new();
     ast.walk(&mut |path| {
         match path.last() {
@@ -77,8 +77,7 @@ fn unknown(
     members: &BTreeSet<String>,
 ) -> Option<UnknownCall> {
     let name = call.name.as_str();
-    // An operator is never missing: whether it fits depends on what is left and right of it. Closures have names
-    // that nobody can write.
+    // An operator is never missing: whether it fits depends on its operands. Closures have names that can't be written.
     let has_name = name.starts_with(|c: char| c.is_alphabetic() || c == '_') && !name.contains('$');
     if call.is_operator_call() || call.is_qualified() || !has_name || BUILT_IN.contains(&name) {
         return None;

@@ -1,10 +1,10 @@
-//! Why a script gave no answer.
+//! The reasons that a script gave no answer.
 
 use super::limits::Limit;
 use rhai::{EvalAltResult, Position};
 use std::fmt;
 
-/// A call that failed while it ran. The document goes on; the failure becomes an issue.
+/// A call that failed while it ran. The document's run continues; the failure becomes an issue.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct ScriptError {
     /// File of the script, such as `her2.rhai`.
@@ -13,16 +13,16 @@ pub(crate) struct ScriptError {
     pub function: String,
     /// Line of the script, from 1, where it is known.
     pub line: Option<usize>,
-    /// What went wrong.
+    /// The kind of failure.
     pub kind: ScriptFailure,
 }
 
-/// What went wrong in a call.
+/// The kind of failure of a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum ScriptFailure {
     /// It went over a bound of the sandbox.
     Limit(Limit),
-    /// It failed by itself: a thrown error, a missing member, a wrong type.
+    /// It failed on its own: a thrown error, a missing member, a wrong type.
     Failed(String),
     /// It returned something that the caller can't use.
     Returned(String),
@@ -48,7 +48,7 @@ impl std::error::Error for ScriptError {}
 /// Longest message taken over from a failing script, in characters: it may have put a whole document in it.
 const MAX_MESSAGE_CHARS: usize = 200;
 
-/// The failure and its line, from the innermost place that is known.
+/// The failure and its line, from the innermost known position.
 pub(super) fn failure_of(error: &EvalAltResult) -> (ScriptFailure, Option<usize>) {
     let mut line = error.position().line();
     let mut inner = error;

@@ -1,4 +1,4 @@
-//! What a rule function returns, read strictly.
+//! Strict reading of the value that a rule function returns.
 
 use super::error::ScriptFailure;
 use super::limits::{Limit, MAX_FINDINGS};
@@ -6,22 +6,22 @@ use crate::diag::nearest;
 use crate::value::{Disposition, Severity};
 use rhai::{Dynamic, Map};
 
-/// One issue as a script reports it. What it leaves out, the rule supplies.
+/// One issue as a script reports it. The rule supplies whatever is missing.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Finding {
     /// Kind of finding.
     pub code: Option<String>,
-    /// How bad.
+    /// The severity of the issue.
     pub severity: Option<Severity>,
-    /// Who handles it.
+    /// The party that handles it.
     pub disposition: Option<Disposition>,
-    /// Whether the loop can put it right.
+    /// `true` if the loop can fix it.
     pub auto_fixable: Option<bool>,
     /// JSON Pointer; empty for the whole candidate.
     pub path: String,
-    /// What is wrong.
+    /// The description of the problem.
     pub message: Option<String>,
-    /// What would put it right.
+    /// A change that would fix it.
     pub suggested_fix: Option<String>,
 }
 

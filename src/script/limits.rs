@@ -1,12 +1,12 @@
-//! What a script may use. Every bound is far above what a rule needs and far below what would be felt.
+//! Limits on the resources of a script. Every bound is far above what a rule needs and far below what would be felt.
 
 /// Steps of one call. A rule that walks a 200-field document takes some 5,000. One step can cost a search through a
 /// whole text or a copy of a whole array, so the bytes are counted as well.
 pub const MAX_OPERATIONS: u64 = 200_000;
-/// Bytes that one call touches: those of each variable whenever it is read, and of texts that it makes longer. A rule that
-/// reads a report of 100 kB takes as much for each time that it names it.
+/// Bytes that one call touches: those of each variable whenever it is read, and of texts that it lengthens. A rule that
+/// reads a report of 100 kB takes as much each time that it names it.
 pub const MAX_TOUCHED_BYTES: u64 = 64 << 20;
-/// Bytes of one script: a text that stands in it is touched without being counted.
+/// Bytes of one script: a text literal in it is touched without being counted.
 pub const MAX_SCRIPT_BYTES: usize = 32 << 10;
 /// Nested calls. Deeper recursion than this is a loop in disguise, and a native stack is finite.
 pub const MAX_CALL_DEPTH: usize = 32;

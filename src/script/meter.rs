@@ -1,8 +1,8 @@
 //! The bytes that one call of a script touches.
 //!
-//! Rhai counts steps of a script, and a function of Rhai's own is one step whatever it is given: `source.to_lower()` over
-//! megabytes as much as `1 + 1`. So what a script reaches for is counted by its size as well: a variable whenever it is
-//! read, a text when it is made longer.
+//! Rhai counts steps of a script, and a function of Rhai's own is one step whatever it is given: `source.to_lower()`
+//! over megabytes costs as much as `1 + 1`. So a script's accesses are counted by size as well: a variable whenever it
+//! is read, a text when it is lengthened.
 
 use super::limits::{MAX_STRING_BYTES, MAX_TOUCHED_BYTES};
 use crate::value::Cancel;
@@ -10,12 +10,12 @@ use rhai::{Array, Dynamic, Engine, EvalAltResult, FnPtr, ImmutableString, Map, N
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// What one value costs besides its text.
+/// The cost of one value besides its text.
 const PER_VALUE: usize = 16;
 
 type Outcome<T> = Result<T, Box<EvalAltResult>>;
 
-/// What one call has touched, and who may end it before its time.
+/// The bytes that one call has touched, and the signal that may end it early.
 #[derive(Clone, Default)]
 pub(super) struct Meter {
     touched: Arc<AtomicU64>,
@@ -39,7 +39,7 @@ impl Meter {
 
 /// Counts `bytes` of the call whose state `tag` is; fails when there are too many, or when the call is cancelled.
 pub(super) fn charge(tag: &Dynamic, bytes: usize) -> Outcome<()> {
-    // Without a meter nothing is called from outside: a call that failed is looked at once more, as far as it came.
+    // Without a meter there is no call from outside: a failed call is only retraced, as far as it got.
     let Some(meter) = tag.read_lock::<Meter>() else { return Ok(()) };
     let bytes = u64::try_from(bytes).unwrap_or(u64::MAX);
     let before = meter.touched.fetch_add(bytes.min(MAX_TOUCHED_BYTES), Ordering::Relaxed);
@@ -60,21 +60,21 @@ fn size(value: &Dynamic) -> usize {
     if let Some(members) = value.read_lock::<Map>() {
         return PER_VALUE + members.values().map(size).sum::<usize>();
     }
-    // What a function is curried with is handed to it at every call.
+    // The values that a function is curried with are passed to it at every call.
     if let Some(function) = value.read_lock::<FnPtr>() {
         return PER_VALUE + function.curry().iter().map(size).sum::<usize>();
     }
     PER_VALUE
 }
 
-/// Has an engine count.
+/// Makes an engine count.
 pub(super) fn count_in(engine: &mut Engine) {
     #[expect(deprecated, reason = "Rhai's way of saying that the signature may change")]
     engine.on_var(|name, _, context| {
         let bytes = context.scope().get(name).map_or(0, size);
         charge(context.tag(), bytes).map(|()| None)
     });
-    // Functions that make a text longer than all that they were given.
+    // Functions whose result can be longer than all of their arguments.
     engine.register_fn(
         "pad",
         |context: NativeCallContext<'_>, text: &mut ImmutableString, length: i64, with: char| {
@@ -113,7 +113,7 @@ pub(super) fn count_in(engine: &mut Engine) {
     );
 }
 
-/// Counts what a text is about to become; it may not become longer than texts may be.
+/// Counts the bytes that a text is about to grow to; it may not exceed the limit for texts.
 fn grows(context: &NativeCallContext<'_>, bytes: usize) -> Outcome<()> {
     if let Some(tag) = context.tag() {
         charge(tag, bytes.min(MAX_STRING_BYTES))?;
@@ -125,7 +125,7 @@ fn grows(context: &NativeCallContext<'_>, bytes: usize) -> Outcome<()> {
     Ok(())
 }
 
-/// `text.pad(length, with)`: at least so many characters long. Padding with nothing changes nothing.
+/// `text.pad(length, with)`: at least `length` characters. Padding with nothing changes nothing.
 fn pad(context: &NativeCallContext<'_>, text: &mut ImmutableString, length: i64, with: &str) -> Outcome<()> {
     let missing = usize::try_from(length).unwrap_or(0).saturating_sub(text.chars().count());
     if missing == 0 || with.is_empty() {
@@ -158,7 +158,7 @@ mod tests {
     use super::*;
     use rhai::{CallFnOptions, Scope};
 
-    /// What a call touches, and what it says.
+    /// The bytes that a call touches, and its result.
     fn touched(body: &str, bytes: usize) -> (u64, Result<Dynamic, String>) {
         let engine = sandbox::engine();
         let ast = match engine.compile(format!("fn f(source) {{ {body} }}")) {

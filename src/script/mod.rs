@@ -6,7 +6,7 @@
 //! - a measure function `fn score(candidate, source)` returns a number, which is clamped to [0, 1].
 //!
 //! `candidate` is a map, `source` a text (`()` when there is none). `present(x)` says whether a value counts as
-//! there, `number(text)` gives the first number in a text; what a text prints is looked for by the functions of `search.rs`.
+//! present, `number(text)` gives the first number in a text; the functions of `search.rs` look for printed text.
 
 mod calls;
 mod error;

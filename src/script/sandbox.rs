@@ -14,7 +14,7 @@ use rhai::packages::{
 use rhai::{Dynamic, Engine, EvalAltResult};
 use serde_json::Value;
 
-/// Words that no script may use, not even in a call. What `this` stands for would not be counted when it is read.
+/// Words that no script may use, not even in a call. Reads of the value behind `this` would not be counted.
 const BANNED: [&str; 3] = ["eval", "import", "this"];
 
 /// An engine with every bound set.
@@ -63,7 +63,7 @@ pub(super) fn engine() -> Engine {
     engine
 }
 
-/// `present(x)`: whether a value counts as there, as rubrics see it ([`crate::value::is_present`]).
+/// `present(x)`: whether a value counts as present, as rubrics see it ([`crate::value::is_present`]).
 fn is_present(value: &Dynamic) -> bool {
     if value.is_unit() {
         return false;

@@ -1,4 +1,4 @@
-//! What scripts look for in a text: whole numbers, whole words, patterns.
+//! Searches of scripts in a text: whole numbers, whole words, patterns.
 
 use super::limits::MAX_ARRAY_ITEMS;
 use super::meter::charge;
@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 /// Memory of one compiled pattern, in bytes.
 const MAX_PATTERN_BYTES: usize = 1 << 20;
-/// Patterns that are kept compiled; a script that makes up more of them compiles each one again.
+/// Patterns that are kept compiled; a script that makes up more than these compiles each one again.
 const KEPT_PATTERNS: usize = 64;
 
 type Outcome<T> = Result<T, Box<EvalAltResult>>;
@@ -41,7 +41,7 @@ impl PatternCache {
     }
 }
 
-/// Has an engine offer the functions.
+/// Registers the functions with an engine.
 pub(super) fn offer(engine: &mut Engine) {
     engine.register_type_with_name::<Arc<PrintedNumbers>>("numbers");
     engine.register_type_with_name::<Arc<PrintedWords>>("words");
@@ -110,7 +110,8 @@ fn plain(context: &NativeCallContext<'_>, text: &str, leave_out: &[Dynamic]) -> 
     Ok(readable(text, &names).into_owned().into())
 }
 
-/// `text.find_all(pattern)`: what the pattern matches, or its group `value` if it has one, up to as many as a list may have.
+/// `text.find_all(pattern)`: the matches of the pattern, or of its group `value` if it has one, up to as many as a list
+/// may have.
 fn find_all(text: &str, pattern: &Regex) -> Array {
     let matched = |found: regex::Captures<'_>| {
         let value = found.name("value").or_else(|| found.get(0))?;
@@ -119,15 +120,15 @@ fn find_all(text: &str, pattern: &Regex) -> Array {
     pattern.captures_iter(text).filter_map(matched).take(MAX_ARRAY_ITEMS).collect()
 }
 
-/// `text.without(from, to)`: leaves out what stands from each match of one pattern to the next match of the other behind it, or to the
-/// end.
+/// `text.without(from, to)`: leaves out the text from each match of one pattern to the next match of the other behind
+/// it, or to the end.
 fn without(text: &str, from: &Regex, to: &Regex) -> ImmutableString {
     let mut kept = String::new();
     let mut at = 0;
     while let Some(begin) = from.find_at(text, at) {
         kept.push_str(text.get(at..begin.start()).unwrap_or_default());
         kept.push('\n');
-        // Not within the match itself; an empty one goes on by a character.
+        // Not within the match itself; an empty one advances by one character.
         let next = text.get(begin.end()..).and_then(|rest| rest.chars().next()).map_or(1, char::len_utf8);
         let behind = if begin.is_empty() { begin.end() + next } else { begin.end() };
         let end = if behind <= text.len() { to.find_at(text, behind) } else { None };
@@ -178,7 +179,7 @@ mod tests {
                 "[\"Appendix\", \"9\"]",
             ),
             ("source.without(\"^references$\", \"^none\").contains(\"Table\")", "false"),
-            // Patterns of nothing come to an end.
+            // Patterns that match nothing terminate.
             ("\"abc\".without(\"\", \"\").contains(\"b\")", "false"),
             ("\"a- b\".replace_all(\"(\\\\w)- (\\\\w)\", \"$1$2\")", "ab"),
         ] {

@@ -27,7 +27,7 @@ pub(crate) struct ScriptSet {
     /// By file name; `None` for a file that is missing or does not compile, which has been reported.
     scripts: HashMap<String, Option<Script>>,
     functions: Vec<Function>,
-    /// What the sandbox offers, by name and number of values; gathered for the first script.
+    /// The functions of the sandbox, by name and number of values; gathered for the first script.
     registered: Option<BTreeSet<(String, usize)>>,
 }
 
@@ -45,7 +45,7 @@ struct Function {
     source: Arc<SourceFile>,
 }
 
-/// What a function is called with.
+/// The arguments of a function call.
 #[derive(Debug, Clone)]
 pub(crate) struct Arguments {
     values: Vec<Dynamic>,
@@ -70,7 +70,7 @@ impl Arguments {
         Arguments { values, cancel: Cancel::default() }
     }
 
-    /// Ends the call, as if it had gone over a limit, when someone cancels.
+    /// Ends the call, as if it had gone over a limit, on cancellation.
     #[must_use]
     pub(crate) fn with_cancel(self, cancel: &Cancel) -> Self {
         Arguments { cancel: cancel.clone(), ..self }
@@ -95,14 +95,14 @@ impl fmt::Debug for ScriptSet {
 }
 
 impl ScriptSet {
-    /// None yet.
+    /// An empty set.
     #[must_use]
     pub(crate) fn new() -> Self {
         Self::default()
     }
 
     /// Finds the function that `her2.rhai#agree` names, in `rules/her2.rhai`, taking `parameters` values. Its file is
-    /// compiled when it is named first. Every problem is reported where it stands: in the script, or at `reference`.
+    /// compiled when it is first named. Every problem is reported at its source: in the script, or at `reference`.
     pub(crate) fn function(
         &mut self,
         reference: &Spanned<String>,
@@ -195,7 +195,7 @@ impl ScriptSet {
         script
     }
 
-    /// Compiles a script without asking for any of its functions. What is wrong with it goes to `problems`.
+    /// Compiles a script without asking for any of its functions. Errors in it go to `problems`.
     pub(crate) fn check(&self, source: &Arc<SourceFile>, problems: &mut Problems) {
         if source.text().len() > MAX_SCRIPT_BYTES {
             problems.push(too_long(source));
@@ -214,7 +214,7 @@ impl ScriptSet {
     /// Calls a rule function: `()`, a text, an issue map, or a list of them.
     ///
     /// # Errors
-    /// When the script goes over a limit, fails, or returns something else.
+    /// Fails if the script goes over a limit, fails, or returns something else.
     pub(crate) fn findings(
         &self,
         id: FunctionId,
@@ -227,7 +227,7 @@ impl ScriptSet {
     /// Calls a measure function: a finite number.
     ///
     /// # Errors
-    /// When the script goes over a limit, fails, or returns something else.
+    /// Fails if the script goes over a limit, fails, or returns something else.
     pub(crate) fn number(&self, id: FunctionId, arguments: &Arguments) -> Result<f64, ScriptError> {
         let value = self.call(id, arguments)?;
         #[expect(clippy::cast_precision_loss, reason = "scores are small numbers")]
@@ -244,7 +244,7 @@ impl ScriptSet {
     /// Calls a criterion function: `true` or `false`.
     ///
     /// # Errors
-    /// When the script goes over a limit, fails, or returns something else.
+    /// Fails if the script goes over a limit, fails, or returns something else.
     pub(crate) fn truth(&self, id: FunctionId, arguments: &Arguments) -> Result<bool, ScriptError> {
         self.call(id, arguments)?.as_bool().map_err(|kind| {
             self.error(id, None, ScriptFailure::Returned(format!("{kind}; expected true or false")))
@@ -294,9 +294,9 @@ fn run(engine: &Engine, function: &Function, arguments: &Arguments) -> Result<Dy
 
 /// The line on which a call went over a limit.
 ///
-/// On its way out of a function, Rhai replaces the place of such a failure by that of the call, and a call from outside
-/// has none. So the function is run once more with its header blanked out, as a block at the top of its script, where
-/// places are kept. The header's line if that does not work.
+/// On its way out of a function, Rhai replaces the position of such a failure by that of the call, and a call from
+/// outside has none. So the function is run once more with its header blanked out, as a block at the top of its script,
+/// where positions are kept. The header's line if that does not work.
 fn place_of_limit(engine: &Engine, function: &Function, arguments: &Arguments) -> Option<usize> {
     let text = function.source.text();
     let header = header(text, &function.name)?;
@@ -361,7 +361,7 @@ fn several(count: usize) -> String {
     if count == 1 { "1 value".to_owned() } else { format!("{count} values") }
 }
 
-/// A call in a script of what neither the script nor the sandbox has.
+/// A call in a script to a function that neither the script nor the sandbox has.
 fn no_such_function(
     call: &UnknownCall,
     ast: &AST,
@@ -370,7 +370,7 @@ fn no_such_function(
 ) -> Problem {
     let name = &call.name;
     let start = place(source, call.at).start();
-    // Of `text.shout()` Rhai knows the place of the name, of `shout(text)` as well.
+    // For `text.shout()`, as for `shout(text)`, Rhai knows the position of the name.
     let span = Span::new(source, start, start + name.len());
     if !call.takes.is_empty() {
         let takes: Vec<String> = call.takes.iter().map(ToString::to_string).collect();

@@ -1,7 +1,8 @@
-//! Connections: so many at once, none that waits for its headers for ever, and an end within a bound. Some are kept for whoever asks
-//! whether the service is up.
+//! Connections: a bounded number at once, none that waits for its headers for ever, and an end within a bound. Some are
+//! kept for clients that ask whether the service is up.
 //!
-//! Our own loop, because that of axum has no time limits: whoever sends a byte now and then would keep a connection for ever.
+//! Our own loop, because that of axum has no time limits: a client that sends a byte now and then would keep a
+//! connection for ever.
 
 use super::api::ApiError;
 use super::health::PROBES;
@@ -22,29 +23,29 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpListener;
 use tokio::sync::{AcquireError, OwnedSemaphorePermit, Semaphore};
 
-/// Most connections at once; others wait in the system's queue until one ends.
+/// The most connections at once; others wait in the system's queue until one ends.
 const MOST: usize = 1_024;
 
-/// Connections beside these on which it is only answered whether the service is up: one that is busy is not to be taken for one that
-/// has died.
+/// Connections beside these that only answer whether the service is up: a busy service must not be mistaken for one
+/// that has died.
 const FOR_PROBES: usize = 32;
 
-/// How long the headers of a request may take on one of those.
+/// The time that the headers of a request may take on one of those.
 const PROBES_WITHIN: Duration = Duration::from_secs(2);
 
-/// How long the headers of a request may take, from the end of the request before.
+/// The time that the headers of a request may take, from the end of the previous request.
 const HEADERS_WITHIN: Duration = Duration::from_secs(15);
 
-/// Largest headers of a request, in bytes.
+/// The largest headers of a request, in bytes.
 const LARGEST_HEADERS: usize = 64 << 10;
 
-/// How long the answers that are under way may take when the service stops. Streams of events have no other end.
+/// The time that answers in flight may take when the service stops. Streams of events have no other end.
 const ENDS_WITHIN: Duration = Duration::from_secs(10);
 
-/// How long nothing is accepted after the system could not: it has no file descriptors left, say.
+/// The pause after a connection could not be accepted: the system has no file descriptors left, say.
 const PAUSE: Duration = Duration::from_secs(1);
 
-/// Answers the requests of all connections until `stop` says so, then finishes those that are under way.
+/// Answers the requests of all connections until `stop` resolves, then finishes those in flight.
 ///
 /// # Errors
 /// When the listener fails for good.
@@ -76,7 +77,7 @@ pub(super) async fn serve(
                     drop(place);
                 });
             }
-            // The client has gone before it was heard.
+            // The client left before its connection was accepted.
             Err(error) if is_of_the_client(&error) => {}
             Err(error) => {
                 tracing::error!(target: "loopctl", event = "not_accepting", error = %error);
@@ -92,13 +93,13 @@ pub(super) async fn serve(
     Ok(())
 }
 
-/// Places for connections.
+/// Slots for connections.
 struct Rooms {
     any: Arc<Semaphore>,
     probes: Arc<Semaphore>,
 }
 
-/// What is answered on a connection.
+/// The requests that are answered on a connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Only {
     Everything,
@@ -108,7 +109,7 @@ enum Only {
 type Place = Result<OwnedSemaphorePermit, AcquireError>;
 
 impl Rooms {
-    /// A place for the next connection, when there is one.
+    /// A slot for the next connection, as soon as there is one.
     async fn place(&self) -> (Place, Only) {
         tokio::select! {
             biased;
@@ -117,7 +118,7 @@ impl Rooms {
         }
     }
 
-    /// A better place, if there is one by now.
+    /// A better slot, if there is one by now.
     fn best(&self, place: (Place, Only)) -> (Place, Only) {
         match (place, Arc::clone(&self.any).try_acquire_owned()) {
             ((_, Only::Probes), Ok(better)) => (Ok(better), Only::Everything),
@@ -156,7 +157,7 @@ where
         .keep_alive(only == Only::Everything)
         .max_buf_size(LARGEST_HEADERS)
         .serve_connection(TokioIo::new(stream), answer);
-    // What a client does wrong was answered, where it could be.
+    // Mistakes of the client were answered, where possible.
     let _ = watcher.watch(connection).await;
 }
 

@@ -1,4 +1,4 @@
-//! What reviewers made of a document, in short, for pages and answers beside the desk.
+//! The review of a document, in short, for pages and answers beside the desk.
 
 use crate::result::DocumentResult;
 use crate::review::{Decision, DeclaredFields, ReviewDocument, ReviewState};
@@ -8,18 +8,18 @@ use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use utoipa::ToSchema;
 
-/// What reviewers made of a document.
+/// The review of a document so far.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 pub(super) struct Decided {
     /// `in_review`, `accepted`, `rejected`, or `disputed` while reviewers differ and nothing settles it.
     pub(super) state: String,
-    /// Who accepted or rejected it.
+    /// The reviewer who accepted or rejected it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) by: Option<String>,
 }
 
 impl Decided {
-    /// What the decisions about a document come to; `None` while there are none about its result.
+    /// The outcome of the decisions about a document; `None` while there are none about its result.
     ///
     /// # Errors
     /// When the journal can't be read.
@@ -44,7 +44,7 @@ impl Decided {
         Ok(is_begun.then(|| Decided { state: reviewed.state.as_str().to_owned(), by: reviewed.decided_by }))
     }
 
-    /// Whether somebody accepted or rejected it.
+    /// Returns whether a reviewer accepted or rejected it.
     pub(super) fn is_settled(&self) -> bool {
         [ReviewState::Accepted, ReviewState::Rejected].iter().any(|state| self.state == state.as_str())
     }

@@ -1,8 +1,9 @@
-//! Says that there is something to be read in the journal.
+//! Announces that there is something to read in the journal.
 
 use tokio::sync::watch;
 
-/// Says that something was written. What, whoever listens reads from the journal: so nothing is lost to one who is slow, or comes late.
+/// Announces that something was written. Listeners read from the journal what it was, so that a slow or late one misses
+/// nothing.
 #[derive(Debug)]
 pub(crate) struct Feed(watch::Sender<u64>);
 
@@ -18,7 +19,7 @@ impl Feed {
         self.0.send_modify(|count| *count = count.wrapping_add(1));
     }
 
-    /// Hears of what is written from here on.
+    /// Subscribes to what is written from now on.
     pub(crate) fn subscribe(&self) -> watch::Receiver<u64> {
         self.0.subscribe()
     }

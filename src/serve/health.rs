@@ -1,4 +1,4 @@
-//! Whether the service can do its work: `/healthz` says that it runs, `/readyz` whether documents can be taken.
+//! The health of the service: `/healthz` says that it runs, `/readyz` whether documents can be taken.
 
 use super::state::Service;
 use crate::store::{Journal, StoreError};
@@ -11,33 +11,34 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 use tokio::sync::watch;
 
-/// For how long an answer is good. Whoever asks needs no token, and each look writes to the disk.
+/// The time for which an answer is good. No token is needed to ask, and each check writes to the disk.
 const GOOD_FOR: Duration = Duration::from_secs(3);
 
-/// What is written to see whether the journal can be written.
+/// The setting that is written to check that the journal can be written.
 const PROBE: &str = "probed_at";
 
-/// For how long whoever asks waits at most: less than what asks has patience for, so that it learns why.
+/// The longest wait of a client: shorter than its own patience, so that it learns the reason.
 const WITHIN: Duration = Duration::from_secs(2);
 
-/// The addresses by which it is asked whether the service is up.
+/// The addresses at which clients ask whether the service is up.
 pub(super) const PROBES: [&str; 2] = ["/healthz", "/readyz"];
 
-/// Whether the journal takes documents, as far as was looked.
+/// The health of the journal: whether it takes documents, as of the last check.
 #[derive(Default)]
 pub(crate) struct Health {
     looked: Arc<Mutex<Looked>>,
 }
 
-/// What came of looking.
+/// The result of the last check, and the check in flight.
 #[derive(Default)]
 struct Looked {
     last: Option<(Instant, Result<(), Trouble>)>,
-    /// Tells what comes of the look that is under way.
+    /// Reports the result of the check in flight.
     under_way: Option<watch::Receiver<Option<Result<(), Trouble>>>>,
 }
 
-/// Why documents can't be taken. In words that say nothing of the machine, because nobody needs a token to read them.
+/// The reason why documents can't be taken. Its words say nothing about the machine, because no token is needed to read
+/// them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 enum Trouble {
     #[error("the journal can't be read")]
@@ -55,8 +56,8 @@ enum Trouble {
 }
 
 impl Health {
-    /// Whether the journal takes documents, as it is or was a moment ago. Who comes while somebody looks waits for the same answer, and
-    /// nobody longer than a bound: a lock is held for as long as whoever holds it wants.
+    /// Checks that the journal takes documents, or did a moment ago. Callers during a check wait for the same answer,
+    /// and none longer than a bound: a lock is held for as long as its holder wants.
     async fn journal(&self, journal: &Arc<Journal>, reading: &Arc<Journal>) -> Result<(), Trouble> {
         let mut told = {
             let mut looked = self.looked.lock().unwrap_or_else(PoisonError::into_inner);
@@ -77,7 +78,7 @@ impl Health {
         }
     }
 
-    /// Looks, on a thread that may wait, whoever asked.
+    /// Checks on a thread that may wait, even if the caller leaves.
     fn begin(
         &self,
         journal: &Arc<Journal>,
@@ -99,7 +100,7 @@ impl Health {
 
 fn look(journal: &Journal, reading: &Journal) -> Result<(), Trouble> {
     reading.service_setting(PROBE).map_err(|_| Trouble::Unreadable)?;
-    // A disk that is full is told by nothing but writing.
+    // Only a write reveals that the disk is full.
     journal.set_service_setting(PROBE, &Timestamp::now().to_string().into()).map_err(|error| match error {
         StoreError::DiskFull { .. } => Trouble::DiskFull,
         StoreError::Locked { .. } => Trouble::Locked,
@@ -112,8 +113,8 @@ pub(super) fn routes() -> Router<Arc<Service>> {
     Router::new().route("/healthz", get(|| async { "ok\n" })).route("/readyz", get(ready))
 }
 
-/// Whether documents can be taken. That a provider is given up is said and is no reason to take the service away from people: results
-/// can be read and decided about, and documents wait.
+/// Answers whether documents can be taken. A provider that is given up is reported, but is no reason to take the
+/// service away from people: results can be read and decided about, and documents wait.
 async fn ready(State(service): State<Arc<Service>>) -> (StatusCode, String) {
     let waiting = service.jobs.troubles().len();
     match service.health.journal(&service.journal, &service.reading).await {
@@ -122,7 +123,7 @@ async fn ready(State(service): State<Arc<Service>>) -> (StatusCode, String) {
     }
 }
 
-/// Whose documents wait, and why, stands on the page of documents.
+/// The page of documents says whose documents wait, and why.
 fn said_of(waiting: usize) -> String {
     match waiting {
         0 => "ready\n".to_owned(),
@@ -142,7 +143,7 @@ mod tests {
         journal.service_setting(PROBE).unwrap()
     }
 
-    /// Nobody needs a token to ask, so asking often costs no writes.
+    /// No token is needed to ask, so asking often costs no writes.
     #[tokio::test]
     async fn the_journal_is_looked_at_once_in_a_while() {
         let (health, journal) = (Health::default(), Arc::new(Journal::in_memory().unwrap()));

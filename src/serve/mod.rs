@@ -41,15 +41,15 @@ use std::sync::Arc;
 use tokio::net::TcpListener;
 use tokio::sync::watch;
 
-/// How the service is told to stop.
+/// The signals by which the service is stopped.
 pub(crate) struct Stops {
-    /// No other document is begun, no request is answered any more, and calls that are under way are waited for.
+    /// No other document is begun, no request is answered any more, and calls in flight are waited for.
     pub(crate) draining: watch::Receiver<bool>,
-    /// Calls that are under way are given up.
+    /// Calls in flight are given up.
     pub(crate) giving_up: watch::Receiver<bool>,
 }
 
-/// Why the service ended early.
+/// The reason why the service ended early.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ServeError {
     /// The journal can't be read.
@@ -60,8 +60,8 @@ pub(crate) enum ServeError {
     Listen(#[from] io::Error),
 }
 
-/// Goes on with what an earlier process left, and answers requests until it is told to stop. Then what is under way is brought to the end
-/// of its call, and goes on when the service is back.
+/// Resumes what an earlier process left, and answers requests until it is stopped. Then work in flight is brought to
+/// the end of its call, and resumes when the service is back.
 ///
 /// # Errors
 /// When the journal can't be read, or the listener fails.

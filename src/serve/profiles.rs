@@ -31,16 +31,17 @@ impl ProfileRequest {
 pub(crate) struct CompiledProfile {
     /// The profile with everything that it reaches.
     pub(crate) plan: Arc<Plan>,
-    /// Of every file that it reaches beside profiles.
+    /// The digest of every file that it reaches beside profiles.
     pub(crate) files_digest: String,
-    /// Every file that was looked at, to see whether it is still as it was.
+    /// Every file that was inspected, to tell whether it is still as it was.
     pub(crate) reached: Reached,
-    /// What the record of a run says of it, so that other verbs go on with the run, explain it and try other policies on it.
+    /// The settings in the record of a run, with which other verbs resume the run, explain it and try other policies on
+    /// it.
     pub(crate) settings: Value,
 }
 
 impl CompiledProfile {
-    /// Whether a file that it reaches is another one by now, or there is one where none was.
+    /// Returns whether a file that it reaches has changed by now, or has appeared where none was.
     pub(crate) fn has_changed(&self) -> bool {
         !self.reached.clone().changed().is_empty()
     }
@@ -51,11 +52,11 @@ impl CompiledProfile {
 pub(crate) struct RecordedProfile {
     /// As it is by now; `None` where it can't be used any more.
     pub(crate) plan: Option<Arc<Plan>>,
-    /// Why it can't say what the run would: it has changed, is gone, or is not known.
+    /// The reason why it can't say what the run would: it has changed, is gone, or is unknown.
     pub(crate) differs: Option<String>,
 }
 
-/// Where profiles come from, and whom they ask.
+/// The source of profiles, and of the providers that they ask.
 pub(crate) trait ProfileSource: ProfileTuning + Send + Sync {
     /// The names of all profiles, sorted.
     fn names(&self) -> Vec<String>;
@@ -72,12 +73,12 @@ pub(crate) trait ProfileSource: ProfileTuning + Send + Sync {
     /// The profile of a run, as it is by now.
     fn of_run(&self, run: &StoredRun) -> RecordedProfile;
 
-    /// Opens everybody whom a profile asks.
+    /// Opens every provider and consultant that a profile asks.
     ///
     /// # Errors
-    /// Who can't be asked.
+    /// The one that can't be asked.
     fn open(&self, plan: &Plan) -> Result<(Candidates, Vec<Consultant>), OpenError>;
 
-    /// Documents at the same time, where nobody says.
+    /// The number of documents at the same time, where it is not set.
     fn usual_jobs(&self, plan: &Plan, candidates: &Candidates, consultants: &[Consultant]) -> usize;
 }

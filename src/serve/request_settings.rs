@@ -5,32 +5,32 @@ use crate::value::sanitize_line;
 use serde_json::Value;
 use std::collections::BTreeMap;
 
-/// Keys of a profile that a request may set: what decides when a result is good enough, and when to stop trying. Whom the profile asks,
-/// and what it may spend, is the operator's matter.
+/// Keys of a profile that a request may set: what decides when a result is good enough, and when to stop trying. The
+/// providers that it asks, and what it may spend, are up to the operator.
 const SETTABLE: [&str; 3] = ["accept", "stop", "variables"];
 
-/// Most settings of a request.
+/// The most settings of a request.
 const MOST: usize = 100;
 
-/// Most parts of a key: the deepest that a profile has under what may be set is half of it.
+/// The most parts of a key: the deepest that a profile has under what may be set is half of it.
 const MOST_PARTS: usize = 8;
 
-/// Longest key, in bytes.
+/// The longest key, in bytes.
 const LONGEST_KEY: usize = 200;
 
-/// Largest value, in bytes: variables hold texts for prompts.
+/// The largest value, in bytes: variables hold texts for prompts.
 const LARGEST_VALUE: usize = 16 << 10;
 
-/// Most bytes of all settings of a request together.
+/// The most bytes of all settings of a request together.
 const MOST_BYTES: usize = 64 << 10;
 
-/// Why the settings of a request are not taken.
+/// The reason why the settings of a request are not taken.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(in crate::serve) enum SettingError {
-    /// It is none of a request's.
+    /// A request can't set it.
     #[error("`{0}` can't be set by a request")]
     NotSettable(String),
-    /// It is no key with a value.
+    /// It is not a key with a value.
     #[error("a setting must be a key and a value, as `accept.overall=0.9`")]
     NoPair,
     /// The key has more parts than any of a profile, or more bytes.
@@ -52,7 +52,7 @@ impl RequestSettings {
     /// Reads the settings of a JSON body: `{"accept.overall": 0.9}`.
     ///
     /// # Errors
-    /// What is wrong with the first that can't be taken.
+    /// The problem with the first that can't be taken.
     pub(in crate::serve) fn of_json(settings: &BTreeMap<String, Value>) -> Result<Self, SettingError> {
         let mut taken = RequestSettings::default();
         for (key, value) in settings {
@@ -62,10 +62,10 @@ impl RequestSettings {
         Ok(taken)
     }
 
-    /// Adds a setting as forms and the command line have it: `accept.overall=0.9`.
+    /// Adds a setting as forms and the command line write it: `accept.overall=0.9`.
     ///
     /// # Errors
-    /// Why it can't be taken.
+    /// The reason why it can't be taken.
     pub(in crate::serve) fn add(&mut self, setting: &str) -> Result<(), SettingError> {
         let (key, value) = setting.split_once('=').ok_or(SettingError::NoPair)?;
         self.take(key, value)
@@ -73,7 +73,7 @@ impl RequestSettings {
 
     fn take(&mut self, key: &str, value: &str) -> Result<(), SettingError> {
         let key = key.trim();
-        // Looked at before anything is made of it: a key is as long as whoever asks wants it to be.
+        // Checked before anything is made of it: a client may send a key of any length.
         if key.len() > LONGEST_KEY || key.split('.').count() > MOST_PARTS {
             return Err(SettingError::Key);
         }

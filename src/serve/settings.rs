@@ -1,33 +1,33 @@
-//! What the command line says of the service.
+//! The settings of the service, from the command line.
 
 use jiff::SignedDuration;
 use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
 
-/// How the service is reached and what it takes.
+/// The settings of the service: its addresses, and what it takes.
 #[derive(Debug, Clone)]
 pub(crate) struct ServiceSettings {
     /// The journal that is served.
     pub(crate) journal: ServedJournal,
-    /// Where it listens.
+    /// The address on which it listens.
     pub(crate) listen: SocketAddr,
-    /// Names, with or without a port, by which it is asked for beside those of this machine.
+    /// Names, with or without a port, by which it is addressed beside those of this machine.
     pub(crate) hosts: Vec<String>,
-    /// Where documents that are uploaded are kept.
+    /// The folder that keeps uploaded documents.
     pub(crate) uploads: PathBuf,
     /// Folders from which documents may be named by their paths.
     pub(crate) folders: Vec<PathBuf>,
-    /// Most documents of one profile that wait.
+    /// The most documents of one profile that may wait.
     pub(crate) most_waiting: u64,
-    /// Largest document, in bytes.
+    /// The largest document, in bytes.
     pub(crate) most_bytes: u64,
-    /// Documents of one profile at the same time, where somebody says.
+    /// The number of documents of one profile at the same time, if set.
     pub(crate) jobs: Option<usize>,
     /// The profile of documents that name none.
     pub(crate) profile: String,
-    /// For how long what somebody did is kept in the access log.
+    /// The time for which what a user did is kept in the access log.
     pub(crate) keep_access: SignedDuration,
-    /// For how long uploads are kept about which nothing is left to do or to decide; `None` for ever.
+    /// The time for which uploads are kept about which nothing is left to do or to decide; `None` for ever.
     pub(crate) keep_uploads: Option<SignedDuration>,
 }
 
@@ -54,19 +54,19 @@ pub(crate) enum ChosenBy {
     LatestRun,
 }
 
-/// Why an address can't be listened on.
+/// The reason why an address can't be listened on.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum AddressError {
-    /// Others than this machine would reach it, and nobody said that they may.
+    /// Other machines would reach it, and that is not allowed.
     #[error("`{0}` can be reached by other machines")]
     Remote(SocketAddr),
-    /// Others reach it, and by which name is not known.
+    /// Other machines reach it, and by which name is not known.
     #[error("a service for other machines needs the name by which they ask for it")]
     NoHost,
 }
 
 impl AddressError {
-    /// What to do about it.
+    /// Returns advice on what to do about it.
     pub(crate) fn help(&self) -> &'static str {
         match self {
             AddressError::Remote(_) => {
@@ -78,10 +78,10 @@ impl AddressError {
 }
 
 impl ServiceSettings {
-    /// Refuses an address that other machines reach unless somebody said that they may, and by which name.
+    /// Refuses an address that other machines reach unless that is allowed, and a name for it is given.
     ///
     /// # Errors
-    /// What is missing.
+    /// The condition that is missing.
     pub(crate) fn check_address(&self, allow_remote: bool) -> Result<(), AddressError> {
         if is_loopback(self.listen.ip()) {
             return Ok(());

@@ -1,4 +1,4 @@
-//! How much of the service one name takes at a time, so that nobody takes all of it.
+//! The share of the service that one name may take at a time, so that none takes all of it.
 
 use super::access::Identity;
 use super::api::ApiError;
@@ -7,25 +7,25 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::Semaphore;
 
-/// Most requests of a name at once: some wait until a document is over.
+/// The most requests of a name at once: some wait until a document is done.
 const MOST_REQUESTS: usize = 256;
 
-/// Most streams of events of a name at once: that of a page in each of many tabs.
+/// The most streams of events of a name at once: one for a page in each of many tabs.
 const MOST_STREAMS: usize = 16;
 
-/// Most streams of all names at once. Each keeps a connection for as long as somebody looks.
+/// The most streams of all names at once. Each keeps a connection for as long as its client listens.
 const MOST_STREAMS_OF_ALL: usize = 512;
 
 /// Computations of a name at once, such as scoring; others wait, and are dropped with their requests.
 const COMPUTATIONS: usize = 2;
 
-/// What names take at the moment, by their tokens' names.
+/// The shares that names take at the moment, by their tokens' names.
 #[derive(Default)]
 pub(super) struct Shares {
     taken: Arc<Mutex<BTreeMap<String, Taken>>>,
 }
 
-/// What one name takes.
+/// The share that one name takes.
 struct Taken {
     requests: usize,
     streams: usize,
@@ -38,7 +38,7 @@ impl Default for Taken {
     }
 }
 
-/// What is taken of.
+/// The kind of a share.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Request,
@@ -62,7 +62,7 @@ impl Taken {
 }
 
 impl Shares {
-    /// Takes a place among the requests of a name.
+    /// Takes a slot among the requests of a name.
     ///
     /// # Errors
     /// That it has too many.
@@ -70,7 +70,7 @@ impl Shares {
         self.take(name, Kind::Request, MOST_REQUESTS)
     }
 
-    /// Takes a place among the streams of a name.
+    /// Takes a slot among the streams of a name.
     ///
     /// # Errors
     /// That it has too many, or all have.
@@ -93,8 +93,8 @@ impl Shares {
         Ok(Share { taken: Arc::clone(&self.taken), name: name.to_owned(), kind })
     }
 
-    /// Does work that takes the processor, after other such work of the same name. Work that has not begun when its request is given up
-    /// is not begun any more.
+    /// Does CPU-bound work, after other such work of the same name. Work that has not begun when its request is given
+    /// up never begins.
     ///
     /// # Errors
     /// Those of the work; that it panicked.
@@ -112,7 +112,7 @@ impl Shares {
             Arc::clone(&taken.entry(identity.name.clone()).or_default().computing)
         };
         let place = computing.acquire_owned().await;
-        // The place is given back when the work is done, and not when whoever asked leaves.
+        // The slot is given back when the work is done, and not when the client leaves.
         on_blocking_thread(move || {
             let done = work();
             drop(place);
@@ -128,7 +128,7 @@ impl Drop for Share {
         let Some(of_name) = taken.get_mut(&self.name) else { return };
         let count = of_name.of(self.kind);
         *count = count.saturating_sub(1);
-        // Who computes has a request.
+        // A computation belongs to a request.
         if of_name.requests == 0
             && of_name.streams == 0
             && of_name.computing.available_permits() == COMPUTATIONS
@@ -174,7 +174,7 @@ mod tests {
         drop(own);
     }
 
-    /// One that waits when its request is given up is never begun, and gives its place to the next.
+    /// A computation that waits when its request is given up never begins, and gives its slot to the next.
     #[tokio::test]
     async fn work_that_has_not_begun_ends_with_its_request() {
         let shares = Arc::new(Shares::default());

@@ -14,10 +14,10 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 use tokio::time::{Instant, Sleep, sleep};
 
-/// How long nothing may come.
+/// The longest time without a byte.
 const SILENT_FOR: Duration = Duration::from_secs(15);
 
-/// How long all of it may take. The largest document then needs some 2 Mbit/s.
+/// The longest time for the whole body. The largest document then needs some 2 Mbit/s.
 const WHOLE_WITHIN: Duration = Duration::from_secs(300);
 
 /// Gives up a request whose body comes too slowly.
@@ -115,7 +115,7 @@ mod tests {
         }
     }
 
-    /// How many bytes were read, and whether the rest was given up.
+    /// The number of bytes read, and whether the rest was given up.
     async fn read(every: u64, bytes: usize, ends: bool) -> (usize, bool) {
         let (every, is_late) = (Duration::from_secs(every), Arc::new(AtomicBool::new(false)));
         let drip = Drip { every, left: bytes, ends, next: Box::pin(sleep(every)) };

@@ -1,4 +1,4 @@
-//! What all requests share.
+//! The state that all requests share.
 
 use super::access::{Hosts, Throttle};
 use super::desk::Desk;
@@ -16,38 +16,38 @@ use std::sync::Arc;
 
 /// The service, as requests see it.
 pub(crate) struct Service {
-    /// How it is reached and what it takes.
+    /// The settings: its addresses, and what it takes.
     pub(crate) settings: ServiceSettings,
-    /// The names by which it may be asked for.
+    /// The names by which it may be addressed.
     pub(super) hosts: Hosts,
-    /// Profiles, and whom they ask.
+    /// Profiles, and the providers that they ask.
     pub(crate) profiles: Arc<dyn ProfileSource>,
-    /// Says that something was written.
+    /// Announces that something was written.
     pub(crate) feed: Arc<Feed>,
     /// Documents that are submitted, and what works on them.
     pub(crate) jobs: Jobs,
-    /// What is written goes here.
+    /// The journal, for writing.
     pub(crate) journal: Arc<Journal>,
-    /// What pages and answers show is read here, beside whoever writes.
+    /// The journal, for reading what pages and answers show, beside the writer.
     pub(crate) reading: Arc<Journal>,
-    /// What the review desk keeps in memory.
+    /// The memory of the review desk.
     pub(super) desk: Desk,
-    /// What is counted, for Prometheus.
+    /// The counts and measures, for Prometheus.
     pub(crate) metrics: Arc<Metrics>,
-    /// Whether the journal takes documents.
+    /// The health of the journal: whether it takes documents.
     pub(crate) health: Health,
-    /// How often whoever brings no token is listened to.
+    /// The limit on how often requests without a token are listened to.
     pub(super) throttle: Throttle,
-    /// How much each name takes at the moment.
+    /// The share of the service that each name takes at the moment.
     pub(super) shares: Shares,
     /// Sums over the documents of runs that pages show.
     pub(super) run_details: RunDetails,
-    /// Held while the numbers are looked at, so that nobody is told twice.
+    /// Held while the numbers are checked, so that no alert is sent twice.
     pub(super) looking: tokio::sync::Mutex<()>,
 }
 
 impl Service {
-    /// Opens the journal, which is made where there is none.
+    /// Opens the journal, and creates it where there is none.
     ///
     /// # Errors
     /// When it can't be opened.

@@ -1,5 +1,5 @@
-//! What is removed when its time is over: old entries of the access log, uploads about which nothing is left to do, profiles that nobody
-//! has used for a while.
+//! Removal of what has had its time: old entries of the access log, uploads about which nothing is left to do, profiles
+//! that have not been used for a while.
 
 use super::blocking::on_blocking_thread;
 use super::decided::Decided;
@@ -10,19 +10,19 @@ use std::sync::{Arc, Weak};
 use std::time::Duration;
 use tokio::time::MissedTickBehavior;
 
-/// How often it is looked at.
+/// The interval between removals.
 const EVERY: Duration = Duration::from_secs(600);
 
-/// How often profiles are looked for that nobody uses: until then, each takes memory.
+/// The interval between searches for unused profiles: until then, each takes memory.
 const IDLE_EVERY: Duration = Duration::from_secs(20);
 
-/// For how long what was answered to those without a token is kept.
+/// The time for which answers to requests without a token are kept.
 const NAMELESS_FOR: SignedDuration = SignedDuration::from_hours(90 * 24);
 
-/// Most entries that are kept of those without a token.
+/// The most entries that are kept of requests without a token.
 const MOST_NAMELESS: u32 = 10_000;
 
-/// Goes on for as long as there is the service.
+/// Runs for as long as the service exists.
 pub(super) async fn watch(service: Weak<Service>) {
     let (mut ticks, mut idle_ticks) = (tokio::time::interval(EVERY), tokio::time::interval(IDLE_EVERY));
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
@@ -45,7 +45,7 @@ pub(super) async fn watch(service: Weak<Service>) {
     }
 }
 
-/// Removes what is to be removed by now.
+/// Removes what is due.
 fn tidy(service: &Arc<Service>, now: Timestamp) -> Result<(), StoreError> {
     let before = |kept: SignedDuration| now.checked_sub(kept).unwrap_or(Timestamp::UNIX_EPOCH);
     service.journal.prune_access_log(&AccessKept {
@@ -67,12 +67,12 @@ fn tidy(service: &Arc<Service>, now: Timestamp) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// Whether nothing is left to do about a job, nor to decide. One that is not known was removed with its run.
+/// Returns whether nothing is left to do or to decide about a job. An unknown one was removed with its run.
 fn is_over(journal: &Journal, job: &str) -> Result<bool, StoreError> {
     let Some(job) = journal.job(job)? else { return Ok(true) };
     match job.stage {
         DocumentStage::Finished => {}
-        // Whoever tries it again needs it, unless somebody gave it up.
+        // A retry needs it, unless it was given up.
         DocumentStage::Failed => return Ok(job.cancelled_at.is_some()),
         DocumentStage::Waiting | DocumentStage::Running | DocumentStage::Parked | DocumentStage::GivenUp => {
             return Ok(false);

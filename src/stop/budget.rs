@@ -14,7 +14,7 @@ mapping! {
     "budget" is "budget", expects "`{ cost_usd: 0.10, tokens: 100000, calls: 10 }`";
     #[derive(Debug, Clone, Copy, Default, PartialEq)]
     pub struct Budget {
-        /// US dollars, by what providers tell or `prices.yaml` says.
+        /// US dollars, as reported by providers or computed from `prices.yaml`.
         #[key(examples(&["0.10"]))]
         pub cost_usd: Option<Usd>,
         /// Tokens, read and written.
@@ -26,8 +26,8 @@ mapping! {
     }
 }
 
-/// Said where a budget of money is looked at and not all that was spent is known. Always in the same words, so that it
-/// is shown once.
+/// The note where a budget of money is evaluated and not all that was spent is known. Always in the same words, so that
+/// it is shown once.
 pub(crate) const UNKNOWN_COST: &str = "the budget `cost_usd` can't be kept, because the cost of some calls is unknown: only what is \
      known counts; add prices to `prices.yaml`, or limit `tokens` or `calls`";
 
@@ -52,7 +52,7 @@ impl Declared for Budget {
 }
 
 impl Budget {
-    /// What may be used up, as a list that ends with `last` and its last member.
+    /// The amounts that may be used up, as a list that ends with `last` and its last member.
     #[must_use]
     pub(crate) fn words(&self, last: &str) -> String {
         let money = self.cost_usd.map(|amount| format!("{} or more", dollars(amount)));

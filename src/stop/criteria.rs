@@ -11,11 +11,11 @@ use crate::value::decode::{Decode, Fields};
 use crate::value::shape::{Mapping, Shape};
 use crate::value::yaml::Node;
 
-/// Reasons to stop, in the order in which they are looked at; groups last.
+/// Reasons to stop, in the order in which they are evaluated; groups last.
 #[derive(Debug, Clone, Default)]
 pub struct StopCriteria {
     criteria: Vec<Criterion>,
-    /// Where each of them stands.
+    /// The location of each in the profile.
     places: Vec<Place>,
 }
 
@@ -38,7 +38,7 @@ impl FromIterator<Criterion> for StopCriteria {
 }
 
 impl StopCriteria {
-    /// Criteria in the order in which they are looked at.
+    /// Criteria in the order in which they are evaluated.
     fn of(criteria: Vec<Criterion>) -> Self {
         let places = criteria.iter().map(|criterion| Place::of(criterion, STOP.name)).collect();
         StopCriteria { criteria, places }
@@ -49,22 +49,22 @@ impl StopCriteria {
         self.criteria.iter()
     }
 
-    /// The same, each where it stands.
+    /// Like [`StopCriteria::iter`], each with its location in the profile.
     pub(crate) fn placed(&self) -> impl Iterator<Item = Placed<'_>> {
         self.criteria.iter().zip(&self.places).map(|(criterion, place)| Placed { criterion, place })
     }
 
-    /// Those that are no groups, in order.
+    /// Those that are not groups, in order.
     pub(crate) fn ungrouped(&self) -> impl Iterator<Item = &Criterion> {
         self.criteria.iter().filter(|criterion| criterion.rule().is_some())
     }
 
-    /// Those that are looked at before a rollback is settled, in order.
+    /// Those that are evaluated before a rollback is settled, in order.
     pub(crate) fn before_rollback(&self) -> impl Iterator<Item = Placed<'_>> {
         self.placed().filter(|placed| placed.criterion.is_before_rollback())
     }
 
-    /// Those that are looked at after it, in order: groups last.
+    /// Those that are evaluated after it, in order: groups last.
     pub(crate) fn after_rollback(&self) -> impl Iterator<Item = Placed<'_>> {
         self.placed().filter(|placed| !placed.criterion.is_before_rollback())
     }
@@ -81,13 +81,13 @@ impl StopCriteria {
         self.criteria.iter().find(|one| matches!(one, Criterion::All(_))).map_or(&[], Criterion::members)
     }
 
-    /// The longest time, if that is limited outside of groups.
+    /// The longest time, if it is limited outside of groups.
     #[must_use]
     pub(crate) fn timeout(&self) -> Option<Millis> {
         self.limit_of_time().map(|limit| limit.after)
     }
 
-    /// Whether waiting for a rate limit's turn is part of the run's time.
+    /// The treatment of time spent waiting for a rate limit's turn.
     #[must_use]
     pub(crate) fn waiting(&self) -> Waiting {
         self.limit_of_time().map(|limit| limit.waiting).unwrap_or_default()
@@ -99,21 +99,21 @@ impl StopCriteria {
             .find_map(|one| if let Criterion::Timeout(limit) = one { Some(*limit) } else { None })
     }
 
-    /// The budget outside of groups; one without limits where there is none.
+    /// The budget outside of groups; one without limits if there is none.
     #[must_use]
     pub(crate) fn budget(&self) -> Budget {
         let budget = |one: &Criterion| if let Criterion::Budget(budget) = one { Some(*budget) } else { None };
         self.criteria.iter().find_map(budget).unwrap_or_default()
     }
 
-    /// Whether a criterion looks at this.
+    /// Returns whether a criterion inspects this.
     pub(crate) fn looks_at(&self, what: Costly) -> bool {
         let mut looks = false;
         self.visit(&mut |criterion| looks |= criterion.costly() == Some(what));
         looks
     }
 
-    /// Shows every criterion, those in groups, too.
+    /// Visits every criterion that is not a group, including those in groups.
     pub(crate) fn visit(&self, see: &mut dyn FnMut(&Criterion)) {
         self.criteria.iter().for_each(|criterion| criterion.visit(see));
     }

@@ -1,10 +1,10 @@
-//! One criterion or group, and all that goes over each criterion of the list in `mod.rs`.
+//! One criterion or group, and all that covers each criterion of the list in `mod.rs`.
 
 use super::rule::{Constant, Costly, Looked, Progress, Rule};
 use super::{Criterion, group};
 use serde_json::Value;
 
-/// Re-exports the criteria of the list, and makes the enum and all that goes over each of them.
+/// Re-exports the criteria of the list, and makes the enum and all that covers each of them.
 macro_rules! criteria {
     ($($Name:ident($file:ident::$Type:ident)),+ $(,)?) => {
         $(pub use $file::$Type;)+
@@ -20,9 +20,9 @@ macro_rules! criteria {
             All(Vec<Criterion>),
         }
 
-        /// The keys of `stop` that are no groups.
+        /// The keys of `stop` that are not groups.
         static KEYS: &[Key] = &[$($Type::KEY),+];
-        /// The same in elements of groups.
+        /// Like `KEYS`, for elements of groups.
         static KEYS_IN_GROUPS: &[Key] = &[$($Type::IN_GROUP),+];
 
         /// Every reason that a criterion with a fixed name gives, and whether it is that of a limit of candidates.
@@ -36,7 +36,7 @@ macro_rules! criteria {
             criteria.filter(|(_, is)| *is).map(|(key, _)| key).chain([group::ANY.name, group::ALL.name])
         }
 
-        /// Reads what is under a key of `stop`.
+        /// Reads the value under a key of `stop`.
         fn read(key: &str, node: &Node, problems: &mut Problems) -> Vec<Criterion> {
             $(if key == $Type::KEY.name {
                 return $Type::read(node, problems).into_iter().map(Criterion::$Name).collect();
@@ -44,7 +44,7 @@ macro_rules! criteria {
             Vec::new()
         }
 
-        /// Reads what is under a key in an element of a group; `None` when there is no such key.
+        /// Reads the value under a key in an element of a group; `None` when there is no such key.
         fn read_in_group(key: &str, node: &Node, problems: &mut Problems) -> Option<Option<Criterion>> {
             $(if key == $Type::KEY.name {
                 return Some($Type::read_in_group(node, problems).map(Criterion::$Name));
@@ -62,7 +62,7 @@ macro_rules! criteria {
                 }
             }
 
-            /// Tells whether it limits how many candidates there are.
+            /// Returns whether it limits the number of candidates.
             #[must_use]
             pub(crate) fn is_limit(&self) -> bool {
                 match self {
@@ -71,7 +71,7 @@ macro_rules! criteria {
                 }
             }
 
-            /// What it is, for whoever needs to know of groups only.
+            /// Its kind, for callers that need to distinguish only groups.
             #[must_use]
             pub(crate) fn kind(&self) -> Kind<'_> {
                 match self {
@@ -91,7 +91,7 @@ macro_rules! criteria {
                 }
             }
 
-            /// Its reason, where that is one fixed word; empty for a group.
+            /// Its reason, if that is one fixed word; empty for a group.
             #[must_use]
             pub(crate) fn fixed_reason(&self) -> &'static str {
                 match self {
@@ -100,7 +100,7 @@ macro_rules! criteria {
                 }
             }
 
-            /// Whether it is looked at before a rollback is settled.
+            /// Returns whether it is evaluated before a rollback is settled.
             #[must_use]
             pub(crate) fn is_before_rollback(&self) -> bool {
                 match self {
@@ -109,7 +109,7 @@ macro_rules! criteria {
                 }
             }
 
-            /// Where it stands in the order.
+            /// Its position in the order.
             fn rank(&self) -> usize {
                 KEYS.iter().position(|key| key.name == self.key()).unwrap_or_else(|| {
                     KEYS.len() + usize::from(matches!(self, Criterion::All(_)))
@@ -121,10 +121,10 @@ macro_rules! criteria {
 
 pub(super) use criteria;
 
-/// A criterion as one that looks at the run itself, or as a group of such.
+/// A criterion as one that inspects the run itself, or as a group of such.
 #[derive(Clone, Copy)]
 pub(crate) enum Kind<'c> {
-    /// One that looks at the run.
+    /// One that inspects the run.
     Rule(&'c dyn Rule),
     /// A group that holds when one of these does.
     Any(&'c [Criterion]),
@@ -155,13 +155,13 @@ impl Criterion {
         }
     }
 
-    /// Looks at the run; a group is looked at by who walks through it.
+    /// Evaluates the run; a group is evaluated by the caller that walks through it.
     #[must_use]
     pub(crate) fn look(&self, run: &Progress<'_>) -> Looked {
         self.rule().map(|rule| rule.look(run)).unwrap_or_default()
     }
 
-    /// When it ends the loop, as a clause that can stand after "when".
+    /// The condition under which it ends the loop, as a clause that can follow "when".
     #[must_use]
     pub(crate) fn clause(&self) -> String {
         match self.kind() {
@@ -175,7 +175,7 @@ impl Criterion {
         }
     }
 
-    /// With how many candidates assessed it can hold at the earliest.
+    /// The least number of assessed candidates with which it can hold.
     #[must_use]
     pub(crate) fn earliest(&self) -> u64 {
         let members = self.members().iter().map(Criterion::earliest);
@@ -186,14 +186,14 @@ impl Criterion {
         }
     }
 
-    /// The setting with which it could hold among so many candidates, as the profile has it: `window: 3`.
+    /// The setting with which it could hold among so many candidates, as written in the profile: `window: 3`.
     #[must_use]
     pub(crate) fn fitting(&self, candidates: u64) -> Option<String> {
         let setting = self.rule()?.fitting(candidates)?;
         (setting.value >= setting.least).then(|| format!("`{}: {}`", setting.key, setting.value))
     }
 
-    /// All constants that it and its members compare what they look at with.
+    /// All constants with which it and its members compare what they inspect.
     #[must_use]
     pub(crate) fn constants(&self) -> Vec<Constant> {
         match self.kind() {
@@ -204,19 +204,19 @@ impl Criterion {
         }
     }
 
-    /// What it looks at that takes time to find out.
+    /// The costly fact that it inspects, if any.
     #[must_use]
     pub(crate) fn costly(&self) -> Option<Costly> {
         self.rule().and_then(Rule::costly)
     }
 
-    /// What of its settings does not stand in what it sees.
+    /// The settings that do not appear in what it sees.
     #[must_use]
     pub(crate) fn terms(&self) -> Option<Value> {
         self.rule().and_then(Rule::terms)
     }
 
-    /// Shows it and every member of it that is no group.
+    /// Visits it, or every member of it that is not a group.
     pub(crate) fn visit(&self, see: &mut dyn FnMut(&Criterion)) {
         match self.kind() {
             Kind::Any(members) | Kind::All(members) => {

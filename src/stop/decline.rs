@@ -16,7 +16,7 @@ mapping! {
     "decline" is "decline criterion", expects "`{ length: 3 }`";
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub struct Decline {
-        /// So many overall scores in a row, each lower than the one before: 2 or more.
+        /// The number of overall scores in a row, each lower than the one before: 2 or more.
         #[key(at_least(2), required, examples(&["3"]))]
         pub length: usize,
     }
@@ -63,7 +63,7 @@ impl Rule for Decline {
     }
 }
 
-/// How many overalls at the end strictly fall, counting the first of them: 1 when the last one did not fall.
+/// The number of overalls at the end that strictly fall, counting the first of them: 1 when the last one did not fall.
 fn falling(overalls: &[f64]) -> usize {
     let falls = overalls.windows(2).rev().take_while(|pair| matches!(pair, [a, b] if below(*b, *a))).count();
     falls + usize::from(!overalls.is_empty())

@@ -18,7 +18,7 @@ mapping! {
     "flip_flop" is "flip_flop criterion", expects "`{ times: 2 }`";
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub struct FlipFlop {
-        /// How often it came back to the value that it had.
+        /// The number of times it came back to the value that it had.
         #[key(count, required, examples(&["2"]))]
         pub times: u64,
     }
@@ -73,7 +73,7 @@ impl Rule for FlipFlop {
     }
 }
 
-/// For each leaf of the candidates so far, how often it has gone back and forth between the same two values.
+/// For each leaf of the candidates so far, the number of times it has gone back and forth between the same two values.
 ///
 /// Leaves are scalars and empty arrays and objects; values are compared as JSON, and a leaf that a candidate lacks has
 /// the value "absent". Candidates in a row with the same value count once. A → B → A is once, A → B → A → B → A twice,
@@ -116,8 +116,8 @@ impl FlipFlops {
     /// Takes the next candidate.
     pub(crate) fn push(&mut self, candidate: &Value) {
         self.candidates += 1;
-        // Leaves that neither this candidate nor the one before it has are as they were: of a long run with ever other leaves
-        // only these are looked at.
+        // Leaves that neither this candidate nor the one before it has are unchanged: in a long run whose leaves keep
+        // changing, only the others are inspected.
         let mut touched = std::mem::take(&mut self.present);
         leaves(candidate, &mut String::new(), &mut |path, value| self.take(path, canonical(value)));
         touched.retain(|at| match self.leaves.get_mut(*at) {
@@ -128,7 +128,7 @@ impl FlipFlops {
             _ => false,
         });
         touched.extend(&self.present);
-        // Where an array or object was emptied and filled again, the longer path says what came and went.
+        // If an array or object was emptied and filled again, the longer path says what came and went.
         let touched = touched.iter().filter_map(|at| self.leaves.get(*at));
         let most = touched.max_by_key(|leaf| (leaf.changes / 2, leaf.path.len(), &leaf.path));
         if let Some(leaf) = most

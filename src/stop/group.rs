@@ -25,7 +25,7 @@ fn group() -> Shape {
     Shape::list(Shape::Mapping(&MEMBER))
 }
 
-/// What may stand in a group; exactly one of these in each element.
+/// The keys that an element of a group may have; exactly one of these in each.
 static MEMBER: Mapping = Mapping {
     name: "criterion",
     what: "element of a group",

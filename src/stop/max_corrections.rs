@@ -64,7 +64,7 @@ impl Rule for MaxCorrections {
     }
 
     fn remember(&self, _: &Progress<'_>, _: &mut Memory) {
-        // How many candidates there are is known to whoever tries courses of a length.
+        // The number of candidates is known to a search over courses of one length.
     }
 }
 

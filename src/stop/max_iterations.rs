@@ -62,7 +62,7 @@ impl Rule for MaxIterations {
     }
 
     fn remember(&self, _: &Progress<'_>, _: &mut Memory) {
-        // How many candidates there are is known to whoever tries courses of a length.
+        // The number of candidates is known to a search over courses of one length.
     }
 }
 

@@ -21,16 +21,16 @@ mapping! {
         /// The least gain that counts, from 0 to 1.
         #[key(number(0.0, 1.0), required, examples(&["0.05"]))]
         pub delta: f64,
-        /// How many times in a row the gain may be missed; the last of them stops.
+        /// The number of times in a row that the gain may be missed; the last of them stops.
         #[key(count, default("1"), examples(&["2"]))]
         pub patience: usize,
-        /// What the gain is measured against.
+        /// The score that the gain is measured against.
         #[key(default("previous"), examples(&["best"]))]
         pub baseline: Baseline,
     }
 }
 
-/// What a gain is measured against.
+/// The score that a gain is measured against.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Baseline {
     /// The candidate before.
@@ -99,14 +99,15 @@ impl Rule for MinImprovement {
             Baseline::Best => run.highest,
         };
         memory.last_scores(baselines, 1);
-        // What is told of a gain is the last one's; how often it was missed counts on.
+        // Only the last gain is reported; the count of misses carries over.
         let misses = gain(*self, run.overalls, run.highest).map_or(0, |(_, misses)| misses);
         memory.numbers.push(number(long(misses)));
     }
 }
 
-/// The latest gain over the baseline, and how often in a row (the latest included) the gain was below `delta`: `patience` times at
-/// most, whatever was before. `None` for candidate 0, which has no baseline. `highest` are the highest scores up to each.
+/// The latest gain over the baseline, and how many times in a row (the latest included) the gain was below `delta`:
+/// `patience` times at most, no matter what was before. `None` for candidate 0, which has no baseline. `highest` are
+/// the highest scores up to each.
 fn gain(criterion: MinImprovement, overalls: &[f64], highest: &[f64]) -> Option<(f64, usize)> {
     let baselines = match criterion.baseline {
         Baseline::Previous => overalls,
@@ -133,7 +134,7 @@ fn ordinal(number: usize) -> String {
 mod tests {
     use super::*;
 
-    /// How often in a row the gain was missed; `None` without a baseline.
+    /// The number of times in a row that the gain was missed; `None` without a baseline.
     fn misses(criterion: MinImprovement, overalls: &[f64]) -> Option<usize> {
         let highest: Vec<f64> =
             (1..=overalls.len()).map(|to| overalls[..to].iter().copied().fold(f64::MIN, f64::max)).collect();

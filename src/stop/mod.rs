@@ -1,8 +1,8 @@
 //! Reasons to end the loop without a candidate that is good enough: the keys of `stop` in a profile.
 //!
-//! Each criterion is one file: its key with bounds, default and example; what it looks at and when it holds; the reason that
-//! stands in results; and the clause with which it is explained. A further one is such a file, its `mod` and its line in the
-//! list below.
+//! Each criterion is one file: its key with bounds, default and example; what it inspects and when it holds; the reason
+//! that appears in results; and the clause with which it is explained. A new one is such a file, its `mod` and its line
+//! in the list below.
 
 mod budget;
 mod criteria;
@@ -38,7 +38,7 @@ use crate::value::shape::Key;
 use crate::value::yaml::Node;
 use rule::Rule;
 
-// In the order in which they are looked at (`docs/how-the-loop-decides.md`). What limits candidates comes before the
+// In the order in which they are evaluated (`docs/how-the-loop-decides.md`). Limits on candidates come before the
 // rollback is settled.
 criterion::criteria! {
     MaxIterations(max_iterations::MaxIterations),

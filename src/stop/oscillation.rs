@@ -18,10 +18,10 @@ mapping! {
     "oscillation" is "oscillation criterion", expects "`{ window: 4, flips: 2, amplitude: 0.05 }`";
     #[derive(Debug, Clone, Copy, PartialEq)]
     pub struct Oscillation {
-        /// Among how many of the last candidates: 3 or more.
+        /// The number of latest candidates that are inspected: 3 or more.
         #[key(at_least(3), required, examples(&["4"]))]
         pub window: usize,
-        /// How many changes of direction there must be.
+        /// The number of changes of direction that there must be.
         #[key(count, required, examples(&["2"]))]
         pub flips: usize,
         /// A difference smaller than this does not count, from 0 to 1.

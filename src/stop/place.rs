@@ -1,21 +1,22 @@
-//! Where criteria stand in the profile. The names of their lines are made when it is read: every decision shares them.
+//! The locations of criteria in the profile. The names of their lines are made when it is read: every decision shares
+//! them.
 
 use super::Criterion;
 use std::sync::Arc;
 
-/// Where a criterion stands, in words.
+/// The location of a criterion, in words.
 #[derive(Debug, Clone)]
 pub(super) struct Place {
-    /// A name for each part that it looks at, such as `stop.any[0].budget.calls`; none of a group.
+    /// A name for each part that it evaluates, such as `stop.any[0].budget.calls`; none for a group.
     lines: Box<[Arc<str>]>,
-    /// What it is called in the reason of a group that fired because of it.
+    /// The name of the criterion in the reason of a group that fired because of it.
     reason: Arc<str>,
-    /// Where the members of a group stand.
+    /// The locations of the members of a group.
     members: Box<[Place]>,
 }
 
 impl Place {
-    /// The place of a criterion below the line `above`.
+    /// The location of a criterion below the line `above`.
     pub(super) fn of(criterion: &Criterion, above: &str) -> Self {
         let key = criterion.key();
         let members = criterion.members().iter().enumerate();
@@ -30,7 +31,7 @@ impl Place {
     }
 }
 
-/// A criterion where it stands in the profile.
+/// A criterion with its location in the profile.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Placed<'a> {
     /// The criterion.
@@ -39,13 +40,13 @@ pub(crate) struct Placed<'a> {
 }
 
 impl<'a> Placed<'a> {
-    /// The line of one of the parts that it looks at.
+    /// The line of one of the parts that it evaluates.
     #[must_use]
     pub(crate) fn line(self, part: usize) -> Arc<str> {
         self.place.lines.get(part).cloned().unwrap_or_default()
     }
 
-    /// What it is called in the reason of a group that fired because of it.
+    /// The name of the criterion in the reason of a group that fired because of it.
     #[must_use]
     pub(crate) fn reason(self) -> &'a Arc<str> {
         &self.place.reason

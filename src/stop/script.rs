@@ -18,7 +18,7 @@ pub struct ScriptCriterion {
     pub function: Spanned<String>,
 }
 
-/// What is no name of a criterion: space and the signs of ASCII, but for `-` and `_`.
+/// The pattern of a criterion's name: no space and no ASCII punctuation, except `-` and `_`.
 const NAME: &str = r"^[^\s!-,./:-@\[-^`{-~]+$";
 
 fn shape() -> Shape {
@@ -88,7 +88,7 @@ impl Rule for ScriptCriterion {
     fn look(&self, run: &Progress<'_>) -> Looked {
         match (run.script)(self) {
             Ok(holds) => Seen::new(holds, f64::from(u8::from(holds)), 1.0).into(),
-            // What could not be looked at does not end the loop, and is not passed over in silence.
+            // A criterion that could not be evaluated does not end the loop, and is not passed over in silence.
             Err(why) => Looked { failed: Some(why), ..Looked::default() },
         }
     }

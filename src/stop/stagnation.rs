@@ -18,7 +18,7 @@ mapping! {
     "stagnation" is "stagnation criterion", expects "`{ window: 2, epsilon: 0.05 }`";
     #[derive(Debug, Clone, Copy, PartialEq)]
     pub struct Stagnation {
-        /// How many of the last candidates are looked at: 2 or more.
+        /// The number of latest candidates that are inspected: 2 or more.
         #[key(at_least(2), required, examples(&["2"]))]
         pub window: usize,
         /// The highest and the lowest of their overall scores differ by less than this, from 0 to 1.

@@ -11,27 +11,28 @@ use crate::{decode_words, mapping};
 use smallvec::smallvec;
 
 mapping! {
-    /// How long a run may take, and what of its time counts.
+    /// The longest time that a run may take, and the part of its time that counts.
     "timeout" is "limit of time";
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub struct Timeout {
-        /// How long the run may take.
+        /// The longest time that the run may take.
         #[key(required, examples(&["30s", "2m"]))]
         pub after: Millis,
-        /// Whether the time counts in which calls wait for their turn, because of `network.limits` or because the server
-        /// says that nothing is left.
+        /// The treatment of time in which calls wait for their turn, because of `network.limits` or because the server
+        /// reports that nothing is left.
         #[key(default("left_out"), examples(&["counts"]))]
         pub waiting: Waiting,
     }
 }
 
-/// Whether waiting for a rate limit's turn is part of a run's time.
+/// The treatment of time spent waiting for a rate limit's turn.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Waiting {
-    /// It is not: a run that limits slow down would be late otherwise, and what has been paid for by then lost.
+    /// It is not part of a run's time: a run slowed down by limits would be late otherwise, and what has been paid for
+    /// by then lost.
     #[default]
     LeftOut,
-    /// It is: somebody waits for the answer.
+    /// It is part of a run's time: someone waits for the answer.
     Counts,
 }
 
@@ -49,7 +50,7 @@ impl Declared for Timeout {
     )
     .examples(&["30s", "{ after: 30s, waiting: counts }"]);
 
-    // A run has one time, so that a group says nothing of what is part of it.
+    // A run has one time, so a group says nothing about what is part of it.
     const IN_GROUP: Key = Key::new(
         "timeout",
         Millis::shape,

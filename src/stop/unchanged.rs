@@ -54,6 +54,6 @@ impl Rule for Unchanged {
     }
 
     fn remember(&self, _: &Progress<'_>, _: &mut Memory) {
-        // Whether a later candidate equals an earlier one is said together with it.
+        // Equality of a later candidate with an earlier one is reported together with it.
     }
 }

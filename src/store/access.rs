@@ -1,4 +1,4 @@
-//! Who may use the service, and who did what with it. Of tokens only their hashes are kept.
+//! Access to the service: its tokens, and the log of who did what. Of tokens only their hashes are kept.
 
 use super::history::unsigned;
 use super::journal::Urgency;
@@ -11,15 +11,15 @@ use rusqlite::{OptionalExtension, Row, params};
 pub struct NewToken {
     /// SHA-256 of it.
     pub hash: [u8; 32],
-    /// What it is: a token that a person or a program holds, or the session of a browser.
+    /// The kind: a token that a person or a program holds, or the session of a browser.
     pub kind: String,
-    /// Whose it is.
+    /// The name of its holder.
     pub name: String,
-    /// What its holder may do.
+    /// The role of its holder.
     pub role: String,
-    /// Since when there is one, as RFC 3339.
+    /// The time since when there is one, as RFC 3339.
     pub created_at: String,
-    /// Until when it holds, as RFC 3339; `None` for ever.
+    /// The time until when it is valid, as RFC 3339; `None` for ever.
     pub expires_at: Option<String>,
 }
 
@@ -29,26 +29,26 @@ pub struct NewToken {
 pub struct StoredToken {
     /// Its number in the journal.
     pub number: u64,
-    /// What it is.
+    /// The kind.
     pub kind: String,
-    /// Whose it is.
+    /// The name of its holder.
     pub name: String,
-    /// What its holder may do.
+    /// The role of its holder.
     pub role: String,
-    /// Since when there is one, as RFC 3339.
+    /// The time since when there is one, as RFC 3339.
     pub created_at: String,
-    /// Until when it holds, as RFC 3339.
+    /// The time until when it is valid, as RFC 3339.
     pub expires_at: Option<String>,
-    /// Since when it does not hold any more, as RFC 3339.
+    /// The time since when it is no longer valid, as RFC 3339.
     pub revoked_at: Option<String>,
 }
 
-/// Something that somebody did with the service.
+/// An action of a user of the service.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AccessRecord {
-    /// When, as RFC 3339.
+    /// The time, as RFC 3339.
     pub at: String,
-    /// Who, by the name of the token; empty of somebody without one.
+    /// The name of the token; empty without one.
     pub name: String,
     /// The method of the request.
     pub method: String,
@@ -56,16 +56,16 @@ pub struct AccessRecord {
     pub path: String,
     /// The status of the answer.
     pub status: u16,
-    /// Why it was refused, or what it came to.
+    /// The reason why it was refused, or its outcome.
     pub detail: Option<String>,
 }
 
-/// What is kept of the access log.
+/// The part of the access log that is kept.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AccessKept {
-    /// From when on, as RFC 3339 in UTC.
+    /// The time from which on entries are kept, as RFC 3339 in UTC.
     pub named_from: String,
-    /// From when on what was answered to those without a token.
+    /// The time from which on answers to those without a token are kept.
     pub nameless_from: String,
     /// Most entries of those without a token.
     pub most_nameless: u32,
@@ -78,7 +78,7 @@ impl Journal {
     /// Keeps a token.
     ///
     /// # Errors
-    /// [`StoreError::Time`], and whatever befalls the file.
+    /// [`StoreError::Time`], and any failure of the file.
     pub fn add_token(&self, token: &NewToken) -> Result<u64, StoreError> {
         timestamp(&token.created_at)?;
         token.expires_at.as_deref().map(timestamp).transpose()?;
@@ -91,7 +91,7 @@ impl Journal {
         })
     }
 
-    /// The token with this hash, whether it still holds or not.
+    /// The token with this hash, whether it is still valid or not.
     ///
     /// # Errors
     /// When the file can't be read.
@@ -112,26 +112,26 @@ impl Journal {
         self.select(&format!("{COLUMNS} WHERE kind = ?1 ORDER BY number"), [kind], read_token)
     }
 
-    /// Has the tokens and sessions of a name hold no longer. How many those were.
+    /// Revokes the tokens and sessions of a name. Returns how many were revoked.
     ///
     /// # Errors
-    /// [`StoreError::Time`], and whatever befalls the file.
+    /// [`StoreError::Time`], and any failure of the file.
     pub fn revoke_tokens(&self, name: &str, at: &str) -> Result<usize, StoreError> {
         self.revoke("name = ?1", name, at)
     }
 
-    /// Has every token of a kind hold no longer. How many those were.
+    /// Revokes every token of a kind. Returns how many were revoked.
     ///
     /// # Errors
-    /// [`StoreError::Time`], and whatever befalls the file.
+    /// [`StoreError::Time`], and any failure of the file.
     pub fn revoke_kind(&self, kind: &str, at: &str) -> Result<usize, StoreError> {
         self.revoke("kind = ?1", kind, at)
     }
 
-    /// Has one token hold no longer.
+    /// Revokes one token.
     ///
     /// # Errors
-    /// [`StoreError::Time`], and whatever befalls the file.
+    /// [`StoreError::Time`], and any failure of the file.
     pub fn revoke_token(&self, hash: &[u8; 32], at: &str) -> Result<usize, StoreError> {
         self.revoke("hash = ?1", hash, at)
     }
@@ -148,13 +148,13 @@ impl Journal {
     /// Removes sessions that expired before a time, as RFC 3339 in UTC.
     ///
     /// # Errors
-    /// Whatever befalls the file.
+    /// Any failure of the file.
     pub fn forget_sessions(&self, before: &str) -> Result<usize, StoreError> {
         let change = "DELETE FROM access_tokens WHERE kind = 'session' AND expires_at < ?1";
         self.transact(|connection| connection.execute(change, [before]).map_err(|error| self.sqlite(&error)))
     }
 
-    /// Keeps what somebody did.
+    /// Logs an action.
     pub fn log_access(&self, record: AccessRecord) -> Receipt {
         let path = self.path().to_path_buf();
         self.submit_as(Urgency::Deferred, move |connection| {
@@ -168,11 +168,11 @@ impl Journal {
         })
     }
 
-    /// Removes what is too old of the access log, and what is too much of those without a token: anybody can have such an entry made. How
-    /// many entries those were.
+    /// Removes entries of the access log that are too old, and those without a token that are too many: anyone can
+    /// cause such an entry. Returns the number of removed entries.
     ///
     /// # Errors
-    /// Whatever befalls the file.
+    /// Any failure of the file.
     pub fn prune_access_log(&self, kept: &AccessKept) -> Result<usize, StoreError> {
         let which = "number < (SELECT coalesce(min(number), 9223372036854775807) FROM access_log WHERE at >= ?1)
                      OR name = '' AND (at < ?2 OR number <= (SELECT number FROM access_log WHERE name = '' ORDER BY number DESC LIMIT 1 OFFSET ?3))";
@@ -229,7 +229,7 @@ impl Journal {
     /// Keeps a setting of the service.
     ///
     /// # Errors
-    /// Whatever befalls the file.
+    /// Any failure of the file.
     pub fn set_service_setting(&self, name: &str, value: &serde_json::Value) -> Result<(), StoreError> {
         let value = super::entries::json(value)?;
         self.transact(|connection| {

@@ -12,10 +12,10 @@ use std::path::{Path, PathBuf};
 /// file systems allow.
 const MOST_STEM_BYTES: usize = 160;
 
-/// Stands between a shortened name and its digest. No name that could be kept whole contains it.
+/// Separates a shortened name from its digest. No name that could be kept whole contains it.
 const DIGEST_MARK: char = '~';
 
-/// What a file is about.
+/// The content of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Artifact {
@@ -23,7 +23,7 @@ pub enum Artifact {
     Extraction(u32),
     /// The assessment of an iteration, counted from 0.
     Validation(u32),
-    /// How the document ended.
+    /// The result of the document.
     Result,
 }
 
@@ -45,7 +45,7 @@ impl Artifact {
 #[derive(Debug, Clone)]
 pub struct Artifacts {
     folder: PathBuf,
-    /// Whether a file that was written survives a loss of power: not needed where it can be written again.
+    /// `true` if a written file survives a loss of power: not needed where it can be written again.
     synced: bool,
 }
 
@@ -62,8 +62,8 @@ impl Artifacts {
         }
     }
 
-    /// The same where a journal on the disk holds all that is written: a loss of power may take the latest files, which are
-    /// then written again from there.
+    /// Like `self`, where a journal on the disk holds all that is written: a loss of power may take the latest files,
+    /// which are then written again from there.
     #[must_use]
     pub fn projected(self) -> Self {
         Artifacts { synced: false, ..self }
@@ -88,14 +88,14 @@ impl Artifacts {
         &self.folder
     }
 
-    /// Where an artifact stands, or would stand. Different documents never share a file.
+    /// The path of an artifact, whether it exists or not. Different documents never share a file.
     #[must_use]
     pub fn path(&self, document: &DocumentId, artifact: Artifact) -> PathBuf {
         self.folder.join(format!("{}{}", stem(document), artifact.ending()))
     }
 
-    /// Writes a value as indented JSON, replacing an earlier file. When it fails or the process is killed, the earlier file
-    /// (or none) still stands there. Its owner alone may read it, as with the journal: both hold what documents say.
+    /// Writes a value as indented JSON, replacing an earlier file. When it fails or the process is killed, the earlier
+    /// file (or none) is still there. Its owner alone may read it, as with the journal: both hold what documents say.
     ///
     /// # Errors
     /// [`StoreError::Artifact`] or [`StoreError::Json`].
@@ -120,8 +120,8 @@ impl Artifacts {
         }
     }
 
-    /// Removes the candidates and assessments of a document from iteration `from` on, so that the corrections of two runs
-    /// never stand side by side.
+    /// Removes the candidates and assessments of a document from iteration `from` on, so that the corrections of two
+    /// runs are never side by side.
     ///
     /// # Errors
     /// [`StoreError::Artifact`] when a file is there and can't be removed.

@@ -1,4 +1,4 @@
-//! What is written of a document while somebody works on it.
+//! Entries that are written of a document while a process works on it.
 
 use super::journal::Urgency;
 use super::queue::WorkerId;
@@ -37,7 +37,7 @@ pub struct WorkerLog {
 }
 
 impl WorkerLog {
-    /// What this worker writes.
+    /// A log for the entries of this worker.
     #[must_use]
     pub fn new(journal: Arc<Journal>, worker: WorkerId) -> Self {
         WorkerLog { journal, worker }
@@ -142,7 +142,7 @@ fn write_all(
     }
     for entry in entries {
         write_one(connection, document, entry).map_err(|error| {
-            // Somebody else wrote the same event.
+            // Another process wrote the same event.
             if is_duplicate(&error) { StoreError::TakenOver } else { sqlite(error) }
         })?;
     }

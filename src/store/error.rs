@@ -1,4 +1,4 @@
-//! Why something could not be stored or read back.
+//! Errors of storing something or reading it back.
 
 use super::RunId;
 use crate::value::DocumentId;
@@ -10,7 +10,7 @@ use std::io;
 use std::path::Path;
 use std::path::PathBuf;
 
-/// What can go wrong with the journal and the artifacts. No message ever holds what was to be stored.
+/// An error of the journal or the artifacts. No message ever holds the data that was to be stored.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum StoreError {
@@ -19,15 +19,15 @@ pub enum StoreError {
     Folder {
         /// The folder.
         path: PathBuf,
-        /// Why.
+        /// The cause.
         source: io::Error,
     },
-    /// An artifact could not be written. Nothing of it is left, and what stood there before still does.
+    /// An artifact could not be written. Nothing of it is left, and the earlier file is unchanged.
     #[error("can't write `{}`: {source}", path.shown())]
     Artifact {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The cause.
         source: io::Error,
     },
     /// The program ends, and nothing more is kept.
@@ -36,9 +36,9 @@ pub enum StoreError {
     /// The value has no form in JSON.
     #[error("can't write {what} as JSON: {source}")]
     Json {
-        /// What was to be written.
+        /// The data that was to be written.
         what: String,
-        /// Why.
+        /// The cause.
         source: serde_json::Error,
     },
     /// The journal's file can't be made or opened.
@@ -46,7 +46,7 @@ pub enum StoreError {
     Open {
         /// The journal.
         path: PathBuf,
-        /// Why.
+        /// The cause.
         reason: String,
     },
     /// The file can be read and not be written.
@@ -76,10 +76,10 @@ pub enum StoreError {
     Damaged {
         /// The journal.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The damage.
         reason: String,
     },
-    /// Another process kept the journal for longer than we wait.
+    /// Another process kept the journal locked for longer than we wait.
     #[error("the journal `{}` is locked by another process", path.shown())]
     Locked {
         /// The journal.
@@ -94,7 +94,7 @@ pub enum StoreError {
     /// A time that is not RFC 3339.
     #[error("`{text}` is not a time such as `2026-01-31T12:00:00Z`")]
     Time {
-        /// What was given.
+        /// The given text.
         text: String,
     },
     /// No run has this id.
@@ -127,13 +127,13 @@ pub enum StoreError {
     Journal {
         /// The journal.
         path: PathBuf,
-        /// What SQLite says.
+        /// The message of SQLite.
         reason: String,
     },
 }
 
 impl StoreError {
-    /// What to do about it.
+    /// Advice on what to do about it.
     #[must_use]
     pub fn help(&self) -> &'static str {
         match self {

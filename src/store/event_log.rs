@@ -1,4 +1,4 @@
-//! Where the events of a run go while it goes on.
+//! The log that the events of a run go to while it is in progress.
 
 use super::{DocumentRecord, Receipt, RunId, StoreError};
 use crate::value::Millis;
@@ -9,21 +9,21 @@ use std::fmt;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct DocumentKey(pub(crate) i64);
 
-/// How far a document has come.
+/// The progress of a document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum DocumentStage {
-    /// Nobody works on it yet, or not any more.
+    /// No one works on it yet, or not any more.
     Waiting,
-    /// Somebody works on it.
+    /// A process works on it.
     Running,
     /// It waits for answers that come with a batch of a vendor.
     Parked,
-    /// It has its result, and whoever was asked for it answered.
+    /// It has its result, and everyone who was asked for it answered.
     Finished,
     /// It has no result, or one without a provider's or judge's answer, and another attempt needs a decision by a person.
     Failed,
-    /// It was left before its end, because the run was stopped. The run goes on with it when it is resumed.
+    /// It was left before its end, because the run was stopped. The run continues with it when it is resumed.
     GivenUp,
 }
 
@@ -38,7 +38,7 @@ impl DocumentStage {
         DocumentStage::GivenUp,
     ];
 
-    /// Those of documents with which a run is gone on.
+    /// The stages of documents with which a run is resumed.
     pub const LEFT: [DocumentStage; 4] =
         [DocumentStage::Waiting, DocumentStage::Running, DocumentStage::Parked, DocumentStage::GivenUp];
 
@@ -56,7 +56,7 @@ impl DocumentStage {
     }
 }
 
-/// Something to be kept of a document.
+/// An entry of a document.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum Entry {
@@ -69,50 +69,50 @@ pub enum Entry {
     },
     /// Something happened.
     Happened {
-        /// Its place among the document's events: 0, 1, 2, …
+        /// Its position among the document's events: 0, 1, 2, …
         seq: u64,
-        /// When, counted from the start of the document's loop.
+        /// The time, counted from the start of the document's loop.
         at: Millis,
-        /// What kind of event.
+        /// The kind of event.
         kind: Cow<'static, str>,
         /// The event as JSON.
         payload: String,
     },
-    /// A call was answered, and the answer has not been looked at.
+    /// A call was answered, and the answer has not been processed.
     Answered {
-        /// Which call of the document.
+        /// The call of the document.
         call: String,
-        /// SHA-256 of what was asked.
+        /// SHA-256 of the question.
         question: Vec<u8>,
-        /// What came back, as it came.
+        /// The answer, as it was received.
         answer: Vec<u8>,
     },
-    /// What came of the answer to a call is among the events.
+    /// The outcome of the answer to a call is among the events.
     Consumed {
-        /// Which call of the document.
+        /// The call of the document.
         call: String,
     },
-    /// A call waits for a batch. What waits already, or was sent, stays as it is.
+    /// A call waits for a batch. One that waits already, or was sent, is not changed.
     Postponed(Box<PostponedCall>),
     /// It waits for the answers to these calls, and to no others.
     Parked {
-        /// Which calls of the document.
+        /// The calls of the document.
         calls: Vec<String>,
     },
     /// The answer to a call came with a batch, and cost so much less, in US dollars.
     Saved {
-        /// Which call of the document.
+        /// The call of the document.
         call: String,
         /// The difference to the same call made alone.
         usd: f64,
     },
     /// It is over, or left.
     Ended {
-        /// How far it came.
+        /// Its final stage.
         stage: DocumentStage,
-        /// Why, where it has no result of its own.
+        /// The reason, where it has no result of its own.
         reason: Option<String>,
-        /// Its result as JSON; what is there of an earlier one stays without it.
+        /// Its result as JSON; without it an earlier one is kept.
         outcome: Option<String>,
     },
 }
@@ -120,24 +120,24 @@ pub enum Entry {
 /// A call as a line of a batch.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PostponedCall {
-    /// Which call of the document.
+    /// The call of the document.
     pub call: String,
-    /// Tells the line from all others.
+    /// Distinguishes the line from all others.
     pub custom_id: String,
-    /// Who is asked: lines of one batch are of one provider.
+    /// The provider that is asked: lines of one batch are of one provider.
     pub provider: String,
-    /// What else lines of one batch have in common, as JSON.
+    /// The other properties that lines of one batch have in common, as JSON.
     pub group: String,
-    /// SHA-256 of what is asked.
+    /// SHA-256 of the question.
     pub question: Vec<u8>,
     /// The line.
     pub line: Vec<u8>,
 }
 
-/// Keeps what happens. What is written for one document is kept in the order in which it was written, so that a receipt
-/// that resolves speaks for all before it.
+/// Keeps events. Entries of one document are kept in the order in which they were written, so that a receipt that
+/// resolves is valid for all before it.
 pub trait EventLog: fmt::Debug + Send + Sync {
-    /// Whether what is kept survives the process.
+    /// Returns whether kept entries survive the process.
     fn is_durable(&self) -> bool {
         false
     }
@@ -155,7 +155,7 @@ pub trait EventLog: fmt::Debug + Send + Sync {
     fn finish_run(&self, run: &RunId, finished_at: &str) -> Result<(), StoreError>;
 }
 
-/// Keeps nothing: a run can't be gone on with, and is explained by its results alone.
+/// Keeps nothing: a run can't be resumed, and is explained by its results alone.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct NoJournal;
 

@@ -1,4 +1,4 @@
-//! What pages and trends show of results, read from the small copies of them that the journal keeps beside whole results.
+//! Figures of results for pages and trends, read from the small copies that the journal keeps beside whole results.
 
 use super::event_log::DocumentStage;
 use super::history::unsigned;
@@ -8,47 +8,47 @@ use crate::value::DocumentId;
 use rusqlite::{Row, params};
 use std::fmt::Write as _;
 
-/// A document with what its result says in short.
+/// A document with a summary of its result.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct DocumentFigures {
-    /// Where it is in the journal.
+    /// Its key in the journal.
     pub key: DocumentKey,
     /// Its id.
     pub id: DocumentId,
     /// Its type.
     pub document_type: String,
-    /// How far it has come.
+    /// Its stage.
     pub stage: DocumentStage,
-    /// Why it has no result of its own.
+    /// The reason why it has no result of its own.
     pub reason: Option<String>,
-    /// When it ended, in milliseconds since 1970.
+    /// The time at which it ended, in milliseconds since 1970.
     pub ended_ms: Option<i64>,
-    /// How it ended.
+    /// Its final status.
     pub final_status: Option<String>,
-    /// Why.
+    /// The reason why it stopped.
     pub stop_reason: Option<String>,
-    /// Whether it needs review.
+    /// `true` if it needs review.
     pub review: bool,
     /// The overall score of the returned candidate.
     pub overall: Option<f64>,
-    /// How many candidates were assessed.
+    /// The number of assessed candidates.
     pub iteration_count: Option<u64>,
-    /// How long it took.
+    /// The time that it took, in milliseconds.
     pub elapsed_ms: Option<u64>,
-    /// What is known of its cost.
+    /// The known part of its cost.
     pub cost_usd: Option<f64>,
-    /// How many of its calls have a cost that is not known.
+    /// The number of its calls whose cost is not known.
     pub calls_of_unknown_cost: u64,
 }
 
-/// Which documents of a run are listed.
+/// A filter for the documents of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum DocumentFilter {
     /// All of them.
     All,
-    /// Those that nobody has to finish.
+    /// Those that need no further work.
     Passed,
     /// Those that ended without passing.
     NotPassed,
@@ -56,7 +56,7 @@ pub enum DocumentFilter {
     Review,
     /// Those that failed, with a result or without, or were left.
     Failed,
-    /// Those that wait or are worked on.
+    /// Those that wait or are in progress.
     Open,
 }
 
@@ -71,7 +71,7 @@ impl DocumentFilter {
         DocumentFilter::Open,
     ];
 
-    /// What it asks of a document `d` with its figures `f`.
+    /// Its condition on a document `d` with its figures `f`.
     fn condition(self) -> &'static str {
         match self {
             DocumentFilter::All => "1",
@@ -88,7 +88,7 @@ impl DocumentFilter {
     }
 }
 
-/// What the results of a run come to.
+/// The sums of the results of a run.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 #[non_exhaustive]
 pub struct RunFigures {
@@ -100,7 +100,7 @@ pub struct RunFigures {
     pub not_passed: u64,
     /// Those that failed.
     pub failed: u64,
-    /// Those that somebody stopped.
+    /// Those that were stopped by a user.
     pub stopped: u64,
     /// Those that need review.
     pub review: u64,
@@ -108,22 +108,22 @@ pub struct RunFigures {
     pub review_passed: u64,
     /// Calls that were made.
     pub calls: u64,
-    /// Tokens, as far as providers tell.
+    /// Tokens, as far as providers report them.
     pub tokens: u64,
-    /// What is known of the cost.
+    /// The known part of the cost.
     pub cost_usd: f64,
-    /// How many calls have a cost that is not known.
+    /// The number of calls whose cost is not known.
     pub calls_of_unknown_cost: u64,
-    /// What they took together, in milliseconds.
+    /// The time that they took together, in milliseconds.
     pub elapsed_ms: u64,
     /// The longest of them.
     pub longest_ms: u64,
 }
 
-/// What changed since somebody looked at the figures of a run: how many there are, and the latest.
+/// A mark that shows whether the figures of a run have changed: how many there are, and the latest.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct FiguresMark {
-    /// How many documents have some.
+    /// The number of documents that have some.
     pub count: u64,
     /// The number of the latest.
     pub latest: u64,
@@ -153,7 +153,7 @@ pub struct FigureSums {
     pub counted: u64,
     /// Those of them that passed.
     pub met: u64,
-    /// What they took together, in milliseconds.
+    /// The time that they took together, in milliseconds.
     pub elapsed_ms: u64,
     /// Documents with a candidate.
     pub with_candidates: u64,
@@ -169,16 +169,16 @@ pub struct FigureSums {
     pub improvement: f64,
 }
 
-/// By what sums are made.
+/// The grouping of sums.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SumsBy {
-    /// By stretches of so many milliseconds. Documents of which it is not known when they ended count when their run began.
+    /// By stretches of so many milliseconds. Documents whose end is not known count when their run began.
     Time(u32),
     /// By run.
     Run,
 }
 
-/// When a document ended, or else when its run began.
+/// The time at which a document ended, or else its run began.
 const ENDED: &str =
     "coalesce(f.ended_ms, CAST((julianday(r.started_at) - 2440587.5) * 86400000 AS INTEGER), 0)";
 
@@ -200,7 +200,7 @@ impl Journal {
         Ok(runs)
     }
 
-    /// How many runs there are.
+    /// The number of runs.
     ///
     /// # Errors
     /// When the file can't be read.
@@ -209,7 +209,7 @@ impl Journal {
         Ok(count.unwrap_or_default())
     }
 
-    /// What the results of a run come to. Results of documents that wait again are nothing yet.
+    /// The sums of the results of a run. Results of documents that wait again do not count yet.
     ///
     /// # Errors
     /// When the file can't be read.
@@ -283,12 +283,12 @@ impl Journal {
         Ok(self.select(&query, params![run.as_str(), document.as_str()], read_document)?.pop())
     }
 
-    /// The latest decisions of a run, the latest first: of which document, and the decision as JSON.
+    /// The latest decisions of a run, the latest first: the document, and the decision as JSON.
     ///
     /// # Errors
     /// When the file can't be read.
     pub fn latest_decisions(&self, run: &RunId, most: u32) -> Result<Vec<(DocumentId, String)>, StoreError> {
-        // From the end of the table: a run that is looked at while it goes on has its decisions there.
+        // From the end of the table: a run that is viewed while it is in progress has its decisions there.
         let query = "SELECT d.id, e.payload FROM (
                          SELECT number, document, payload FROM events
                          WHERE number > (SELECT coalesce(max(number), 0) FROM events) - 20000 AND kind = 'decided'
@@ -300,7 +300,7 @@ impl Journal {
         })
     }
 
-    /// One decision of a run, as JSON: what it was held against is the same in all of them.
+    /// One decision of a run, as JSON: the criteria are the same in all of them.
     ///
     /// # Errors
     /// When the file can't be read.
@@ -310,7 +310,7 @@ impl Journal {
         Ok(self.select(query, params![run.as_str()], |row| row.get(0))?.pop())
     }
 
-    /// What tells whether figures of a run have changed.
+    /// A mark that shows whether figures of a run have changed.
     ///
     /// # Errors
     /// When the file can't be read.

@@ -21,8 +21,8 @@ impl Journal {
         self.select_runs("", params![])
     }
 
-    /// The runs that are open for what was asked of the service, which is the member `service` of their settings, in the order in which
-    /// they began.
+    /// The runs that are open for a request to the service, which is the member `service` of their settings, in the
+    /// order in which they began.
     ///
     /// # Errors
     /// When the file can't be read.
@@ -70,7 +70,7 @@ impl Journal {
         })
     }
 
-    /// The documents of a run, in the order in which they began. None for a run that is not there.
+    /// The documents of a run, in the order in which they began. None for a run that does not exist.
     ///
     /// # Errors
     /// When the file can't be read.
@@ -120,7 +120,7 @@ impl Journal {
         self.select_documents("r.id = ?1 AND d.number > ?2", params![run.as_str(), after])
     }
 
-    /// Shows where each document of a run is read from that is left: its file, and what is more than a file.
+    /// Shows the source of each document of a run that is left: its file, and its origin if that is more than a file.
     ///
     /// # Errors
     /// When the file can't be read.
@@ -146,7 +146,7 @@ impl Journal {
         }
     }
 
-    /// Where a document was read from, where that is more than a file.
+    /// The origin of a document, where that is more than a file.
     ///
     /// # Errors
     /// When the file can't be read.
@@ -198,7 +198,7 @@ impl Journal {
             .collect()
     }
 
-    /// The events of a document that count, in their order. None for a document that is not there.
+    /// The events of a document that count, in their order. None for a document that does not exist.
     ///
     /// # Errors
     /// When the file can't be read.
@@ -212,7 +212,7 @@ impl Journal {
         })
     }
 
-    /// The same of a document that is known, with the place of the next event.
+    /// Like [`Self::events`], of a document that is known, with the position of the next event.
     ///
     /// # Errors
     /// When the file can't be read.
@@ -239,8 +239,8 @@ impl Journal {
         Ok((events, next))
     }
 
-    /// The next events of a document after its event `after` (from the first, without one), as they were written: with what was taken back
-    /// when it was gone on with.
+    /// The next events of a document after its event `after` (from the first, without one), as they were written: with
+    /// those that were taken back when it was resumed.
     ///
     /// # Errors
     /// When the file can't be read.
@@ -291,7 +291,7 @@ impl Journal {
         Ok(self.select(query, [], |row| unsigned(row, 0))?.pop().unwrap_or_default())
     }
 
-    /// Answers to calls of a document that nothing has come of yet.
+    /// Answers to calls of a document that have not been processed yet.
     ///
     /// # Errors
     /// When the file can't be read.
@@ -302,7 +302,7 @@ impl Journal {
         })
     }
 
-    /// How a document ended; `None` while it goes on.
+    /// The outcome of a document; `None` while it is in progress.
     ///
     /// # Errors
     /// When the file can't be read.
@@ -332,7 +332,7 @@ pub(super) fn value(row: &Row<'_>, column: usize) -> rusqlite::Result<Value> {
 
 fn parsed(column: usize, text: &str) -> rusqlite::Result<Value> {
     serde_json::from_str(text).map_err(|error| {
-        // The parser's message holds a place and no content.
+        // The parser's message holds a position and no content.
         rusqlite::Error::FromSqlConversionFailure(column, rusqlite::types::Type::Text, Box::new(error))
     })
 }

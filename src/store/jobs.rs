@@ -1,4 +1,4 @@
-//! Documents that the service was given: each is one of a run's, with who submitted it and how it is asked for again.
+//! Documents that were submitted to the service: each belongs to a run, with its submitter and the id of its job.
 
 use super::entries::{is_duplicate, json};
 use super::history::{unsigned, value};
@@ -12,17 +12,17 @@ use serde_json::Value;
 /// A job to be kept.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NewJob {
-    /// What it is asked for by; unique in the journal.
+    /// The id of the job; unique in the journal.
     pub id: String,
-    /// Who submitted it.
+    /// The name of the submitter.
     pub submitter: String,
     /// The submitter's own key: the same submission sent twice is one job.
     pub idempotency_key: Option<String>,
-    /// Tells what was submitted from anything else, so that a key is not used for two things.
+    /// Distinguishes the submission from any other, so that a key is not used for two of them.
     pub request_digest: String,
-    /// When, as RFC 3339.
+    /// The time of submission, as RFC 3339.
     pub submitted_at: String,
-    /// What else was said of it: the name of its file, its media type.
+    /// Further details of the submission: the name of its file, its media type.
     pub request: Value,
 }
 
@@ -30,19 +30,19 @@ pub struct NewJob {
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct StoredJob {
-    /// What it is asked for by.
+    /// The id of the job.
     pub id: String,
-    /// Who submitted it.
+    /// The name of the submitter.
     pub submitter: String,
     /// The submitter's own key.
     pub idempotency_key: Option<String>,
-    /// Tells what was submitted from anything else.
+    /// Distinguishes the submission from any other.
     pub request_digest: String,
-    /// When it was submitted, as RFC 3339.
+    /// The time of submission, as RFC 3339.
     pub submitted_at: String,
-    /// What else was said of it.
+    /// Further details of the submission.
     pub request: Value,
-    /// When a person cancelled it, as RFC 3339.
+    /// The time at which a person cancelled it, as RFC 3339.
     pub cancelled_at: Option<String>,
     /// The run that its document belongs to.
     pub run: RunId,
@@ -50,25 +50,25 @@ pub struct StoredJob {
     pub document: DocumentKey,
     /// The document's id in the run.
     pub document_id: DocumentId,
-    /// How far it has come.
+    /// Its stage.
     pub stage: DocumentStage,
-    /// Why it has no result of its own.
+    /// The reason why it has no result of its own.
     pub reason: Option<String>,
 }
 
-/// What came of submitting a job.
+/// The outcome of submitting a job.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum Submitted {
     /// It waits.
     Added(StoredJob),
-    /// The same was submitted before.
+    /// It was submitted before.
     Known(StoredJob),
     /// The key was used for another submission.
     KeyTaken(StoredJob),
     /// So many documents of the run wait that no other is taken.
     Full {
-        /// How many wait.
+        /// The number of waiting documents.
         waiting: u64,
     },
 }
@@ -81,7 +81,7 @@ impl Journal {
     /// Puts a document into the queue of a run together with its job, unless `most_waiting` of the run wait already.
     ///
     /// # Errors
-    /// [`StoreError::UnknownRun`], [`StoreError::Time`], and whatever befalls the file.
+    /// [`StoreError::UnknownRun`], [`StoreError::Time`], and any failure of the file.
     pub fn submit_job(
         &self,
         run: &RunId,
@@ -168,10 +168,10 @@ impl Journal {
         self.select(&query, params![before, submitter, most], read_job)
     }
 
-    /// Notes that a person cancelled a job. One that waits ends at once; whoever works on another is to be told.
+    /// Records that a person cancelled a job. One that waits ends at once; the worker of another must be notified.
     ///
     /// # Errors
-    /// [`StoreError::Time`], and whatever befalls the file.
+    /// [`StoreError::Time`], and any failure of the file.
     pub fn cancel_job(&self, id: &str, at: &str, reason: &str) -> Result<Option<StoredJob>, StoreError> {
         timestamp(at)?;
         let sqlite = |error: rusqlite::Error| self.sqlite(&error);
@@ -195,10 +195,10 @@ impl Journal {
         })
     }
 
-    /// Has a job tried again that ended without a result, or was cancelled, going on where it was. Whether it waits then.
+    /// Retries a job that ended without a result, or was cancelled, from where it was. Returns whether it waits then.
     ///
     /// # Errors
-    /// Whatever befalls the file.
+    /// Any failure of the file.
     pub fn retry_job(&self, id: &str) -> Result<bool, StoreError> {
         let sqlite = |error: rusqlite::Error| self.sqlite(&error);
         self.transact(|connection| {
@@ -214,10 +214,10 @@ impl Journal {
         })
     }
 
-    /// Makes the documents of a run that are not over those of another, from their beginning. How many those were.
+    /// Moves the documents of a run that are not over to another, from their beginning. Returns their number.
     ///
     /// # Errors
-    /// [`StoreError::UnknownRun`], and whatever befalls the file.
+    /// [`StoreError::UnknownRun`], and any failure of the file.
     pub fn move_waiting(&self, from: &RunId, to: &RunId) -> Result<u64, StoreError> {
         let sqlite = |error: rusqlite::Error| self.sqlite(&error);
         self.transact(|connection| {

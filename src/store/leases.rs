@@ -1,4 +1,4 @@
-//! Who looks at which document, so that two people never decide about one at the same time.
+//! Leases of documents to reviewers, so that two people never decide about one at the same time.
 
 use super::entries::json;
 use super::history::unsigned;
@@ -6,34 +6,34 @@ use super::runs::timestamp;
 use super::{DocumentKey, Journal, NewReview, StoreError};
 use rusqlite::{Connection, OptionalExtension, params};
 
-/// A document that somebody looks at.
+/// A document that a reviewer has open.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Lease {
     /// The document.
     pub document: DocumentKey,
-    /// Who.
+    /// The reviewer.
     pub reviewer: String,
-    /// Until when, in milliseconds since 1970.
+    /// The end of the lease, in milliseconds since 1970.
     pub until_ms: u64,
 }
 
-/// What came of decisions about a document that somebody has.
+/// The outcome of decisions about a document that a reviewer has open.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum HeldAppend {
     /// They are kept.
     Kept,
-    /// The reviewer has no lease; somebody else may have one.
+    /// The reviewer has no lease; another one may have one.
     NotHeld(Option<Lease>),
-    /// Something was decided about the document since the reviewer saw it.
+    /// A decision about the document was made since the reviewer saw it.
     Changed,
 }
 
 impl Journal {
-    /// Has a document looked at by a reviewer until a time, unless somebody else has it. Whose it is afterwards.
+    /// Leases a document to a reviewer until a time, unless another has it. Returns the lease that then holds.
     ///
     /// # Errors
-    /// Whatever befalls the file.
+    /// Any failure of the file.
     pub fn take_lease(
         &self,
         document: DocumentKey,
@@ -57,10 +57,10 @@ impl Journal {
         })
     }
 
-    /// Gives a document back, if the reviewer still has it until the time that is named: a later page may have taken it again.
+    /// Gives a document back, if the reviewer still has it until the given time: a later page may have taken it again.
     ///
     /// # Errors
-    /// Whatever befalls the file.
+    /// Any failure of the file.
     pub fn release_lease(
         &self,
         document: DocumentKey,
@@ -74,7 +74,7 @@ impl Journal {
         })
     }
 
-    /// Who looks at a document.
+    /// The lease of a document, if a reviewer has it open.
     ///
     /// # Errors
     /// When the file can't be read.
@@ -82,7 +82,7 @@ impl Journal {
         lease_of(&self.connection(), document, now_ms).map_err(|error| self.sqlite(&error))
     }
 
-    /// Every document that somebody looks at.
+    /// Every document that a reviewer has open.
     ///
     /// # Errors
     /// When the file can't be read.
@@ -97,10 +97,10 @@ impl Journal {
         })
     }
 
-    /// Keeps decisions about a document that the reviewer has, if nothing was decided about it since review `seen`: all of them, or none.
+    /// Keeps decisions about a document that the reviewer has, all or none, if none was made since review `seen`.
     ///
     /// # Errors
-    /// [`StoreError::Time`], and whatever befalls the file.
+    /// [`StoreError::Time`], and any failure of the file.
     pub fn append_held_reviews(
         &self,
         held: &HeldDocument<'_>,
@@ -115,12 +115,12 @@ impl Journal {
     }
 }
 
-/// A document as a reviewer has it before them.
+/// A document as a reviewer has it open.
 #[derive(Debug, Clone, Copy)]
 pub struct HeldDocument<'a> {
     /// The document.
     pub document: DocumentKey,
-    /// Who has it.
+    /// The reviewer.
     pub reviewer: &'a str,
     /// The time, in milliseconds since 1970.
     pub now_ms: u64,

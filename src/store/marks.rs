@@ -1,4 +1,4 @@
-//! What has changed in the journal since somebody looked, without reading it all again.
+//! Changes of the journal since a mark, without reading it all again.
 
 use super::history::unsigned;
 use super::{DocumentKey, Journal, RunId, StoreError, StoredDocument};
@@ -6,10 +6,10 @@ use rusqlite::params;
 use serde_json::Value;
 use std::collections::BTreeSet;
 
-/// How far the journal was when somebody looked.
+/// The state of the journal at a moment.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct JournalMark {
-    /// Each run, with how many of its documents are over.
+    /// Each run, with the number of its documents that are over.
     runs: Vec<(RunId, u64)>,
     event: u64,
     review: u64,
@@ -21,12 +21,12 @@ impl JournalMark {
         self.runs.iter().map(|(run, _)| run)
     }
 
-    /// The runs that have another number of documents that are over than in an earlier mark.
+    /// The runs whose number of documents that are over differs from an earlier mark.
     pub fn runs_other_than<'m>(&'m self, earlier: &'m JournalMark) -> impl Iterator<Item = &'m RunId> {
         self.runs.iter().filter(|run| !earlier.runs.contains(run)).map(|(run, _)| run)
     }
 
-    /// Whether a later mark tells what has changed since this one: no run was removed, whose numbers others may have by now.
+    /// Returns whether a later mark shows the changes since this one: no run was removed, whose number may be reused.
     #[must_use]
     pub fn is_continued_by(&self, later: &JournalMark) -> bool {
         let known: BTreeSet<&RunId> = later.runs().collect();
@@ -35,7 +35,7 @@ impl JournalMark {
 }
 
 impl Journal {
-    /// How far the journal is.
+    /// The current state of the journal.
     ///
     /// # Errors
     /// When the file can't be read.
@@ -53,7 +53,7 @@ impl Journal {
         Ok(JournalMark { runs, event, review })
     }
 
-    /// The documents that something happened to since a mark, or that were decided about.
+    /// The documents with events or decisions since a mark.
     ///
     /// # Errors
     /// When the file can't be read.

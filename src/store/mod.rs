@@ -1,5 +1,5 @@
-//! What a run leaves behind: the journal of every event and of what people decided (SQLite; feature
-//! `journal`), and the artifacts that people read.
+//! The records of a run: the journal of every event and of what people decided (SQLite; feature `journal`), and the
+//! artifacts that people read.
 
 #[cfg(feature = "journal")]
 mod access;

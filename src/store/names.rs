@@ -1,13 +1,13 @@
-//! The names of documents in a folder of artifacts. A place keeps its name for ever, whichever runs write there, so that no
-//! two documents share a file and none changes its name when others join it.
+//! The names of documents in a folder of artifacts. A location keeps its name for ever, regardless of the runs that
+//! write there, so that no two documents share a file and none changes its name when others join it.
 
 use crate::value::digest_bytes;
 use rusqlite::{Connection, OptionalExtension, params};
 
-/// So many documents have their files in one folder.
+/// The number of documents that have their files in one folder.
 const DOCUMENTS_PER_FOLDER: i64 = 1_000;
 
-/// What the files of a document are called.
+/// The name of a document's files.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ArtifactName {
     /// Its number in the journal.
@@ -26,14 +26,14 @@ impl ArtifactName {
     }
 }
 
-/// A place as the tables have it.
+/// A location as the tables have it.
 pub(super) fn digest_of(place: &str) -> Vec<u8> {
     let mut hexadecimal = digest_bytes(place.as_bytes());
     hexadecimal.truncate(32);
     hexadecimal.into_bytes()
 }
 
-/// The name of a place in a folder: the one it has, or the first of `wanted` that is free.
+/// The name of a location in a folder: the one it has, or the first of `wanted` that is free.
 pub(super) fn reserve(
     connection: &Connection,
     folder: &str,

@@ -1,11 +1,11 @@
-//! How far the documents of a run are.
+//! The progress of the documents of a run.
 
 use super::history::unsigned;
 use super::{DocumentKey, DocumentStage, Journal, RunId, StoreError};
 use crate::value::DocumentId;
 use rusqlite::params;
 
-/// How many documents of a run are how far.
+/// The number of documents of a run in each stage.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct StageCounts([u64; DocumentStage::ALL.len()]);
 
@@ -23,21 +23,21 @@ impl StageCounts {
     }
 }
 
-/// How many submitted documents of a profile are not over.
+/// The number of submitted documents of a profile that are not over.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct QueueLength {
-    /// Nobody works on these.
+    /// No one works on these.
     pub waiting: u64,
-    /// Somebody works on these, or a batch of a vendor does.
+    /// A process works on these, or a batch of a vendor does.
     pub running: u64,
 }
 
 impl Journal {
-    /// By profile, how many submitted documents are not over; profiles without any are left out.
+    /// By profile, the number of submitted documents that are not over; profiles without any are left out.
     ///
     /// # Errors
-    /// Whatever befalls the file.
+    /// Any failure of the file.
     pub fn queue_lengths(&self) -> Result<Vec<(String, QueueLength)>, StoreError> {
         let query =
             "SELECT r.profile, count(*) FILTER (WHERE d.state = 0), count(*) FILTER (WHERE d.state IN (1, 5))
@@ -48,10 +48,10 @@ impl Journal {
         })
     }
 
-    /// How many documents of a run are how far.
+    /// The number of documents of a run in each stage.
     ///
     /// # Errors
-    /// Whatever befalls the file.
+    /// Any failure of the file.
     pub fn stages(&self, run: &RunId) -> Result<StageCounts, StoreError> {
         let query = "SELECT d.state, count(*) FROM documents d JOIN runs r ON r.number = d.run
                      WHERE r.id = ?1 GROUP BY d.state";
@@ -69,7 +69,7 @@ impl Journal {
     /// The first documents of a run that wait.
     ///
     /// # Errors
-    /// Whatever befalls the file.
+    /// Any failure of the file.
     pub fn waiting(&self, run: &RunId, most: usize) -> Result<Vec<DocumentId>, StoreError> {
         let query = "SELECT d.id FROM runs r JOIN documents d ON d.run = r.number AND d.state = 0
                      WHERE r.id = ?1 ORDER BY d.number LIMIT ?2";
@@ -77,20 +77,20 @@ impl Journal {
         self.select(query, params![run.as_str(), most], |row| Ok(DocumentId::new(row.get::<_, String>(0)?)))
     }
 
-    /// Whether a document of this run passed, or was rightly skipped.
+    /// Returns whether a document of this run passed, or was rightly skipped.
     ///
     /// # Errors
-    /// Whatever befalls the file.
+    /// Any failure of the file.
     pub fn passed(&self, document: DocumentKey) -> Result<bool, StoreError> {
         let query = "SELECT json_extract(outcome, '$.final_status') IN ('passed', 'skipped')
                      FROM outcomes WHERE document = ?1";
         Ok(self.select(query, [document.0], |row| row.get(0))?.pop().unwrap_or_default())
     }
 
-    /// How many documents of a run passed, or were rightly skipped.
+    /// The number of documents of a run that passed, or were rightly skipped.
     ///
     /// # Errors
-    /// Whatever befalls the file.
+    /// Any failure of the file.
     pub fn passed_in(&self, run: &RunId) -> Result<usize, StoreError> {
         let query = "SELECT count(*) FROM runs r JOIN documents d ON d.run = r.number AND d.state = 2
                      JOIN outcomes o ON o.document = d.number
@@ -99,11 +99,11 @@ impl Journal {
         Ok(usize::try_from(count.unwrap_or_default()).unwrap_or(usize::MAX))
     }
 
-    /// How many documents of a run have no result, or one that says that the provider failed. A document that only lacks the
-    /// word of a judge has failed too, to be tried again; its result is one for a person.
+    /// The number of documents of a run that have no result, or one that reports a failed provider. A document that
+    /// only lacks the answer of a judge has failed too, to be tried again; its result is one for a person.
     ///
     /// # Errors
-    /// Whatever befalls the file.
+    /// Any failure of the file.
     pub fn broken_in(&self, run: &RunId) -> Result<usize, StoreError> {
         let query = "SELECT count(*) FROM runs r JOIN documents d ON d.run = r.number AND d.state = 3
                      LEFT JOIN outcomes o ON o.document = d.number

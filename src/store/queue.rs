@@ -1,8 +1,8 @@
 //! The documents of a run as a queue, on which several processes may work at once.
 //!
-//! A document is claimed by a worker, which is one process at work on one run. A worker whose process has died gives back
-//! what it had: at once where this machine can tell, else after its heartbeat has stood still for [`SILENCE`] by the clock
-//! of whoever waits. No two machines' clocks are compared, so that a clock that jumps takes nothing from anybody.
+//! A document is claimed by a worker, which is one process at work on one run. A worker whose process has died gives
+//! back its documents: at once where this machine can tell, else after its heartbeat has been still for [`SILENCE`] by
+//! the clock of the process that waits. No two machines' clocks are compared, so a clock that jumps takes nothing away.
 
 use super::entries::is_duplicate;
 use super::names::{self, ArtifactName};
@@ -14,13 +14,13 @@ use rusqlite::{Connection, OptionalExtension, Row, params};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// How often a worker says that it is alive.
+/// The interval at which a worker reports that it is alive.
 pub const HEARTBEAT: Duration = Duration::from_secs(5);
 
-/// For how long a worker on another machine may be silent before its documents are taken over.
+/// The time that a worker on another machine may be silent before its documents are taken over.
 pub const SILENCE: Duration = Duration::from_secs(30);
 
-/// So many times a process may die over a document before it is set aside.
+/// The number of times that a process may die over a document before it is quarantined.
 pub const MOST_CRASHES: u32 = 4;
 
 /// A process at work on a run.
@@ -30,29 +30,29 @@ pub struct WorkerId(pub(super) i64);
 /// A document that is put into the queue.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct QueuedDocument {
-    /// Where it is: no two documents of a run are in one place.
+    /// Its location: no two documents of a run have the same.
     pub place: String,
-    /// The names that it may have, the best first. The last is nobody else's.
+    /// The names that it may have, the best first. The last is unique.
     pub names: Vec<String>,
     /// Its file, if it has one.
     pub path: Option<PathBuf>,
-    /// Where it is read from, where that is more than a file.
+    /// Its origin, where that is more than a file.
     pub source: Option<String>,
 }
 
-/// What came of putting a document into the queue.
+/// The outcome of putting a document into the queue.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Queued {
     /// It waits.
     Added,
-    /// It is among the run's documents already, this far, and was then read with these bytes.
+    /// It is among the run's documents already, in this stage, and was then read with these bytes.
     Known {
         /// The document.
         document: DocumentKey,
         /// Its id.
         id: DocumentId,
-        /// How far it has come.
+        /// Its stage.
         stage: DocumentStage,
         /// SHA-256 of its bytes, in hexadecimal; empty before it was read.
         source_digest: String,
@@ -74,36 +74,36 @@ pub struct Claimed {
     pub id: DocumentId,
     /// Its file, if it has one.
     pub path: Option<PathBuf>,
-    /// Where it is read from, where that is more than a file.
+    /// Its origin, where that is more than a file.
     pub source: Option<String>,
     /// SHA-256 of its bytes when it was read first, in hexadecimal; empty if it has not been read.
     pub source_digest: String,
     /// Its files in the artifacts' folder.
     pub artifact: Option<ArtifactName>,
-    /// How often it was claimed before.
+    /// The number of times that it was claimed before.
     pub attempts: u32,
 }
 
-/// What a worker learns of its run whenever it says that it is alive.
+/// The state of its run that a worker receives whenever it reports that it is alive.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub struct RunPulse {
-    /// Whether a person cancelled it.
+    /// `true` if a person cancelled it.
     pub cancelled: bool,
     /// Calls that other workers have made for it.
     pub calls_of_others: u64,
     /// Tokens of these.
     pub tokens_of_others: u64,
-    /// What is known of their cost, in US dollars.
+    /// The known part of their cost, in US dollars.
     pub cost_of_others: f64,
 }
 
 impl Journal {
-    /// Puts documents into the queue of a run. `folder` is that of its artifacts: in one folder a place keeps its name for
-    /// ever, whatever else joins it.
+    /// Puts documents into the queue of a run. `folder` is that of its artifacts: in one folder a location keeps its
+    /// name for ever, regardless of what else joins it.
     ///
     /// # Errors
-    /// [`StoreError::UnknownRun`], and whatever befalls the file.
+    /// [`StoreError::UnknownRun`], and any failure of the file.
     pub fn enqueue(
         &self,
         run: &RunId,
@@ -121,7 +121,7 @@ impl Journal {
         })
     }
 
-    /// Claims the next documents that wait, at most so many, for this worker. None of a run that was cancelled.
+    /// Claims the next waiting documents, at most `most`, for this worker. None of a run that was cancelled.
     pub fn claim(&self, run: &RunId, worker: WorkerId, most: usize) -> Receipt<Vec<Claimed>> {
         let (run, path) = (run.clone(), self.path().to_path_buf());
         let most = i64::try_from(most).unwrap_or(i64::MAX);
@@ -133,7 +133,7 @@ impl Journal {
     /// Begins work on a run.
     ///
     /// # Errors
-    /// [`StoreError::UnknownRun`], and whatever befalls the file.
+    /// [`StoreError::UnknownRun`], and any failure of the file.
     pub fn begin_work(&self, run: &RunId, process: &ProcessId) -> Result<WorkerId, StoreError> {
         let sqlite = |error: rusqlite::Error| self.sqlite(&error);
         self.transact(|connection| {
@@ -144,7 +144,7 @@ impl Journal {
         })
     }
 
-    /// Says that a worker is alive, and what its calls have used up so far.
+    /// Reports that a worker is alive, and what its calls have used up so far.
     ///
     /// The receipt fails with [`StoreError::TakenOver`] when another process took its lease over.
     pub fn beat(&self, worker: WorkerId, used: Usage) -> Receipt<RunPulse> {
@@ -156,21 +156,21 @@ impl Journal {
         })
     }
 
-    /// Ends the work of a worker. What it has not ended waits again.
+    /// Ends the work of a worker. Documents that it has not ended wait again.
     ///
     /// # Errors
-    /// Whatever befalls the file.
+    /// Any failure of the file.
     pub fn end_work(&self, worker: WorkerId) -> Result<(), StoreError> {
         self.transact(|connection| {
             release(connection, worker, 1).map(drop).map_err(|error| self.sqlite(&error))
         })
     }
 
-    /// The workers of a run that are at work as far as the journal knows, but for this one: each with its process and its
+    /// The workers of a run that are at work as far as the journal knows, except `but`: each with its process and its
     /// heartbeat.
     ///
     /// # Errors
-    /// Whatever befalls the file.
+    /// Any failure of the file.
     pub fn workers(
         &self,
         run: &RunId,
@@ -185,16 +185,16 @@ impl Journal {
         })
     }
 
-    /// Gives back what a worker had whose process has died: it waits again, but for what several processes died over,
-    /// which is set aside. How many documents that were.
+    /// Gives back the documents of a worker whose process has died: they wait again, except those that several
+    /// processes died over, which are quarantined. Returns their number.
     ///
     /// # Errors
-    /// Whatever befalls the file.
+    /// Any failure of the file.
     pub fn take_over(&self, worker: WorkerId) -> Result<u64, StoreError> {
         self.transact(|connection| {
             let take = || -> rusqlite::Result<u64> {
-                // Only what is done here, and not the waiting for an answer, can have been the end of a process: a document
-                // that was being read, and one whose answer was being looked at.
+                // Only what is done here, and not the waiting for an answer, can have been the end of a process: a
+                // document that was being read, and one whose answer was being processed.
                 connection.execute(
                     "UPDATE documents SET crashes = crashes + 1 WHERE worker = ?1 AND state = 1
                      AND (source_digest = '' OR EXISTS (SELECT 1 FROM answers a WHERE a.document = documents.number))",
@@ -211,11 +211,11 @@ impl Journal {
         })
     }
 
-    /// Makes the documents that one run finished those of another, with their results and without what happened in them. How
-    /// many those were.
+    /// Copies the documents that one run finished to another, with their results and reviews and without their events.
+    /// Returns their number.
     ///
     /// # Errors
-    /// [`StoreError::UnknownRun`], and whatever befalls the file.
+    /// [`StoreError::UnknownRun`], and any failure of the file.
     pub fn carry_over(&self, from: &RunId, to: &RunId) -> Result<u64, StoreError> {
         let sqlite = |error: rusqlite::Error| self.sqlite(&error);
         self.transact(|connection| {
@@ -260,19 +260,19 @@ impl Journal {
         })
     }
 
-    /// Puts a document back into the queue, to go on where it was, or from the start: then nothing that is recorded of it
-    /// counts any more.
+    /// Puts a document back into the queue, to resume where it was, or from the start: then nothing that is recorded of
+    /// it counts any more.
     ///
     /// # Errors
-    /// Whatever befalls the file.
+    /// Any failure of the file.
     pub fn requeue(&self, document: DocumentKey, anew: bool) -> Result<(), StoreError> {
         self.transact(|connection| requeue(connection, document, anew).map_err(|error| self.sqlite(&error)))
     }
 
-    /// Puts back every document of a run that is in one of these stages, to go on where it was. How many those were.
+    /// Puts back every document of a run that is in one of these stages, to resume where it was. Returns their number.
     ///
     /// # Errors
-    /// Whatever befalls the file.
+    /// Any failure of the file.
     pub fn requeue_all(&self, run: &RunId, stages: &[DocumentStage]) -> Result<u64, StoreError> {
         let sqlite = |error: rusqlite::Error| self.sqlite(&error);
         self.transact(|connection| {
@@ -459,7 +459,7 @@ pub(super) fn requeue(connection: &Connection, document: DocumentKey, anew: bool
         .map(drop)
 }
 
-/// The file that a journal and the artifacts beside it are in, as the folder's own name for itself: it may be moved.
+/// The key of an artifacts folder: `.` if the journal is in it, as both may be moved together, else the folder's path.
 #[must_use]
 pub fn folder_key(journal: &Path, artifacts: &Path) -> String {
     let absolute = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_path_buf());

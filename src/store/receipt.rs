@@ -1,4 +1,4 @@
-//! The word that something was kept, which comes when the disk has it.
+//! The confirmation that something was kept, which comes when it is on the disk.
 
 use super::StoreError;
 use std::future::Future;
@@ -6,7 +6,7 @@ use std::pin::Pin;
 use std::task::{Context, Poll};
 use tokio::sync::oneshot;
 
-/// Resolves when what it was given for is on the disk, or can't be kept. Dropping it takes nothing back.
+/// Resolves when the data that it was given for is on the disk, or can't be kept. Dropping it takes nothing back.
 #[derive(Debug)]
 #[must_use = "whether it was kept is known only from here"]
 pub struct Receipt<T = ()>(State<T>);
@@ -18,7 +18,7 @@ enum State<T> {
 }
 
 impl<T> Receipt<T> {
-    /// For what is known already.
+    /// For a result that is known already.
     pub fn known(result: Result<T, StoreError>) -> Self {
         Receipt(State::Known(Some(result)))
     }
@@ -34,7 +34,7 @@ impl<T> Receipt<T> {
         }
     }
 
-    /// For what somebody else will say.
+    /// For a result that another thread will send.
     #[cfg(feature = "journal")]
     pub(super) fn awaited(receiver: oneshot::Receiver<Result<T, StoreError>>) -> Self {
         Receipt(State::Awaited(receiver))

@@ -1,4 +1,4 @@
-//! What the journal holds, as its callers see it.
+//! The contents of the journal, as its callers see them.
 
 #[cfg(feature = "journal")]
 use super::{ArtifactName, DocumentKey, DocumentStage, RunStage};
@@ -7,8 +7,8 @@ use serde_json::Value;
 use std::fmt;
 use std::path::PathBuf;
 
-/// The kind of the row that says that a document was gone on with: `keeps` is how many of the events before it count.
-/// What follows them, such as that someone stopped it, does not count any more.
+/// The kind of the row that says that a document was resumed: `keeps` is the number of events before it that count. The
+/// events after those, such as that someone stopped it, do not count any more.
 pub(crate) const RESUMED: &str = "resumed";
 
 /// The name of a run: its time of start (UTC) and a number, unique in the journal. Ids sort by time.
@@ -35,10 +35,10 @@ impl fmt::Display for RunId {
     }
 }
 
-/// What is known when a run begins, and needed to go on with it. Secrets have no place here.
+/// The facts that are known when a run begins, and needed to resume it. Secrets have no place here.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RunRecord {
-    /// When, as RFC 3339.
+    /// The time of its start, as RFC 3339.
     pub started_at: String,
     /// Name of the profile.
     pub profile: String,
@@ -48,7 +48,7 @@ pub struct RunRecord {
     pub loopctl_version: String,
     /// Names, versions and digests of the plugins, as JSON.
     pub plugins: Value,
-    /// Whatever else the caller needs to go on: overrides, output folder.
+    /// Anything else that the caller needs to resume it: overrides, output folder.
     pub settings: Value,
 }
 
@@ -59,21 +59,21 @@ pub struct RunRecord {
 pub struct StoredRun {
     /// Its id.
     pub id: RunId,
-    /// What was recorded at its beginning.
+    /// The record of its beginning.
     pub record: RunRecord,
-    /// When it ended, as RFC 3339; `None` while it goes on and after a crash.
+    /// The time at which it ended, as RFC 3339; `None` while it is in progress and after a crash.
     pub finished_at: Option<String>,
-    /// How many documents it began.
+    /// The number of documents that it began.
     pub documents: u64,
-    /// How many of them are over: finished, or failed.
+    /// The number of these that are over: finished, or failed.
     pub finished_documents: u64,
-    /// How far it has come.
+    /// Its stage.
     pub stage: RunStage,
-    /// Whether every input is among its documents.
+    /// `true` if every input is among its documents.
     pub listed: bool,
 }
 
-/// What is known when a document begins.
+/// The facts that are known when a document begins.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DocumentRecord {
     /// Its id, unique in the run.
@@ -91,32 +91,32 @@ pub struct DocumentRecord {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct StoredDocument {
-    /// Where it is in the journal.
+    /// Its key in the journal.
     pub key: DocumentKey,
-    /// What was recorded at its beginning. A path that is not Unicode comes back with replacement characters.
+    /// The record of its beginning. A path that is not Unicode comes back with replacement characters.
     pub record: DocumentRecord,
-    /// How many events it has.
+    /// The number of its events.
     pub events: u64,
-    /// Whether it is over: finished, or failed.
+    /// `true` if it is over: finished, or failed.
     pub finished: bool,
-    /// How far it has come.
+    /// Its stage.
     pub stage: DocumentStage,
-    /// How often somebody began to work on it.
+    /// The number of times that a process began to work on it.
     pub attempts: u32,
-    /// Why it has no result of its own.
+    /// The reason why it has no result of its own.
     pub reason: Option<String>,
     /// Its files in the folder of artifacts.
     pub artifact: Option<ArtifactName>,
 }
 
-/// An answer that came and was not looked at before its process ended.
+/// An answer that came and was not processed before its process ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoredAnswer {
-    /// Which call of the document.
+    /// The call of the document.
     pub call: String,
-    /// SHA-256 of what was asked.
+    /// SHA-256 of the question.
     pub question: Vec<u8>,
-    /// What came back, as it came.
+    /// The answer, as it was received.
     pub answer: Vec<u8>,
 }
 
@@ -124,11 +124,11 @@ pub struct StoredAnswer {
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct StoredEvent {
-    /// Its place among the document's events: 0, 1, 2, …
+    /// Its position among the document's events: 0, 1, 2, …
     pub seq: u64,
-    /// When, counted from the start of the run.
+    /// The time, counted from the start of the document's loop.
     pub at: Millis,
-    /// What kind of event.
+    /// The kind of event.
     pub kind: String,
     /// The event.
     pub payload: Value,

@@ -1,4 +1,4 @@
-//! Which shares of a run's documents are drawn for review: settled when the run begins, and never changed.
+//! The shares of a run's documents that are drawn for review: settled when the run begins, and never changed.
 
 use super::{Journal, RunId, StoreError};
 use rusqlite::{Connection, params};
@@ -18,7 +18,7 @@ pub struct ReviewShares {
 }
 
 impl ReviewShares {
-    /// Those of runs of which nothing is known.
+    /// The shares of runs of which nothing is known.
     pub const NONE: ReviewShares = ReviewShares { audit: 0.0, second: 0.0 };
 }
 
@@ -51,7 +51,7 @@ impl Journal {
         Ok(found.into_iter().collect())
     }
 
-    /// The shares of runs that begin from now on; `None` where nobody has said.
+    /// The shares of runs that begin from now on; `None` where they were never set.
     ///
     /// # Errors
     /// When the file can't be read.
@@ -63,21 +63,21 @@ impl Journal {
         }))
     }
 
-    /// Has runs that begin from now on have these shares. Those of runs that are there stay.
+    /// Sets the shares of runs that begin from now on. Those of existing runs do not change.
     ///
     /// # Errors
-    /// Whatever befalls the file.
+    /// Any failure of the file.
     pub fn set_coming_review_shares(&self, shares: ReviewShares) -> Result<(), StoreError> {
         let within = |share: f64| if share.is_finite() { share.clamp(0.0, 1.0) } else { 0.0 };
         let value = json!({ "audit": within(shares.audit), "second": within(shares.second) });
         self.set_service_setting(SETTING, &value)
     }
 
-    /// Settles the shares of runs that began before there were any, and of those that come: those that are set, else `usual`. What is
-    /// settled already stays.
+    /// Settles the shares of runs that began before there were any, and of those to come: those that are set, else
+    /// `usual`. Shares that are settled already do not change.
     ///
     /// # Errors
-    /// Whatever befalls the file.
+    /// Any failure of the file.
     pub fn settle_review_shares(&self, usual: ReviewShares) -> Result<(), StoreError> {
         let shares = match self.coming_review_shares()? {
             Some(set) => set,
@@ -95,7 +95,7 @@ impl Journal {
     }
 }
 
-/// Settles the shares of a run that begins, where a service has said which.
+/// Settles the shares of a run that begins, where a service has set them.
 pub(super) fn settle(connection: &Connection, run: &str) -> rusqlite::Result<()> {
     let query = "INSERT INTO review_shares (run, audit, second)
                  SELECT r.number, coalesce(json_extract(s.value, '$.audit'), 0.0), coalesce(json_extract(s.value, '$.second'), 0.0)

@@ -1,4 +1,4 @@
-//! What people decided about the documents of a run. Rows are only ever added: a decision that is taken back is another row.
+//! Decisions of people about the documents of a run. Rows are only ever added: to take a decision back adds another.
 
 use super::entries::json;
 use super::history::unsigned;
@@ -13,11 +13,11 @@ use serde_json::Value;
 pub struct NewReview {
     /// The document of the run that it is about.
     pub document: DocumentId,
-    /// When it was made, as RFC 3339.
+    /// The time at which it was made, as RFC 3339.
     pub at: String,
-    /// Who made it.
+    /// The reviewer who made it.
     pub reviewer: String,
-    /// What was decided.
+    /// The decision.
     pub decision: Value,
 }
 
@@ -25,15 +25,15 @@ pub struct NewReview {
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct StoredReview {
-    /// Its place among all decisions of the journal.
+    /// Its position among all decisions of the journal.
     pub number: u64,
     /// The document that it is about.
     pub document: DocumentId,
-    /// When it was made, as RFC 3339.
+    /// The time at which it was made, as RFC 3339.
     pub at: String,
-    /// Who made it.
+    /// The reviewer who made it.
     pub reviewer: String,
-    /// What was decided.
+    /// The decision.
     pub decision: Value,
 }
 
@@ -41,8 +41,8 @@ impl Journal {
     /// Keeps decisions about documents of a run: all of them, or none.
     ///
     /// # Errors
-    /// [`StoreError::UnknownRun`], [`StoreError::UnknownDocument`], [`StoreError::Time`] when a time is not RFC 3339, and whatever
-    /// befalls the file.
+    /// [`StoreError::UnknownRun`], [`StoreError::UnknownDocument`], [`StoreError::Time`] when a time is not RFC 3339,
+    /// and any failure of the file.
     pub fn append_reviews(&self, run: &RunId, reviews: &[NewReview]) -> Result<(), StoreError> {
         let mut rows = Vec::with_capacity(reviews.len());
         for review in reviews {
@@ -71,7 +71,7 @@ impl Journal {
         })
     }
 
-    /// The decisions about documents of a run, in the order in which they were kept. None for a run that is not there.
+    /// The decisions about documents of a run, in the order in which they were kept. None if the run does not exist.
     ///
     /// # Errors
     /// When the file can't be read.

@@ -1,4 +1,4 @@
-//! The runs of a journal: begun, gone on with, ended, removed.
+//! The runs of a journal: begun, resumed, ended, removed.
 
 use super::entries::json;
 use super::{Journal, RunId, RunRecord, StoreError, review_shares};
@@ -7,7 +7,7 @@ use rusqlite::{Connection, OptionalExtension, params};
 /// The triggers that keep rows from being removed.
 const GUARDS: [&str; 2] = ["events_are_never_removed", "reviews_are_never_removed"];
 
-/// How far a run has come.
+/// The progress of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum RunStage {
@@ -15,7 +15,7 @@ pub enum RunStage {
     Open,
     /// Its process ended it.
     Finished,
-    /// A person cancelled it: nobody begins another of its documents.
+    /// A person cancelled it: no other of its documents is begun.
     Cancelled,
 }
 
@@ -43,7 +43,7 @@ impl Journal {
     /// Records that a run begins.
     ///
     /// # Errors
-    /// [`StoreError::Time`] when `started_at` is not RFC 3339, and whatever befalls the file: full disk, damaged.
+    /// [`StoreError::Time`] when `started_at` is not RFC 3339, and any failure of the file: full disk, damaged.
     pub fn begin_run(&self, run: &RunRecord) -> Result<RunId, StoreError> {
         let started = timestamp(&run.started_at)?;
         let (plugins, settings) = (json(&run.plugins)?, json(&run.settings)?);
@@ -81,18 +81,18 @@ impl Journal {
         )
     }
 
-    /// Records that a run goes on.
+    /// Records that a run is resumed.
     ///
     /// # Errors
-    /// [`StoreError::UnknownRun`], and whatever befalls the file.
+    /// [`StoreError::UnknownRun`], and any failure of the file.
     pub fn reopen_run(&self, run: &RunId) -> Result<(), StoreError> {
         self.change_run(run, "UPDATE runs SET finished_at = NULL, state = 0 WHERE id = ?1 AND ?2 = ''", "")
     }
 
-    /// Has whoever works on a run begin no other document of it.
+    /// Stops workers of a run from beginning another document of it.
     ///
     /// # Errors
-    /// [`StoreError::UnknownRun`], and whatever befalls the file.
+    /// [`StoreError::UnknownRun`], and any failure of the file.
     pub fn cancel_run(&self, run: &RunId) -> Result<(), StoreError> {
         self.change_run(run, "UPDATE runs SET state = 2 WHERE id = ?1 AND ?2 = ''", "")
     }
@@ -100,7 +100,7 @@ impl Journal {
     /// Records that every input of a run is among its documents.
     ///
     /// # Errors
-    /// [`StoreError::UnknownRun`], and whatever befalls the file.
+    /// [`StoreError::UnknownRun`], and any failure of the file.
     pub fn set_listed(&self, run: &RunId) -> Result<(), StoreError> {
         self.change_run(run, "UPDATE runs SET listed = 1 WHERE id = ?1 AND ?2 = ''", "")
     }
@@ -115,7 +115,7 @@ impl Journal {
     /// Removes a run with its documents, events and reviews. Artifacts stay. The file gets no smaller before [`Journal::compact`].
     ///
     /// # Errors
-    /// [`StoreError::UnknownRun`], and whatever befalls the file.
+    /// [`StoreError::UnknownRun`], and any failure of the file.
     pub fn remove_run(&self, run: &RunId) -> Result<(), StoreError> {
         self.transact(|connection| {
             let number = run_number(connection, run, |error| self.sqlite(&error))?;
@@ -152,10 +152,10 @@ impl Journal {
         })
     }
 
-    /// Looks at the whole file.
+    /// Checks the whole file.
     ///
     /// # Errors
-    /// [`StoreError::Damaged`], and whatever befalls the file.
+    /// [`StoreError::Damaged`], and any failure of the file.
     pub fn check(&self) -> Result<(), StoreError> {
         let said: String = self
             .connection()
@@ -168,10 +168,10 @@ impl Journal {
         }
     }
 
-    /// Gives the room of what was removed back to the disk. It needs as much room again while it works.
+    /// Gives the space of what was removed back to the disk. It needs as much space again while it works.
     ///
     /// # Errors
-    /// Whatever befalls the file, [`StoreError::Locked`] while another process works with it.
+    /// Any failure of the file, [`StoreError::Locked`] while another process works with it.
     pub fn compact(&self) -> Result<(), StoreError> {
         let connection = self.connection();
         connection

@@ -60,8 +60,8 @@ const STEPS: [&str; 5] = [
     CREATE TRIGGER events_are_never_removed BEFORE DELETE ON events
         BEGIN SELECT RAISE(ABORT, 'events are never removed'); END;
 ",
-    // Documents become a queue that several processes work on. Events stand in the order in which they were written, so
-    // that pages are filled whole, whatever documents are under way.
+    // Documents become a queue that several processes work on. Events are in the order in which they were written, so
+    // that pages are filled whole, regardless of the documents in flight.
     "
     ALTER TABLE runs ADD COLUMN state INTEGER NOT NULL DEFAULT 0;
     ALTER TABLE runs ADD COLUMN listed INTEGER NOT NULL DEFAULT 0;
@@ -158,7 +158,7 @@ const STEPS: [&str; 5] = [
     CREATE TRIGGER events_are_never_removed BEFORE DELETE ON events
         BEGIN SELECT RAISE(ABORT, 'events are never removed'); END;
 ",
-    // What people decide about documents. It is kept beside events, because it may come long after the run.
+    // Decisions of people about documents. They are kept beside events, because they may come long after the run.
     "
     CREATE TABLE reviews (
         number   INTEGER PRIMARY KEY,
@@ -173,7 +173,7 @@ const STEPS: [&str; 5] = [
     CREATE TRIGGER reviews_are_never_removed BEFORE DELETE ON reviews
         BEGIN SELECT RAISE(ABORT, 'reviews are never removed'); END;
 ",
-    // What the service knows beside runs: who submitted what, who may come in, who looks at what, and who did what.
+    // Records of the service beside runs: submitters, access, leases, and the access log.
     "
     CREATE TABLE jobs (
         document        INTEGER PRIMARY KEY REFERENCES documents (number),
@@ -284,7 +284,7 @@ const STEPS: [&str; 5] = [
             elapsed_ms, calls, tokens, cost_usd, calls_of_unknown_cost, iterations, issues
         FROM read_figures;
 ",
-    // What is asked of the service is looked up, instead of all runs being read for it.
+    // Requests to the service are looked up, instead of all runs being read for them.
     "
     ALTER TABLE runs ADD COLUMN request TEXT;
     UPDATE runs SET request = json_extract(settings, '$.service') WHERE json_valid(settings);
@@ -292,7 +292,7 @@ const STEPS: [&str; 5] = [
 ",
 ];
 
-/// What a file is, found out without changing it.
+/// The kind of a file, found out without changing it.
 enum FileFormat {
     Empty,
     Format(i64),
@@ -356,7 +356,7 @@ mod tests {
     use std::path::PathBuf;
     use std::sync::LazyLock;
 
-    /// What each release wrote, as `sqlite3 journal.sqlite .dump` shows it. Never edited; one is added per format.
+    /// The journal of each release, as `sqlite3 journal.sqlite .dump` shows it. Never edited; each format adds one.
     const WRITTEN: [&str; 5] = [
         include_str!("formats/v1.sql"),
         include_str!("formats/v2.sql"),

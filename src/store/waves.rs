@@ -1,7 +1,8 @@
 //! Calls that wait for a batch of a vendor, and those batches: what was intended, submitted, answered.
 //!
-//! A batch is intended before it is submitted, and its lines know it: whoever goes on after a crash looks for it before
-//! anything is submitted again. An answer is kept, its line done and its document put back into the queue together.
+//! A batch is intended before it is submitted, and its lines know it: a process that resumes after a crash looks for it
+//! before anything is submitted again. In one step, an answer is kept, its line done and its document put back into the
+//! queue.
 
 use super::names;
 use super::queue::WorkerId;
@@ -14,7 +15,7 @@ use std::collections::HashMap;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct BatchKey(i64);
 
-/// How far a line is.
+/// The progress of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum LineState {
@@ -28,14 +29,14 @@ pub enum LineState {
     Online,
 }
 
-/// Lines that may stand in one batch.
+/// Lines that may be in one batch.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WaitingLines {
-    /// Who is asked.
+    /// The provider that is asked.
     pub provider: String,
-    /// What else they have in common, as JSON.
+    /// The other properties that they have in common, as JSON.
     pub group: String,
-    /// How many there are.
+    /// The number of lines.
     pub lines: u64,
 }
 
@@ -43,27 +44,27 @@ pub struct WaitingLines {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct StoredBatch {
-    /// Which.
+    /// Its key.
     pub key: BatchKey,
     /// The name that it was given here.
     pub own_id: String,
-    /// Who is asked.
+    /// The provider that is asked.
     pub provider: String,
-    /// What else its lines have in common, as JSON.
+    /// The other properties that its lines have in common, as JSON.
     pub group: String,
-    /// What the vendor calls it; unknown before it was submitted.
+    /// The vendor's name for it; unknown before it was submitted.
     pub handle: Option<String>,
-    /// When it was intended, as RFC 3339.
+    /// The time at which it was intended, as RFC 3339.
     pub intended_at: String,
-    /// When it was submitted.
+    /// The time at which it was submitted.
     pub submitted_at: Option<String>,
-    /// When the vendor was asked to end it.
+    /// The time at which the vendor was asked to end it.
     pub cancelled_at: Option<String>,
-    /// How many lines it has that are not done.
+    /// The number of its lines that are not done.
     pub lines: u64,
 }
 
-/// What is to become a batch.
+/// The data of a batch to be made.
 #[derive(Debug, Clone, Copy)]
 pub struct Intended<'a> {
     /// A name that no other batch has.
@@ -76,33 +77,33 @@ pub struct Intended<'a> {
     pub most_bytes: u64,
 }
 
-/// What became of a line.
+/// The outcome of a line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LineAnswer {
-    /// Which.
+    /// The line.
     pub custom_id: String,
-    /// What came back; `None` where the call is to be made alone.
+    /// The answer; `None` where the call is to be made alone.
     pub answer: Option<Vec<u8>>,
 }
 
-/// What batches did for a run.
+/// The savings of a run by batches.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 #[non_exhaustive]
 pub struct BatchSavings {
-    /// So many were submitted.
+    /// The number of submitted batches.
     pub batches: u64,
-    /// So many calls were answered by them.
+    /// The number of calls that they answered.
     pub calls: u64,
-    /// So much less they cost than the same calls made alone, in US dollars, as far as prices are known.
+    /// The difference to the cost of the same calls made alone, in US dollars, as far as prices are known.
     pub usd: f64,
 }
 
-/// Documents of lines that wait for nothing any more are to be gone on with. The lines' condition is put in.
+/// Requeues the documents of lines that wait for nothing any more. The lines' condition is put in.
 const REQUEUE: &str = "UPDATE documents SET state = 0 WHERE state = 5
      AND number IN (SELECT document FROM batch_lines WHERE $)
      AND NOT EXISTS (SELECT 1 FROM batch_lines l WHERE l.document = documents.number AND l.state IN (0, 1))";
 
-/// The same of a whole run.
+/// Like [`REQUEUE`], for a whole run.
 const REQUEUE_RUN: &str = "UPDATE documents SET state = 0 WHERE run = ?1 AND state = 5
      AND NOT EXISTS (SELECT 1 FROM batch_lines l WHERE l.document = documents.number AND l.state IN (0, 1))";
 
@@ -111,7 +112,7 @@ const WAITING: &str = "SELECT l.number FROM documents d JOIN batch_lines l ON l.
      WHERE d.run = ?1 AND d.state = 5 AND l.state = 0";
 
 impl Journal {
-    /// The calls of a document that were postponed, and how far they are.
+    /// The calls of a document that were postponed, and their states.
     ///
     /// # Errors
     /// When the file can't be read.
@@ -141,7 +142,7 @@ impl Journal {
         })
     }
 
-    /// Whether a batch was made for a run before.
+    /// Returns whether a batch was made for a run before.
     ///
     /// # Errors
     /// When the file can't be read.
@@ -161,7 +162,7 @@ impl Journal {
         self.select(&query, [run.as_str()], read_batch)
     }
 
-    /// What batches have done for a run so far.
+    /// The savings of a run by batches so far.
     ///
     /// # Errors
     /// When the file can't be read.
@@ -178,7 +179,7 @@ impl Journal {
         Ok(self.select(query, [run.as_str()], read)?.pop().unwrap_or_default())
     }
 
-    /// What the vendor calls the other batches that this journal knows.
+    /// The vendor's names for the other batches that this journal knows.
     ///
     /// # Errors
     /// When the file can't be read.
@@ -191,7 +192,7 @@ impl Journal {
     /// becomes a call that is made alone.
     ///
     /// # Errors
-    /// [`StoreError::TakenOver`], and whatever befalls the file.
+    /// [`StoreError::TakenOver`], and any failure of the file.
     pub fn intend_batch(
         &self,
         run: &RunId,
@@ -239,10 +240,10 @@ impl Journal {
         Ok(self.select(query, [batch.0], |row| Ok((row.get(0)?, row.get(1)?)))?.into_iter().collect())
     }
 
-    /// Keeps that the vendor has a batch, and what it calls it.
+    /// Records that the vendor has a batch, and its name for it.
     ///
     /// # Errors
-    /// [`StoreError::TakenOver`], and whatever befalls the file.
+    /// [`StoreError::TakenOver`], and any failure of the file.
     pub fn batch_submitted(
         &self,
         worker: WorkerId,
@@ -256,10 +257,10 @@ impl Journal {
         })
     }
 
-    /// Keeps that the vendor was asked to end a batch.
+    /// Records that the vendor was asked to end a batch.
     ///
     /// # Errors
-    /// [`StoreError::TakenOver`], and whatever befalls the file.
+    /// [`StoreError::TakenOver`], and any failure of the file.
     pub fn batch_cancelled(&self, worker: WorkerId, batch: BatchKey, at: &str) -> Result<(), StoreError> {
         self.change_batch(worker, |connection| {
             let change = "UPDATE batches SET cancelled_at = ?2 WHERE number = ?1";
@@ -267,10 +268,10 @@ impl Journal {
         })
     }
 
-    /// Keeps that there is no such batch, or none with results: its lines wait for another.
+    /// Records that there is no such batch, or none with results: its lines wait for another.
     ///
     /// # Errors
-    /// [`StoreError::TakenOver`], and whatever befalls the file.
+    /// [`StoreError::TakenOver`], and any failure of the file.
     pub fn take_back(&self, worker: WorkerId, batch: BatchKey) -> Result<(), StoreError> {
         self.change_batch(worker, |connection| {
             let lines = "UPDATE batch_lines SET state = 0, batch = NULL WHERE batch = ?1 AND state = 1";
@@ -279,10 +280,10 @@ impl Journal {
         })
     }
 
-    /// Keeps what became of some lines of a batch. Documents that wait for nothing else are put back into the queue.
+    /// Keeps the outcomes of some lines of a batch. Documents that wait for nothing else are put back into the queue.
     ///
     /// # Errors
-    /// [`StoreError::TakenOver`], and whatever befalls the file.
+    /// [`StoreError::TakenOver`], and any failure of the file.
     pub fn keep_answers(
         &self,
         worker: WorkerId,
@@ -297,10 +298,10 @@ impl Journal {
         })
     }
 
-    /// Ends a batch. Lines that have no answer get this one, or are to be asked alone without one. How many those are.
+    /// Ends a batch. Lines without an answer get `otherwise`, or are asked alone without it. Returns their number.
     ///
     /// # Errors
-    /// [`StoreError::TakenOver`], and whatever befalls the file.
+    /// [`StoreError::TakenOver`], and any failure of the file.
     pub fn end_batch(
         &self,
         worker: WorkerId,
@@ -321,10 +322,10 @@ impl Journal {
         })
     }
 
-    /// Has the lines of a run that wait asked alone: all, or those of one provider. How many those are.
+    /// Makes the waiting lines of a run be asked alone: all, or those of one provider. Returns their number.
     ///
     /// # Errors
-    /// [`StoreError::TakenOver`], [`StoreError::UnknownRun`], and whatever befalls the file.
+    /// [`StoreError::TakenOver`], [`StoreError::UnknownRun`], and any failure of the file.
     pub fn ask_alone(
         &self,
         run: &RunId,
@@ -341,7 +342,7 @@ impl Journal {
     /// Forgets the lines of a provider that this run does not have any more: their documents ask once more.
     ///
     /// # Errors
-    /// [`StoreError::TakenOver`], [`StoreError::UnknownRun`], and whatever befalls the file.
+    /// [`StoreError::TakenOver`], [`StoreError::UnknownRun`], and any failure of the file.
     pub fn forget_lines(&self, run: &RunId, worker: WorkerId, provider: &str) -> Result<u64, StoreError> {
         let change = format!("DELETE FROM batch_lines WHERE number IN ({WAITING} AND l.provider = ?2)");
         self.change_waiting(run, worker, Some(provider), &change)
@@ -375,7 +376,7 @@ impl Journal {
         })
     }
 
-    /// Whoever was taken for dead sees to no batch any more: another does.
+    /// A worker that was taken for dead manages no batch any more: another does.
     fn alive(&self, connection: &Connection, worker: WorkerId) -> Result<(), StoreError> {
         let query = "SELECT 1 FROM workers WHERE number = ?1 AND state = 0";
         let alive: Option<i64> = connection
@@ -472,8 +473,8 @@ fn keep_answer(connection: &Connection, batch: BatchKey, one: &LineAnswer) -> ru
     Ok(())
 }
 
-/// A call waits for a batch. One that waits already is asked as it is asked now; one that is in a batch is left there; and one
-/// that was answered waits once more only if its answer is to another question, or was of no use.
+/// Makes a call wait for a batch. One that waits already is replaced by this one; one that is in a batch is left there;
+/// and one that was answered waits once more only if its answer is to another question, or was of no use.
 pub(super) fn postpone(
     connection: &Connection,
     document: DocumentKey,
@@ -499,7 +500,7 @@ pub(super) fn postpone(
         ])
 }
 
-/// A document waits for the answers to these calls; if they have come meanwhile, for somebody to go on with it.
+/// Makes a document wait for the answers to these calls; if they have come meanwhile, for a worker to resume it.
 pub(super) fn park(
     connection: &Connection,
     document: DocumentKey,
@@ -532,7 +533,7 @@ pub(super) fn saved(
         .execute(params![document.0, call, usd])
 }
 
-/// What the lines of a document of a run are called: the same for ever, and no other document's.
+/// The name of a line of a document of a run: the same for ever, and no other document's.
 #[must_use]
 pub fn custom_id(run_began: &str, run: &RunId, document: DocumentKey, call: &str) -> String {
     let name = format!("{run_began}\n{run}\n{}\n{call}", document.0);

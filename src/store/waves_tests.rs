@@ -37,7 +37,7 @@ impl Table {
         log.write(self.document, entries).wait().unwrap();
     }
 
-    /// These calls wait, and the document for them.
+    /// Makes these calls wait, and the document for them.
     fn park(&self, calls: &[&str]) {
         let mut entries: Vec<Entry> = calls.iter().map(|call| self.postponed(call, b"q")).collect();
         entries.push(Entry::Parked { calls: calls.iter().map(ToString::to_string).collect() });
@@ -83,7 +83,7 @@ fn a_document_waits_until_all_its_calls_are_answered() {
     assert_eq!((first.lines, second.lines), (1, 1));
     table.answer(first.key, "one");
     assert_eq!(table.stage(), DocumentStage::Parked);
-    // Of another batch, and twice: it counts for nothing.
+    // Of another batch, and twice: it does not count.
     table.answer(first.key, "two");
     table.answer(first.key, "one");
     assert_eq!(table.stage(), DocumentStage::Parked);
@@ -100,7 +100,7 @@ fn an_answer_that_comes_while_a_document_is_worked_on_is_not_waited_for() {
     let table = Table::new();
     table.park(&["one"]);
     let batch = table.intend("b1", 9).unwrap();
-    // Somebody goes on with it all the same, before its answer is there.
+    // A worker resumes it all the same, before its answer is there.
     table.journal.requeue(table.document, false).unwrap();
     table.journal.claim(&table.run, table.worker, 1).wait().unwrap();
     table.answer(batch.key, "one");

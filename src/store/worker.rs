@@ -1,4 +1,4 @@
-//! Which process works on a run, and whether it still does.
+//! The process that works on a run, and whether it still does.
 
 use crate::value::ShownPath;
 use std::fmt;
@@ -28,7 +28,7 @@ impl ProcessId {
         ProcessId { machine: machine(), process: format!("{number} {}", started(number).unwrap_or_default()) }
     }
 
-    /// Whether the process is certainly gone. `false` of one on another machine, and where the system does not tell.
+    /// Returns whether the process is certainly gone. `false` on another machine, or if the system does not tell.
     #[must_use]
     pub fn is_gone(&self) -> bool {
         if self.machine != machine() || !tells() {
@@ -53,15 +53,15 @@ fn machine() -> String {
     )
 }
 
-/// Whether the system says which processes there are.
+/// Returns whether the system reports which processes there are.
 fn tells() -> bool {
     started(std::process::id()).is_some()
 }
 
-/// When a process began, in ticks since the machine was started; `None` of one that is gone or a zombie.
+/// The time at which a process began, in ticks since the machine was started; `None` of one that is gone or a zombie.
 fn started(number: u32) -> Option<String> {
     let stat = std::fs::read_to_string(format!("/proc/{number}/stat")).ok()?;
-    // The program's name stands in brackets and may hold anything.
+    // The program's name is in brackets and may hold anything.
     let mut rest = stat.rsplit_once(')')?.1.split_whitespace();
     if matches!(rest.next(), Some("Z" | "X")) {
         return None;

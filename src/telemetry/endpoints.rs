@@ -1,4 +1,5 @@
-//! Where telemetry goes: what `--otlp` and the variables of the OpenTelemetry specification say. Without either, nowhere.
+//! The destination of telemetry, by `--otlp` and the variables of the OpenTelemetry specification. Without either,
+//! there is none.
 
 use reqwest::Url;
 
@@ -14,7 +15,7 @@ const BASE: &str = "OTEL_EXPORTER_OTLP_ENDPOINT";
 const PROTOCOL: &str = "OTEL_EXPORTER_OTLP_PROTOCOL";
 const SPOKEN: &str = "http/protobuf";
 
-/// What variables say of one signal.
+/// The variables of one signal.
 struct Signal {
     endpoint: &'static str,
     protocol: &'static str,
@@ -36,7 +37,7 @@ const METRICS: Signal = Signal {
     path: "metrics",
 };
 
-/// The base URL of a collector, as a person writes it. Its text is not repeated: there may be a password in it.
+/// The base URL of a collector, as a person writes it. Its text is not repeated: it may hold a password.
 ///
 /// # Errors
 /// When it is something else.
@@ -47,11 +48,11 @@ pub(crate) fn base_url(text: &str) -> Result<Url, String> {
         .ok_or_else(|| "expected the URL of a collector, such as `http://localhost:4318`".to_owned())
 }
 
-/// Where to export to; `None` when nobody asks for it. What the flag says comes before the variables of endpoints; that of
-/// disabling comes before all.
+/// The endpoints to export to; `None` when export is not asked for. The flag comes before the variables of endpoints;
+/// the one that disables comes before all.
 ///
 /// # Errors
-/// Why nothing can be exported although it was asked for.
+/// The reason why nothing can be exported although it was asked for.
 pub(crate) fn endpoints(
     flag: Option<&Url>,
     environment: &dyn Fn(&str) -> Option<String>,

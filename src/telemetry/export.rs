@@ -26,12 +26,12 @@ use tracing_subscriber::filter::filter_fn;
 use tracing_subscriber::layer::Layer;
 use tracing_subscriber::registry::LookupSpan;
 
-/// How long the end of a run waits for the collector.
+/// The time that the end of a run waits for the collector.
 const DEADLINE: Duration = Duration::from_secs(3);
-/// How long a collector has for an answer, if `OTEL_EXPORTER_OTLP_TIMEOUT` does not say.
+/// The time that a collector has for an answer, if `OTEL_EXPORTER_OTLP_TIMEOUT` does not say.
 const TIMEOUT: Duration = Duration::from_secs(10);
 
-/// An export that is going on. Dropped without [`Export::close`], what is not exported yet is lost.
+/// An export in progress. If it is dropped without [`Export::close`], what is not exported yet is lost.
 pub(crate) struct Export {
     tracers: SdkTracerProvider,
     meters: SdkMeterProvider,
@@ -40,10 +40,10 @@ pub(crate) struct Export {
 }
 
 impl Export {
-    /// Starts it. The spans of whoever subscribes with the layer are exported.
+    /// Starts it. The spans of a subscriber with the layer are exported.
     ///
     /// # Errors
-    /// Why there is none.
+    /// The reason why there is none.
     pub(crate) fn start<S>(endpoints: &Endpoints) -> Result<(Self, impl Layer<S> + use<S>), String>
     where
         S: Subscriber + for<'a> LookupSpan<'a>,
@@ -59,7 +59,8 @@ impl Export {
             Transport::new(endpoint, runtime.handle().clone(), timeout(variable), Arc::clone(&trouble))
         };
         let resource = resource();
-        // Once more is enough for a connection that was closed meanwhile; who is down would only be waited for.
+        // One retry is enough for a connection that was closed meanwhile; a collector that is down would only be waited
+        // for.
         let retry = || RetryPolicy::recommended().with_max_retries(1);
         let unusable = |_| "the exporter can't be set up".to_owned();
 
@@ -128,14 +129,14 @@ impl Export {
     }
 }
 
-/// Of one signal, else of all; in milliseconds.
+/// The timeout of one signal, otherwise of all; in milliseconds.
 fn timeout(variable: &str) -> Duration {
     let set = |name: &str| std::env::var(name).ok()?.trim().parse().ok().map(Duration::from_millis);
     set(variable).or_else(|| set("OTEL_EXPORTER_OTLP_TIMEOUT")).unwrap_or(TIMEOUT)
 }
 
-/// Who exports. What the standard variables say of it comes before what is said here. No name of the machine or of the person
-/// is in it.
+/// The resource that exports. The standard variables take precedence over what is set here. It holds no name of the
+/// machine or of the person.
 fn resource() -> Resource {
     // Counts of two processes at the same time are two series.
     let instance = RandomIdGenerator::default().new_trace_id().to_string();

@@ -1,4 +1,4 @@
-//! What is counted and measured, when a span ends or an event tells of it.
+//! The counts and measures, taken when a span ends or an event reports them.
 
 use super::fields::Fields;
 use super::names as n;
@@ -7,7 +7,7 @@ use opentelemetry::{KeyValue, StringValue, Value as Exported};
 use serde_json::Value;
 use std::time::Duration;
 
-/// Those that the conventions advise: calls take from milliseconds to minutes.
+/// The buckets that the conventions advise: calls take from milliseconds to minutes.
 const CALL_SECONDS: [f64; 14] =
     [0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1.28, 2.56, 5.12, 10.24, 20.48, 40.96, 81.92];
 const TOKENS: [f64; 14] = [
@@ -120,7 +120,7 @@ impl Instruments {
         }
     }
 
-    /// A call has ended, of which these fields are known.
+    /// Records a call that has ended, of which these fields are known.
     pub(super) fn call(&self, fields: &Fields, took: Duration) {
         let base = picked(
             fields,
@@ -143,7 +143,7 @@ impl Instruments {
         };
         let outcome = KeyValue::new(n::OUTCOME, outcome);
         self.calls.add(1, &[&base[..], &error, &[outcome]].concat());
-        // Nobody was asked.
+        // No provider was asked.
         if cached {
             return;
         }
@@ -175,7 +175,7 @@ impl Instruments {
         }
     }
 
-    /// A document has ended, in a run of these fields.
+    /// Records a document that has ended, in a run of these fields.
     pub(super) fn document(&self, fields: &Fields, run: &Fields, took: Duration) {
         let base = [picked(run, &["profile"]), picked(fields, &["document_type"])].concat();
         let ended = picked(fields, &["final_status", "stop_reason"]);
@@ -189,7 +189,7 @@ impl Instruments {
         }
     }
 
-    /// Of so many documents of a run, so many have passed.
+    /// Records that `met` of `of` documents of a run have passed.
     pub(super) fn threshold_met(&self, run: &Fields, met: u64, of: u64) {
         #[expect(clippy::cast_precision_loss, reason = "nobody has 2^53 documents")]
         self.threshold_met_rate.record(met as f64 / of as f64, &picked(run, &["profile"]));
@@ -203,7 +203,7 @@ impl Instruments {
         self.improvement.record(by, &picked(run, &["profile"]));
     }
 
-    /// The issues of a candidate: `[code, severity]` for each.
+    /// Counts the issues of a candidate: `[code, severity]` for each.
     pub(super) fn found(&self, issues: &Value, run: &Fields) {
         let base = picked(run, &["profile"]);
         for issue in issues.as_array().into_iter().flatten() {

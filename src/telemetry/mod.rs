@@ -1,9 +1,9 @@
-//! What others are told of a run, and under which names: those of spans and events ([`names`]), their fields ([`fields`]), and
-//! the export to a collector (feature `telemetry`), which is switched on by whoever runs the program and by nobody else.
+//! The telemetry of a run, and its names: those of spans and events ([`names`]), their fields ([`fields`]), and the
+//! export to a collector (feature `telemetry`), which only the user of the program switches on.
 //!
-//! - [`endpoints`]: where to, by the flag and the standard variables.
+//! - [`endpoints`]: the destination, by the flag and the standard variables.
 //! - [`spans`]: spans and events of `tracing` become those of OpenTelemetry.
-//! - [`instruments`]: what is counted and measured of them.
+//! - [`instruments`]: the counts and measures of them.
 //! - [`transport`]: requests to the collector, on a runtime of their own.
 //! - [`export`]: all of it together, and its end within a deadline.
 

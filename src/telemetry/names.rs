@@ -2,9 +2,9 @@
 //!
 //! `gen_ai.*` are those of the semantic conventions for generative AI
 //! (<https://github.com/open-telemetry/semantic-conventions-genai>, `docs/gen-ai`), as of commit
-//! `27f82f09c4e797dda0832f0030e3bd3e747e4b9d` of 2026. All of them have the status "development", and no release is tagged:
-//! whoever follows a later state changes this file, and `docs/telemetry.md`. `gen_ai.client.token.usage` is the exception: that
-//! state has replaced it, and dashboards of today read it.
+//! `27f82f09c4e797dda0832f0030e3bd3e747e4b9d` of 2026. All of them have the status "development", and no release is
+//! tagged: to follow a later state, change this file and `docs/telemetry.md`. `gen_ai.client.token.usage` is the
+//! exception: that state has replaced it, and dashboards of today read it.
 
 pub(crate) const OPERATION: &str = "gen_ai.operation.name";
 pub(crate) const PROVIDER: &str = "gen_ai.provider.name";
@@ -23,11 +23,11 @@ pub(crate) const SERVER_ADDRESS: &str = "server.address";
 pub(crate) const SERVER_PORT: &str = "server.port";
 pub(crate) const ERROR_TYPE: &str = "error.type";
 
-/// What exporters make of a span, not what they tell of it.
+/// The fields that set the name and kind of an exported span, and are not exported themselves.
 pub(crate) const SPAN_NAME: &str = "otel.name";
 pub(crate) const SPAN_KIND: &str = "otel.kind";
 
-/// Where the events go of which measures are made, and no lines.
+/// The target of events that are measured and not logged.
 pub(crate) const MEASURES: &str = "loopctl::measures";
 
 #[cfg(feature = "telemetry")]
@@ -41,7 +41,7 @@ mod exported {
         TEMPERATURE,
     };
 
-    /// Who measures.
+    /// The instrumentation scope.
     pub(crate) const SCOPE: &str = "loopctl";
     pub(crate) const SERVICE: &str = "service.name";
     pub(crate) const SERVICE_VERSION: &str = "service.version";
@@ -66,7 +66,7 @@ mod exported {
     pub(crate) const TOKEN_TYPE: &str = "gen_ai.token.type";
     pub(crate) const TOKEN_MODALITY: &str = "gen_ai.token.modality";
 
-    /// What the fields of spans and events are called as attributes. A field that is not here is not exported, whatever is in it.
+    /// The names of fields of spans and events as attributes. A field that is not here is never exported.
     const ATTRIBUTES: [(&str, &str); 43] = [
         ("run", "loopctl.run.id"),
         ("profile", WORKFLOW),
@@ -118,7 +118,7 @@ mod exported {
         ATTRIBUTES.iter().find(|(name, _)| *name == field).map(|(_, attribute)| *attribute)
     }
 
-    /// Events that stand in the span in which they happened, by the names that lines of a log have.
+    /// Events that are exported in the span in which they happened, by their names in the log.
     const EVENTS: [(&str, &str); 6] = [
         ("attempt_failed", "loopctl.attempt_failed"),
         ("waiting", "loopctl.waiting"),

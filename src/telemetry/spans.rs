@@ -16,21 +16,21 @@ use tracing::{Event, Level, Metadata, Subscriber};
 use tracing_subscriber::layer::{self, Layer};
 use tracing_subscriber::registry::{LookupSpan, SpanRef};
 
-/// A layer that exports spans, and measures what they tell.
+/// A layer that exports spans, and takes measures from them.
 pub(super) struct Spans {
     pub(super) tracer: SdkTracer,
     pub(super) instruments: Instruments,
 }
 
-/// What is looked at: what this program says to everybody, and what it says to be measured. Not what plugins say, which may
-/// quote the document, and not what other crates do, which may show headers.
+/// Returns whether a span or event is inspected: what this program says to everyone, and what it says to be measured.
+/// Not what plugins say, which may quote the document, and not what other crates do, which may show headers.
 pub(super) fn is_looked_at(metadata: &Metadata<'_>) -> bool {
     let target = metadata.target();
     let ours = target == "loopctl" || target.starts_with("loopctl::");
     target == n::MEASURES || ours && *metadata.level() <= Level::INFO
 }
 
-/// What is kept of a span while it is open.
+/// The state of a span while it is open.
 struct Open {
     context: Context,
     fields: Fields,
@@ -38,12 +38,12 @@ struct Open {
     /// The id of the last answer in an iteration, and of the one that is its candidate.
     answer: Option<Value>,
     candidate: Option<Value>,
-    /// Of a run: how many documents have passed, of how many.
+    /// For a run: the number of documents that have passed, and of all that count.
     met: (u64, u64),
 }
 
 impl Spans {
-    /// Kept apart, so that no lock is held while another span is looked at.
+    /// Kept apart, so that no lock is held while another span is inspected.
     fn run_of<'a, S: Subscriber + LookupSpan<'a>>(span: &SpanRef<'a, S>) -> Option<SpanRef<'a, S>> {
         span.scope().find(|outer| outer.name() == "run")
     }
@@ -92,7 +92,7 @@ impl Spans {
     }
 }
 
-/// How a span begins.
+/// The builder of a span.
 fn builder(name: &'static str, fields: &Fields) -> SpanBuilder {
     let text = |field: &str| fields.0.get(field).and_then(Value::as_str);
     let mut attributes: Vec<KeyValue> =

@@ -14,15 +14,16 @@ use std::time::Duration;
 use tokio::runtime::Handle;
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(3);
-/// More than any collector has to say. What comes after it is not read.
+/// The longest answer, more than any collector has to say. What comes after it is not read.
 const LONGEST_ANSWER: usize = 64 * 1024;
 
-/// The first thing that went wrong. It is told once: a collector that is down for an hour has one line, not thousands.
+/// The first thing that went wrong. It is reported once: a collector that is down for an hour gets one line, not
+/// thousands.
 #[derive(Debug, Default)]
 pub(super) struct Trouble(OnceLock<String>);
 
 impl Trouble {
-    /// Takes it down, and tells the log if it is the first.
+    /// Records it, and logs it if it is the first.
     pub(super) fn note(&self, why: String) {
         if self.0.set(why).is_ok() {
             tracing::warn!(target: "loopctl", event = "export_failed", reason = self.first());
@@ -59,7 +60,7 @@ impl Transport {
     ) -> Result<Self, String> {
         // The first provider that is installed stays; it makes no difference which.
         let _ = rustls::crypto::ring::default_provider().install_default();
-        // A header with a key in it must not follow to a place that nobody named.
+        // A header with a key in it must not follow to a server that was not named.
         let builder = Client::builder()
             .user_agent(concat!("loopctl/", env!("CARGO_PKG_VERSION")))
             .connect_timeout(CONNECT_TIMEOUT)
@@ -71,7 +72,7 @@ impl Transport {
     }
 }
 
-/// Whether it is this machine, which no proxy leads to.
+/// Returns whether it is this machine, which no proxy leads to.
 fn is_here(url: &Url) -> bool {
     let host = url.host_str().unwrap_or_default();
     let address = host.trim_start_matches('[').trim_end_matches(']').parse::<IpAddr>();
@@ -119,7 +120,7 @@ impl HttpClient for Transport {
     }
 }
 
-/// Host and port; in the rest of a URL may stand a key.
+/// Host and port; the rest of a URL may hold a key.
 fn server(request: &Request<Bytes>) -> String {
     let uri = request.uri();
     let host = uri.host().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! What the loop asks of candidates as JSON: whether they are equal, how deep and how large they are.
+//! The properties of candidates as JSON that the loop asks for: equality, depth and size.
 
 use serde_json::{Number, Value};
 use sha2::{Digest as _, Sha256};
@@ -10,7 +10,7 @@ use std::io::{self, Write};
 /// stop at 128.
 pub const MAX_CANDIDATE_DEPTH: usize = 100;
 
-/// Whether arrays and objects are nested more than `limit` deep.
+/// Returns whether arrays and objects are nested more than `limit` deep.
 #[must_use]
 pub fn is_deeper(value: &Value, limit: usize) -> bool {
     let Some(below) = limit.checked_sub(1) else { return value.is_array() || value.is_object() };
@@ -21,7 +21,7 @@ pub fn is_deeper(value: &Value, limit: usize) -> bool {
     }
 }
 
-/// About how many bytes a value takes as JSON, counted no further than `limit`.
+/// The approximate number of bytes a value takes as JSON, counted no further than `limit`.
 #[must_use]
 pub(crate) fn about_bytes(value: &Value, limit: usize) -> usize {
     let add = |sum: usize, value: &Value, name: usize| match limit.checked_sub(sum) {
@@ -41,7 +41,7 @@ pub(crate) fn about_bytes(value: &Value, limit: usize) -> usize {
 pub struct Digest([u8; 32]);
 
 impl Digest {
-    /// Of a JSON value, whatever the order of its members and the spelling of its numbers.
+    /// The digest of a JSON value, regardless of the order of its members and the spelling of its numbers.
     #[must_use]
     pub fn of(value: &Value) -> Self {
         let mut hashing = Hashing(Sha256::new());
@@ -111,7 +111,7 @@ fn write_canonical(value: &Value, out: &mut impl Write) -> io::Result<()> {
             out.write_all(b"]")
         }
         Value::Object(members) => {
-            // Few objects have more members than stand inline.
+            // Few objects have more members than fit inline.
             let mut sorted: SmallVec<[(&String, &Value); 16]> = members.iter().collect();
             sorted.sort_unstable_by_key(|(key, _)| *key);
             out.write_all(b"{")?;
@@ -183,7 +183,7 @@ mod tests {
         })
     }
 
-    /// The canonical form as a tree of texts. Digests stand in journals, so it stays as it is.
+    /// The canonical form as a tree of texts. Digests appear in journals, so it stays as it is.
     #[expect(clippy::cast_possible_truncation, reason = "whole and within 2^64")]
     fn text_of(value: &Value) -> String {
         match value {

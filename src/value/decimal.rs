@@ -69,7 +69,7 @@ impl<'t> Decimal<'t> {
         self.whole.bytes().chain(self.fraction.bytes()).skip_while(|digit| *digit == b'0')
     }
 
-    /// The power of ten of the first digit that counts; none of zero.
+    /// The power of ten of the first digit that counts; none for zero.
     fn magnitude(&self) -> Option<i64> {
         let zeros = self.whole.bytes().chain(self.fraction.bytes()).position(|digit| digit != b'0')?;
         let places = i64::try_from(self.whole.len()).ok()?.checked_sub(i64::try_from(zeros).ok()?)?;
@@ -97,7 +97,7 @@ impl<'t> Decimal<'t> {
         }
     }
 
-    /// Which of two numbers is larger.
+    /// Compares two numbers.
     #[must_use]
     pub(crate) fn compare(&self, other: &Decimal<'_>) -> Ordering {
         let sign = |number: &Decimal<'_>| match number.magnitude() {
@@ -119,7 +119,7 @@ fn exponent_of(text: &str) -> Option<i64> {
     is_number.then(|| text.parse().ok()).flatten()
 }
 
-/// Which of two numbers of JSON is larger; none when one can't be told.
+/// Compares two numbers of JSON; `None` if their order can't be determined.
 #[must_use]
 pub(crate) fn compare_numbers(a: &Number, b: &Number) -> Option<Ordering> {
     match (a.as_i64(), b.as_i64(), a.as_u64(), b.as_u64()) {
@@ -132,7 +132,7 @@ pub(crate) fn compare_numbers(a: &Number, b: &Number) -> Option<Ordering> {
     }
 }
 
-/// A number as the binary fraction whose shortest way to be written it is: those stand in the same order as what is written.
+/// The binary fraction whose shortest spelling the number is: such fractions have the same order as what is written.
 #[inline]
 pub(crate) fn as_fraction(number: &Number) -> Option<f64> {
     /// Whole numbers up to here are binary fractions.

@@ -21,7 +21,7 @@
 //! }
 //! ```
 //!
-//! After the mapping's name and what messages call it may stand, in this order:
+//! After the mapping's name and what messages call it may follow, in this order:
 //! - `expects "…"`: what a correct value looks like; implements `Decode`. Without it the type reads what else it may be
 //!   itself, and mappings with `read_mapping`.
 //! - `checked by FUNCTION`: `fn(&Self, &Fields, &mut Problems)`, which says what is wrong between keys.
@@ -29,20 +29,21 @@
 //!   also the constant `OFF`.
 //!
 //! A field may say how it is read, and from what: `field: Type as Written = FUNCTION => INSTEAD`, each part optional.
-//! - `as Written`: another type whose shape stands in schemas, for types that are not read by themselves;
+//! - `as Written`: another type whose shape appears in schemas, for types that are not read by themselves;
 //! - `= FUNCTION`: `fn(&Node, &mut Problems) -> Option<Type>`;
 //! - `=> INSTEAD`: `fn(&Fields) -> Type`, what it is where it is missing or wrong and no default is declared.
 //!
-//! `#[key(flatten)]` stands at a field of a type that is declared in the same way, whose keys stand among these (with `as`,
-//! the function is `fn(Written, &mut Problems) -> Option<Type>`); `#[key(skip)]` at one that is no key: its function is `fn(&mut Fields, &mut Problems) -> Option<Type>`. A mapping with keys
-//! that people choose says so (`open OPEN`), and such a field reads them.
+//! `#[key(flatten)]` marks a field of a type that is declared in the same way, whose keys appear among these (with
+//! `as`, the function is `fn(Written, &mut Problems) -> Option<Type>`); `#[key(skip)]` marks one that is not a key: its
+//! function is `fn(&mut Fields, &mut Problems) -> Option<Type>`. A mapping with keys that people choose says so
+//! (`open OPEN`), and such a field reads them.
 
 use super::decode::Decode;
 use super::shape::Key;
 use super::yaml::{Node, parse};
 use crate::diag::{Problems, SourceFile};
 
-/// What declared defaults are known by in places.
+/// The name of the source of declared defaults in locations.
 pub(crate) const DEFAULTS_NAME: &str = "<defaults>";
 
 /// A comment as a text: its lines begin with a space each.
@@ -64,13 +65,13 @@ pub(crate) fn usual<T>(key: &Key, read: impl Fn(&Node, &mut Problems) -> Option<
     read(&written(key.default?)?, &mut Problems::new())
 }
 
-/// What a field of a declared struct may be: a value, or a value that need not be there.
+/// A type that a field of a declared struct may have: a value, or a value that need not be there.
 #[doc(hidden)]
 pub(crate) trait Field: Sized {
-    /// What its YAML is read as.
+    /// The type that its YAML is read as.
     type Value: Decode;
 
-    /// What it is where there is none.
+    /// The value if there is none in the YAML.
     fn absent() -> Option<Self>;
 
     /// Reads it.
@@ -101,7 +102,7 @@ impl<T: Decode> Field for Option<T> {
     }
 }
 
-/// How many keys there are in several groups.
+/// The number of keys in several groups.
 #[doc(hidden)]
 #[must_use]
 pub(crate) const fn number_of(groups: &[&[Key]]) -> usize {
@@ -174,14 +175,14 @@ macro_rules! mapping {
                 &KEYS
             }
 
-            /// The same, each field's by themselves.
+            /// Like [`Self::keys`], with each field's in a group.
             const fn groups() -> &'static [&'static [$crate::value::shape::Key]] {
                 const GROUPS: &[&[$crate::value::shape::Key]] =
                     &[$($crate::key_group!($field: $ty $(as $written)?, [$($field_doc),+] $($option)*)),*];
                 GROUPS
             }
 
-            /// Reads its keys among those of a mapping. `None` when one of them is missing or wrong that has no default.
+            /// Reads its keys among those of a mapping. `None` if one that has no default is missing or wrong.
             pub(crate) fn read_keys(
                 fields: &mut $crate::value::decode::Fields<'_>,
                 problems: &mut $crate::diag::Problems,
@@ -212,7 +213,7 @@ macro_rules! mapping {
             }
         }
 
-        // One whose keys stand among others' is not read by itself, and most stand by themselves.
+        // A type whose keys appear among others' is not read by itself, and most are read by themselves.
         const _: (
             fn() -> &'static [$crate::value::shape::Key],
             fn(&$crate::value::yaml::Node, &mut $crate::diag::Problems) -> Option<$Type>,
@@ -239,7 +240,7 @@ macro_rules! mapping {
     };
 }
 
-/// What is under other keys.
+/// The declaration of what is under other keys.
 macro_rules! open_part {
     () => {
         None
@@ -335,7 +336,7 @@ macro_rules! all_default {
     };
     ([default] $Type:ident { $($field:ident)* }) => {
         impl Default for $Type {
-            /// What is declared to hold without a word.
+            /// The values that are declared to hold without a word.
             // Declared defaults are values of their keys, as a test of all of them shows.
             fn default() -> Self {
                 static USUAL: std::sync::LazyLock<Option<$Type>> = std::sync::LazyLock::new(|| {
@@ -355,7 +356,7 @@ mod tests {
     use crate::value::Millis;
 
     mapping! {
-        /// How often something is tried.
+        /// The number of times that something is tried.
         "tries" is "set of tries", expects "a mapping such as `{ most: 3 }`", all default;
         #[derive(Debug, Clone, PartialEq)]
         struct Tries {

@@ -1,20 +1,20 @@
-//! How much work something may still do. The pure modules know no clock: they count what they look at instead, stop at
-//! a limit, and stop when they are told to.
+//! A limit of the work that something may still do. The pure modules have no clock: they count what they inspect
+//! instead, stop at a limit, and stop when cancelled.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-/// Tells work on another thread to stop. All clones are one.
+/// A signal for work on another thread to stop, shared by all clones.
 #[derive(Debug, Clone, Default)]
 pub struct Cancel(Arc<AtomicBool>);
 
 impl Cancel {
-    /// Tells it.
+    /// Sends the signal.
     pub fn cancel(&self) {
         self.0.store(true, Ordering::Relaxed);
     }
 
-    /// Whether it was told.
+    /// Returns whether the signal was sent.
     #[must_use]
     #[inline]
     pub fn is_cancelled(&self) -> bool {
@@ -22,10 +22,10 @@ impl Cancel {
     }
 }
 
-/// A limit of work: what is looked at is counted, and nothing more is looked at when the count is over the limit.
+/// A limit of work: what is inspected is counted, and nothing more is inspected once the count exceeds the limit.
 ///
-/// Once it is spent, or cancelled, it stays so. Whoever works with it says that something was left out: what was not
-/// looked at is never taken to be right.
+/// Once it is spent, or cancelled, it stays so. Code that works with it reports that something was left out: what was
+/// not inspected is never taken to be right.
 #[derive(Debug)]
 pub struct Fuel {
     /// One thread counts; it is atomic to be shared with what it calls.
@@ -35,13 +35,13 @@ pub struct Fuel {
 }
 
 impl Fuel {
-    /// So many steps, until someone cancels.
+    /// A limit of so many steps, until someone cancels.
     #[must_use]
     pub fn new(limit: u64, cancel: &Cancel) -> Self {
         Fuel { spent: AtomicU64::new(0), limit, cancel: cancel.clone() }
     }
 
-    /// So many steps, which nobody cancels.
+    /// A limit of so many steps, never cancelled.
     #[must_use]
     pub fn of(limit: u64) -> Self {
         Fuel::new(limit, &Cancel::default())
@@ -60,21 +60,21 @@ impl Fuel {
         self.spend(u64::try_from(things).unwrap_or(u64::MAX))
     }
 
-    /// Whether nothing more may be done.
+    /// Returns whether nothing more may be done.
     #[must_use]
     #[inline]
     pub fn is_spent(&self) -> bool {
         self.spent() > self.limit || self.cancel.is_cancelled()
     }
 
-    /// How many steps were counted.
+    /// The number of steps that were counted.
     #[must_use]
     #[inline]
     pub fn spent(&self) -> u64 {
         self.spent.load(Ordering::Relaxed)
     }
 
-    /// Whom it listens to.
+    /// The signal that it listens to.
     #[must_use]
     pub fn cancel(&self) -> &Cancel {
         &self.cancel

@@ -1,4 +1,4 @@
-//! Values of a candidate, wherever they are: in a tree, or read from text as far as they are looked at.
+//! Values of a candidate, wherever they are: in a tree, or read from text as far as they are inspected.
 
 use super::candidate::canonical;
 use super::decimal::compare_numbers;
@@ -36,7 +36,7 @@ pub(crate) struct ReadNode<'t> {
     /// The name, in a mapping; `None` in a list.
     pub key: Option<Cow<'t, str>>,
     pub value: ReadValue<'t>,
-    /// How many of the nodes that follow are below it.
+    /// The number of following nodes that are below it.
     pub below: usize,
 }
 
@@ -46,7 +46,7 @@ pub(crate) enum ReadValue<'t> {
     Bool(bool),
     Number(Number),
     Text(Cow<'t, str>),
-    /// A list: how many elements it has, and how many of them are present.
+    /// A list: the number of its elements, and of those that are present.
     List {
         count: usize,
         present: usize,
@@ -122,7 +122,7 @@ impl<'v> Item<'v> {
         }
     }
 
-    /// The elements of a list; none of anything else.
+    /// The elements of a list; none for anything else.
     pub(crate) fn elements(self) -> impl Iterator<Item = Item<'v>> {
         let children = if let Item::List(branch) = self { branch.children() } else { Children::None };
         children.map(|(_, value)| value)
@@ -138,7 +138,7 @@ impl<'v> Item<'v> {
         }
     }
 
-    /// The value on its own. Of what was read in part, what was kept.
+    /// The value on its own. If it was read in part, only what was kept.
     pub(crate) fn to_value(self) -> Value {
         match self {
             Item::Null => Value::Null,
@@ -165,7 +165,7 @@ impl<'v> Item<'v> {
         }
     }
 
-    /// Whether it is the same as JSON, texts without regard to case if that is asked.
+    /// Returns whether it is equal as JSON, ignoring the case of texts if that is asked.
     #[inline]
     pub(crate) fn equals(self, other: Item<'_>, ignore_case: bool) -> bool {
         match (self, other) {
@@ -204,7 +204,7 @@ fn same_letters(a: &str, b: &str) -> bool {
 }
 
 impl<'v> Branch<'v> {
-    /// How many elements or members it has.
+    /// The number of its elements or members.
     #[inline]
     pub(crate) fn len(self) -> usize {
         match self {

@@ -36,7 +36,7 @@ pub use fuel::{Cancel, Fuel};
 pub(crate) use item::{Children, Item, ReadNode, ReadValue};
 pub use json_path::{JsonPath, PathError, PathStep};
 pub(crate) use kebab::to_kebab;
-pub(crate) use path_text::{ShownPath, os_of, os_text, path_of, path_serde, path_text};
+pub(crate) use path_text::{ShownPath, os_text, path_of, path_serde, path_text};
 pub(crate) use pointer::{
     MAX_STEPS, Pointer, Segment, escape, has_too_many_steps, index_of, push_segment, unescape,
     unescape_fragment,

@@ -1,6 +1,6 @@
-//! Paths as text. A path is bytes, and what holds one (the journal, JSON, messages) is text: bytes that are no UTF-8 are
-//! written as `\xE9`, and read back as the byte. A path that is UTF-8 is written as it is, unless it holds such an escape
-//! itself, whose backslash is written `\x5C` then. So every path has a spelling, and no two have the same.
+//! Paths as text. A path is bytes, and what holds one (the journal, JSON, messages) is text: bytes that are not UTF-8
+//! are written as `\xE9`, and read back as the byte. A path that is UTF-8 is written as it is, unless it holds such an
+//! escape itself, whose backslash is then written `\x5C`. So every path has a spelling, and no two have the same.
 
 use std::borrow::Cow;
 use std::ffi::{OsStr, OsString};
@@ -14,7 +14,7 @@ pub(crate) fn path_text(path: &Path) -> Cow<'_, str> {
 
 /// Paths in messages.
 pub(crate) trait ShownPath {
-    /// The path as [`path_text`] writes it: one that is no UTF-8 shows its bytes, and can be told from every other.
+    /// The path as [`path_text`] writes it: one that is not UTF-8 shows its bytes, and is distinct from every other.
     fn shown(&self) -> Cow<'_, str>;
 }
 
@@ -41,7 +41,7 @@ pub(crate) fn os_text(name: &OsStr) -> Cow<'_, str> {
 
 /// The name that a text of [`os_text`] spells.
 #[must_use]
-pub(crate) fn os_of(text: &str) -> OsString {
+fn os_of(text: &str) -> OsString {
     if !holds_escape(text) {
         return OsString::from(text);
     }
@@ -65,8 +65,8 @@ pub(crate) fn os_of(text: &str) -> OsString {
 /// Length of an escape: `\xE9`.
 const ESCAPE: usize = 4;
 
-/// The byte that the escape at the beginning of a text stands for: none that is ASCII but the backslash, so that most texts with
-/// backslashes need no escapes.
+/// The byte that the escape at the beginning of a text stands for: never ASCII except the backslash, so that most texts
+/// with backslashes need no escapes.
 fn escaped(text: &[u8]) -> Option<u8> {
     let [b'\\', b'x', high, low, ..] = text else { return None };
     let digit = |digit: &u8| match digit {
@@ -112,7 +112,7 @@ fn of_bytes(bytes: Vec<u8>, _: &str) -> OsString {
     std::os::unix::ffi::OsStringExt::from_vec(bytes)
 }
 
-/// Elsewhere names are no bytes: what is no text is left as it is spelled.
+/// Elsewhere names are not bytes: anything that is not text is left as it is spelled.
 #[cfg(not(unix))]
 fn of_bytes(bytes: Vec<u8>, text: &str) -> OsString {
     String::from_utf8(bytes).map_or_else(|_| text.into(), OsString::from)

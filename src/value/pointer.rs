@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 use std::fmt;
 
-/// Most steps of a pointer, parts of a key and parts of a path that are followed. No value is nested so deep, and code that follows
-/// steps may call itself at each of them.
+/// Most steps of a pointer, parts of a key and parts of a path that are followed. No value is nested so deep, and code
+/// that follows steps may call itself at each of them.
 pub(crate) const MAX_STEPS: usize = 128;
 
 /// One step down into a value.
@@ -128,13 +128,13 @@ pub(crate) fn index_of(step: &str) -> Option<usize> {
     plain.then(|| step.parse().ok()).flatten()
 }
 
-/// Whether a pointer that is text has more steps than any value has levels.
+/// Returns whether a pointer in text form has more steps than any value has levels.
 #[must_use]
 pub(crate) fn has_too_many_steps(pointer: &str) -> bool {
     pointer.bytes().filter(|byte| *byte == b'/').nth(MAX_STEPS).is_some()
 }
 
-/// A pointer that is the fragment of a URI, without its percent signs; empty when that is no text.
+/// A pointer that is the fragment of a URI, without its percent signs; empty when that is not text.
 #[must_use]
 pub(crate) fn unescape_fragment(fragment: &str) -> String {
     let mut bytes = Vec::with_capacity(fragment.len());

@@ -1,4 +1,4 @@
-//! Whether a value is there: the one definition that rubrics, rules, locks, reviews, exports and measures share.
+//! Presence of values: the one definition that rubrics, rules, locks, reviews, exports and measures share.
 //!
 //! *Present* is a value that has something in it: not null, not a text in which nothing can be seen, not a list or mapping
 //! without a present value in it, however deep. Numbers and truth values always say something.
@@ -6,23 +6,23 @@
 use super::item::{Branch, Item, ReadNode, ReadValue};
 use serde_json::Value;
 
-/// Whether a value counts as present.
+/// Returns whether a value counts as present.
 #[must_use]
 pub fn is_present(value: &Value) -> bool {
     Item::from(value).is_present()
 }
 
-/// Whether nothing of a text can be seen: white space, line breaks, and what has no width.
+/// Returns whether nothing of a text can be seen: white space, line breaks, and what has no width.
 #[must_use]
 pub(crate) fn is_blank(text: &str) -> bool {
     text.chars().all(is_unseen)
 }
 
-/// Whether nothing is seen of a character: white space of any kind, what Unicode has renderers ignore
+/// Returns whether a character is invisible: white space of any kind, what Unicode has renderers ignore
 /// (`Default_Ignorable_Code_Point`), and the Braille pattern without dots.
 #[must_use]
 pub(crate) fn is_unseen(c: char) -> bool {
-    // Nearly every character that is asked about is seen, and among the first.
+    // Nearly every character that is asked about is visible, and among the first.
     if ('!'..='~').contains(&c) {
         return false;
     }
@@ -49,7 +49,7 @@ pub(crate) fn is_unseen(c: char) -> bool {
 }
 
 impl Item<'_> {
-    /// Whether it counts as present.
+    /// Returns whether it counts as present.
     #[inline]
     #[must_use]
     pub(crate) fn is_present(self) -> bool {
@@ -63,7 +63,8 @@ impl Item<'_> {
 }
 
 impl Branch<'_> {
-    /// Whether one of its elements or members is present. What was read in part knows it of all of them.
+    /// Returns whether one of its elements or members is present. A value that was read in part knows this for all of
+    /// them.
     fn has_present(self) -> bool {
         match self {
             Branch::Tree(Value::Array(items)) => items.iter().any(is_present),
@@ -75,7 +76,7 @@ impl Branch<'_> {
 }
 
 impl Branch<'_> {
-    /// How many of its elements or members are present.
+    /// The number of its elements or members that are present.
     pub(crate) fn present(self) -> usize {
         match self {
             Branch::Tree(_) => self.children().filter(|(_, value)| value.is_present()).count(),
@@ -88,7 +89,7 @@ impl Branch<'_> {
 }
 
 impl ReadNode<'_> {
-    /// Whether the value counts as present.
+    /// Returns whether the value counts as present.
     #[must_use]
     pub(crate) fn is_present(&self) -> bool {
         match &self.value {

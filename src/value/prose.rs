@@ -12,7 +12,7 @@ pub(crate) fn name(text: &str) -> String {
 /// A score, bound or weight: two decimals, or as many as it takes.
 #[must_use]
 pub(crate) fn score(value: f64) -> String {
-    // What is left of computing with tenths is no part of the number.
+    // Residue of computing with tenths is not part of the number.
     let exact = (value * 1e12).round() / 1e12;
     let short = format!("{exact:.2}");
     match short.parse::<f64>() {
@@ -27,7 +27,7 @@ pub(crate) fn count(number: u64, what: &str) -> String {
     format!("{} {}", whole(number), plural(number, what))
 }
 
-/// What is counted, without the number.
+/// The name of what is counted, without the number.
 #[must_use]
 pub(crate) fn plural(number: u64, what: &str) -> String {
     match what.strip_suffix('y') {

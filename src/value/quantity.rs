@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::ops::{Add, Sub};
 
-/// How much two scores may differ and still count as equal (every comparison of scores allows 1e-9).
+/// The amount by which two scores may differ and still count as equal (every comparison of scores allows 1e-9).
 pub(crate) const EPSILON: f64 = 1e-9;
 
 /// `a ≥ b`, allowing [`EPSILON`].

@@ -1,4 +1,4 @@
-//! What YAML may contain, as data: every mapping with its keys, and the shape of every value.
+//! The structure that YAML may have, as data: every mapping with its keys, and the shape of every value.
 //!
 //! A [`Mapping`] is declared once, beside the type that is read from it. The decoder reads through it
 //! ([`super::decode::Fields`]), and JSON Schemas and the reference pages are written from it
@@ -11,13 +11,13 @@ pub struct Mapping {
     /// Its name in schemas and on reference pages: lower case, words joined by `_`, unlike that of any other mapping
     /// that can be reached from the same file.
     pub name: &'static str,
-    /// What messages call it: "this `what` lacks …".
+    /// The name that messages give it: "this `what` lacks …".
     pub what: &'static str,
-    /// What it is for, in sentences.
+    /// Its purpose, in sentences.
     pub doc: &'static str,
     /// Its keys, in groups, because mappings may share some.
     pub keys: &'static [&'static [Key]],
-    /// What is under any other key; `None` when there may be none.
+    /// The declaration of any other key; `None` when there may be none.
     pub open: Option<Open>,
 }
 
@@ -26,30 +26,30 @@ pub struct Mapping {
 pub struct Key {
     /// The key.
     pub name: &'static str,
-    /// What it does, in sentences: what for, unit, what happens without it.
+    /// Its effect, in sentences: purpose, unit, what happens without it.
     pub doc: &'static str,
-    /// What its type may be. [`Key::shape`] says what it may be here.
+    /// The shape of its type. [`Key::shape`] gives its shape here.
     pub shape: fn() -> Shape,
-    /// What of that it may be here, if not all.
+    /// The part of that shape that is allowed here, if not all.
     pub narrowed: Option<Narrowed>,
     /// Values that it may have, in YAML.
     pub examples: &'static [&'static str],
-    /// Whether it must be there. A profile may have it from the profile that it extends.
+    /// `true` if it must be there. A profile may have it from the profile that it extends.
     pub required: bool,
-    /// What to do where it must be there and is not.
+    /// Advice where it must be there and is missing.
     pub missing: Option<&'static str>,
-    /// What holds without it, in YAML, if there is such a value.
+    /// The value that holds without it, in YAML, if there is one.
     pub default: Option<&'static str>,
-    /// Whether its mapping is always there, with the defaults of its keys.
+    /// `true` if its mapping is always there, with the defaults of its keys.
     pub always: bool,
-    /// What `null` means.
+    /// The meaning of `null`.
     pub null: Null,
 }
 
-/// What a key's value may be, of all that its type may be.
+/// The values that a key allows, of all that its type allows.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Narrowed {
-    /// Text of this kind. What text that is, the decoder says.
+    /// Text of this kind. The decoder determines which text that is.
     Text(Text),
     /// A whole number from the first to the second.
     Whole(i64, i64),
@@ -59,7 +59,7 @@ pub enum Narrowed {
     SomeTime,
 }
 
-/// What a key's `null` means.
+/// The meaning of a key's `null`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Null {
     /// That the key is not there.
@@ -86,97 +86,97 @@ impl Key {
         }
     }
 
-    /// The same, and it must be there.
+    /// Makes the key required.
     #[must_use]
     pub(crate) const fn required(self) -> Self {
         Key { required: true, ..self }
     }
 
-    /// The same, and without it this holds (YAML).
+    /// Sets the value that holds without it (YAML).
     #[must_use]
     pub(crate) const fn default(self, value: &'static str) -> Self {
         Key { default: Some(value), ..self }
     }
 
-    /// The same with examples of its value (YAML).
+    /// Sets examples of its value (YAML).
     #[must_use]
     pub(crate) const fn examples(self, examples: &'static [&'static str]) -> Self {
         Key { examples, ..self }
     }
 
-    /// The same, and its mapping is always there, with the defaults of its keys.
+    /// Makes its mapping always present, with the defaults of its keys.
     #[must_use]
     pub(crate) const fn always(self) -> Self {
         Key { always: true, ..self }
     }
 
-    /// The same under another name than that of its field.
+    /// Sets another name than that of its field.
     #[must_use]
     pub(crate) const fn name(self, name: &'static str) -> Self {
         Key { name, ..self }
     }
 
-    /// The same with values of another shape than its type says.
+    /// Sets another shape than that of its type.
     #[must_use]
     pub(crate) const fn shaped(self, shape: fn() -> Shape) -> Self {
         Key { shape, ..self }
     }
 
-    /// The same, and its value is text of this kind.
+    /// Restricts its value to text of this kind.
     #[must_use]
     pub(crate) const fn text(self, what: &'static str) -> Self {
         Key { narrowed: Some(Narrowed::Text(Text { what, pattern: None })), ..self }
     }
 
-    /// The same, and its value is text of this kind in which a pattern is found.
+    /// Restricts its value to text of this kind in which a pattern is found.
     #[must_use]
     pub(crate) const fn text_like(self, what: &'static str, pattern: &'static str) -> Self {
         Key { narrowed: Some(Narrowed::Text(Text { what, pattern: Some(pattern) })), ..self }
     }
 
-    /// The same, and its value is a whole number from `low` to `high`.
+    /// Restricts its value to a whole number from `low` to `high`.
     #[must_use]
     pub(crate) const fn whole(self, low: i64, high: i64) -> Self {
         Key { narrowed: Some(Narrowed::Whole(low, high)), ..self }
     }
 
-    /// The same, and its value counts things: 1 or more.
+    /// Restricts its value to a count of things: 1 or more.
     #[must_use]
     pub(crate) const fn count(self) -> Self {
         self.at_least(1)
     }
 
-    /// The same, and its value is a whole number of `low` or more.
+    /// Restricts its value to a whole number of `low` or more.
     #[must_use]
     pub(crate) const fn at_least(self, low: i64) -> Self {
         self.whole(low, u32::MAX as i64)
     }
 
-    /// The same, and its value is a number from `low` to `high`.
+    /// Restricts its value to a number from `low` to `high`.
     #[must_use]
     pub(crate) const fn number(self, low: f64, high: f64) -> Self {
         Key { narrowed: Some(Narrowed::Number(low, high)), ..self }
     }
 
-    /// The same, and its value is a duration that is not nothing.
+    /// Restricts its value to a duration that is not nothing.
     #[must_use]
     pub(crate) const fn some_time(self) -> Self {
         Key { narrowed: Some(Narrowed::SomeTime), ..self }
     }
 
-    /// The same, and this is said as help where it is missing.
+    /// Sets the help that is shown where it is missing.
     #[must_use]
     pub(crate) const fn missing(self, help: &'static str) -> Self {
         Key { missing: Some(help), ..self }
     }
 
-    /// The same with every value that its type may have.
+    /// Allows every value that its type may have.
     #[must_use]
     pub(crate) const fn as_typed(self) -> Self {
         Key { narrowed: None, ..self }
     }
 
-    /// What its value may be.
+    /// The shape of its value.
     #[must_use]
     pub fn shape(&self) -> Shape {
         match self.narrowed {
@@ -188,7 +188,7 @@ impl Key {
         }
     }
 
-    /// The same, and `null` is a mistake.
+    /// Makes `null` a mistake.
     #[must_use]
     pub(crate) const fn never_null(self) -> Self {
         Key { null: Null::Mistake, ..self }
@@ -196,7 +196,7 @@ impl Key {
 }
 
 impl Mapping {
-    /// Every key, in the order in which they are told.
+    /// Every key, in the order in which they are listed.
     pub fn all_keys(&self) -> impl Iterator<Item = &'static Key> + use<> {
         self.keys.iter().flat_map(|group| group.iter())
     }
@@ -236,22 +236,22 @@ impl Mapping {
     }
 }
 
-/// What is under keys that people choose.
+/// The entries under keys that people choose.
 #[derive(Debug, Clone, Copy)]
 pub struct Open {
-    /// What such a key is, in capitals: `DIMENSION`.
+    /// The word for such a key, in capitals: `DIMENSION`.
     pub key: &'static str,
-    /// Which keys there may be.
+    /// The keys that are allowed.
     pub names: Names,
-    /// What such an entry does, in sentences.
+    /// The effect of such an entry, in sentences.
     pub doc: &'static str,
-    /// What the value is.
+    /// The shape of the value.
     pub shape: fn() -> Shape,
-    /// What `null` means.
+    /// The meaning of `null`.
     pub null: Null,
 }
 
-/// Which keys people may choose.
+/// The keys that people may choose.
 #[derive(Debug, Clone, Copy)]
 pub enum Names {
     /// Any.
@@ -265,16 +265,16 @@ pub enum Names {
 /// Names of stages, judges and the like.
 pub(crate) const NAME: &str = "^[A-Za-z0-9_-]+$";
 
-/// A word and what it stands for.
+/// A word and its meaning.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Word {
     /// The word.
     pub word: &'static str,
-    /// What it means, in a sentence; empty when the word says it.
+    /// Its meaning, in a sentence; empty when the word says it.
     pub doc: &'static str,
 }
 
-/// The names of the schemas of our own files, which stand beside those of document types: `schemas/NAME.schema.json`.
+/// The names of the schemas of our own files, which lie beside those of document types: `schemas/NAME.schema.json`.
 pub const FILE_KINDS: [&str; 14] = [
     "profile",
     "rules",
@@ -292,7 +292,7 @@ pub const FILE_KINDS: [&str; 14] = [
     "vocabulary-tests",
 ];
 
-/// What a value may be.
+/// The shape of a value.
 #[derive(Debug, Clone)]
 pub enum Shape {
     /// Text.
@@ -305,7 +305,7 @@ pub enum Shape {
         low: Option<f64>,
         /// The greatest.
         high: Option<f64>,
-        /// Whether it must be greater than `low`.
+        /// `true` if it must be greater than `low`.
         above: bool,
     },
     /// A whole number.
@@ -334,14 +334,14 @@ pub enum Shape {
 /// A kind of text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Text {
-    /// What it is, in words: "the name of a stage".
+    /// The kind, in words: "the name of a stage".
     pub what: &'static str,
-    /// What must be found in it, as a regular expression (ECMA 262; no flags).
+    /// The pattern that must be found in it, as a regular expression (ECMA 262; no flags).
     pub pattern: Option<&'static str>,
 }
 
 impl Shape {
-    /// Whether nothing but a mapping has this shape.
+    /// Returns whether only mappings have this shape.
     #[must_use]
     pub fn is_mapping(&self) -> bool {
         match self {
@@ -406,7 +406,7 @@ pub(crate) fn words(of: &'static [Word]) -> Vec<&'static str> {
     of.iter().map(|word| word.word).collect()
 }
 
-/// What [`super::Millis::parse`] reads, but for no time at all.
+/// The pattern of the texts that [`super::Millis::parse`] reads, except for no time at all.
 const SOME_TIME: &str = r"^\s*\+?(?=[0-9.]*[1-9])([0-9]+\.?[0-9]*|\.[0-9]+)\s*(ms|s|m|min|h)\s*$";
 
 /// A duration in which something can happen.

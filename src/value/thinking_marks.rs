@@ -1,4 +1,4 @@
-//! Marks of what models think (`words/thinking.yaml`).
+//! Marks of models' thinking (`words/thinking.yaml`).
 
 use super::yaml::{self, Data, Node};
 use crate::diag::{Problems, SourceFile};
@@ -19,7 +19,7 @@ pub(crate) struct ThinkingMarks {
     pub channel_ends: Vec<String>,
     /// The channels whose messages are answers.
     pub answer_channels: Vec<String>,
-    /// Words that are left of channels: one that the text begins with, one that the answer begins behind.
+    /// Words that are left over from channels: one with which the text begins, one after which the answer begins.
     pub bare: Option<(String, String)>,
 }
 

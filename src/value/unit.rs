@@ -5,7 +5,7 @@ use crate::diag::{Problems, SourceFile};
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-/// What a unit measures.
+/// The quantity that a unit measures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Dimension {
     /// Metres.
@@ -23,7 +23,7 @@ pub(crate) enum Dimension {
 }
 
 impl Dimension {
-    /// By its name in the file.
+    /// The dimension with this name in the file.
     fn named(name: &str) -> Option<Self> {
         Some(match name {
             "length" => Dimension::Length,
@@ -40,7 +40,7 @@ impl Dimension {
 /// A unit: `10^power` of the dimension's base.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Unit {
-    /// What it measures.
+    /// The quantity that it measures.
     pub(crate) dimension: Dimension,
     /// Its power of ten.
     pub(crate) power: i32,
@@ -57,7 +57,7 @@ pub(crate) fn unit_named(word: &str) -> Option<Unit> {
 
 static UNITS: LazyLock<HashMap<String, Unit>> = LazyLock::new(|| read().0);
 
-/// The words, and the entries that are no units.
+/// The words, and the entries that are not units.
 fn read() -> (HashMap<String, Unit>, Vec<String>) {
     let (mut units, mut strange) = (HashMap::new(), Vec::new());
     let file = SourceFile::shipped("words/units.yaml", include_str!("../../words/units.yaml"));

@@ -1,24 +1,24 @@
-//! What provider calls have used up, and how much of it is known.
+//! The usage of provider calls, and how much of it is known.
 
 use super::Usd;
 use serde::{Deserialize, Serialize};
 use std::ops::AddAssign;
 
-/// What provider calls have used up. A cost that nobody knows is no cost of 0: it is counted by itself.
+/// The usage of provider calls. An unknown cost is not a cost of 0: it is counted separately.
 ///
 /// As JSON it is `{"calls", "tokens", "cost_usd"}`. With calls of unknown cost `cost_usd` is `null`, and
-/// `known_cost_usd` and `calls_of_unknown_cost` stand beside it. What was written before costs could be unknown reads
-/// as known.
+/// `known_cost_usd` and `calls_of_unknown_cost` appear beside it. Records from before costs could be unknown read as
+/// known.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 #[serde(from = "Record", into = "Record")]
 pub struct Usage {
-    /// Calls that were sent: answered, failed, or given up while they were under way.
+    /// Calls that were sent: answered, failed, or given up while in flight.
     pub calls: u64,
-    /// Input and output tokens, as far as providers tell.
+    /// Input and output tokens, as far as providers report them.
     pub tokens: u64,
-    /// What the calls of known cost come to.
+    /// The total of the calls of known cost.
     pub known_cost_usd: Usd,
-    /// How many of the calls have a cost that is not known.
+    /// The number of calls whose cost is not known.
     pub calls_of_unknown_cost: u64,
 }
 
@@ -84,7 +84,7 @@ impl From<Record> for Usage {
     fn from(record: Record) -> Self {
         let unknown = match (record.cost_usd, record.calls_of_unknown_cost) {
             (Some(_), counted) => counted,
-            // A `null` alone says it of all its calls.
+            // A `null` alone applies to all its calls.
             (None, 0) => record.calls,
             (None, counted) => counted,
         };

@@ -1,7 +1,7 @@
-//! Characters that do something to the page instead of standing on it.
+//! Characters that do something to the page instead of appearing on it.
 
-/// Whether a terminal or a page would obey the character: control characters and separators of lines, those that turn what
-/// follows round, which would show another value than there is, and tags, which nobody sees.
+/// Returns whether a terminal or a page would obey the character: control characters and separators of lines, those
+/// that reverse what follows, which would show another value than there is, and tags, which are invisible.
 #[must_use]
 pub(crate) fn is_wild(c: char) -> bool {
     c.is_control()

@@ -1,8 +1,8 @@
-//! The words with which the loop speaks of issues.
+//! The words in which the loop describes issues.
 
 use serde::{Deserialize, Serialize};
 
-/// How bad an issue is.
+/// The severity of an issue.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Severity {
@@ -42,7 +42,7 @@ crate::decode_words!(Severity, "severity", {
     "info": "Nothing is wrong; it says where points went. It is shown, never counts, and is not fed back." => Severity::Info,
 });
 
-/// Who handles an issue.
+/// The way an issue is handled.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Disposition {

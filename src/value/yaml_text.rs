@@ -5,7 +5,7 @@ use super::yaml::{Data, resolve_plain};
 /// Characters that mean something in YAML when an unquoted text begins with them.
 const INDICATORS: &str = "-?:,[]{}#&*!|>'\"%@`=<~";
 
-/// A scalar as it can stand after a key or a dash, on one line; `None` for lists and mappings, but for empty ones.
+/// A scalar as it can appear after a key or a dash, on one line; `None` for lists and mappings, except empty ones.
 #[must_use]
 pub(crate) fn scalar(data: &Data) -> Option<String> {
     Some(match data {
@@ -37,7 +37,7 @@ pub(crate) fn quoted(text: &str) -> String {
     }
 }
 
-/// Whether a text without quotes is the same text.
+/// Returns whether a text without quotes reads back as the same text.
 fn is_plain(text: &str) -> bool {
     let inside = |c: char| is_printable(c) && !matches!(c, ',' | '[' | ']' | '{' | '}' | '\u{a0}');
     !text.starts_with(|c: char| INDICATORS.contains(c) || c == ' ')
@@ -49,7 +49,7 @@ fn is_plain(text: &str) -> bool {
         && matches!(resolve_plain(text), Data::Text { .. })
 }
 
-/// What YAML shows as it is, line breaks and tabs aside.
+/// Returns whether YAML shows a character as it is, line breaks and tabs aside.
 fn is_printable(c: char) -> bool {
     !c.is_control() && !matches!(c, '\u{2028}' | '\u{2029}' | '\u{feff}' | '\u{fffe}' | '\u{ffff}')
 }

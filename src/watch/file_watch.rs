@@ -1,7 +1,7 @@
-//! Tells when one of a set of files was saved, or appears where none was.
+//! Reports when one of a set of files was saved, or appears where none was.
 //!
-//! What is watched are folders, because editors save by putting another file in the place of the first. What happens in
-//! them only says that it is time to look; whether anything changed is for [`Reached::changed`] to find out.
+//! Folders are watched, because editors save by putting another file in the place of the first. An event in them only
+//! says that it is time to check; [`Reached::changed`] finds out whether anything changed.
 
 use super::settle::Debounce;
 use crate::profile::Reached;
@@ -16,10 +16,10 @@ use std::time::Duration;
 use tokio::sync::mpsc;
 use tokio::time::Instant;
 
-/// Why files can't be watched.
+/// The reason why files can't be watched.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum WatchError {
-    /// The system watches nothing for us.
+    /// The system can't watch files for us.
     #[error("this system can't watch files: {0}")]
     Unavailable(notify::Error),
     /// It does not watch this folder.
@@ -27,7 +27,7 @@ pub(crate) enum WatchError {
     Folder {
         /// The folder.
         folder: PathBuf,
-        /// Why.
+        /// The reason.
         source: notify::Error,
     },
     /// It stopped watching.
@@ -36,7 +36,7 @@ pub(crate) enum WatchError {
 }
 
 impl WatchError {
-    /// What to do about it.
+    /// Returns advice on what to do about it.
     #[must_use]
     pub(crate) fn help(&self) -> &'static str {
         let full = |error: &notify::Error| match &error.kind {
@@ -76,7 +76,7 @@ impl FileWatch {
     /// When the system does not let us.
     pub(crate) fn start(reached: &Reached) -> Result<Self, WatchError> {
         let wanted = Arc::new(Mutex::new(BTreeSet::new()));
-        // One word of what happened is as good as many, so what does not fit is left out.
+        // One report is as good as many, so those that do not fit are dropped.
         let (tell, heard) = mpsc::channel(16);
         let known = Arc::clone(&wanted);
         let watcher = notify::recommended_watcher(move |told: notify::Result<Event>| {
@@ -100,7 +100,7 @@ impl FileWatch {
         Ok(watch)
     }
 
-    /// Watches these files from here on. It does no harm to say so again, and helps where a folder was replaced.
+    /// Watches these files from now on. Repeating this does no harm, and helps where a folder was replaced.
     ///
     /// # Errors
     /// When the system does not let us.
@@ -113,12 +113,12 @@ impl FileWatch {
         for folder in &folders {
             match self.watcher.watch(folder, RecursiveMode::NonRecursive) {
                 Ok(()) => {}
-                // It went in this very moment; that is heard of from the folder above.
+                // It went away at this very moment; the folder above reports that.
                 Err(error) if matches!(error.kind, ErrorKind::PathNotFound) => {}
                 Err(source) => return Err(WatchError::Folder { folder: folder.to_path_buf(), source }),
             }
         }
-        // That a folder itself was replaced is seen from above, where that may be watched.
+        // The folder above reports that a folder itself was replaced, where it may be watched.
         for above in folders.iter().filter_map(|folder| folder.parent()) {
             if !folders.contains(above) {
                 let _ = self.watcher.watch(above, RecursiveMode::NonRecursive);
@@ -127,8 +127,8 @@ impl FileWatch {
         Ok(())
     }
 
-    /// Comes back when something happened to one of the files and it has been quiet since. May be dropped and called
-    /// again without losing anything.
+    /// Returns when something happened to one of the files and it has been quiet since. May be dropped and called again
+    /// without losing anything.
     ///
     /// # Errors
     /// When the system stops watching.
@@ -160,7 +160,7 @@ async fn until(begun: Instant, due: Option<Millis>) {
     }
 }
 
-/// Whether it may have changed a file that is wanted. That somebody reads one, as we do ourselves, does not.
+/// Returns whether an event may have changed a file that is wanted. Reading one, as we do ourselves, does not.
 fn concerns(event: &Event, wanted: &BTreeSet<PathBuf>) -> bool {
     if event.need_rescan() {
         return true;
@@ -170,13 +170,13 @@ fn concerns(event: &Event, wanted: &BTreeSet<PathBuf>) -> bool {
         EventKind::Access(_) => return false,
         _ => {}
     }
-    // A path stands before all that is below it.
+    // A path sorts before all that is below it.
     let touches =
         |path: &PathBuf| wanted.range(path.clone()..).next().is_some_and(|one| one.starts_with(path));
     event.paths.iter().any(touches)
 }
 
-/// Where a file is, or would be.
+/// The location of a file, whether or not it exists.
 struct WatchTarget {
     /// Its names as the watcher gives them: links followed, and as it was asked for.
     names: Vec<PathBuf>,
@@ -188,7 +188,7 @@ impl WatchTarget {
     fn of(path: &Path) -> Self {
         let asked = std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
         let mut place = WatchTarget { names: Vec::new(), folders: Vec::new() };
-        // One name for each folder: the system tells of it under the latest only.
+        // One name for each folder: the system reports it under the latest only.
         let there = asked.ancestors().skip(1).find_map(|above| Some((above, above.canonicalize().ok()?)));
         if let Some((above, folder)) = there {
             if let Ok(rest) = asked.strip_prefix(above) {

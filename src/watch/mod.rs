@@ -1,4 +1,4 @@
-//! Telling when files are saved, for verbs that stay and look again.
+//! Reports when files are saved, for verbs that keep running and check again.
 
 mod file_watch;
 mod settle;

@@ -1,10 +1,11 @@
-//! When what was saved is looked at: editors write a file in several steps, and nobody wants to be told of each.
+//! The time at which saved files are inspected: editors write a file in several steps, and no one wants a report on
+//! each.
 
 use crate::value::Millis;
 
-/// Quiet that shows that an editor is done.
+/// The quiet that shows that an editor is done.
 pub(super) const QUIET: Millis = Millis(120);
-/// Longest wait for quiet: something that is written to all the time must not hide the rest.
+/// The longest wait for quiet: something that is written to all the time must not hide the rest.
 pub(super) const LONGEST: Millis = Millis(2_000);
 
 /// Waits for quiet after the first of several changes. Times count from any fixed moment.
@@ -14,20 +15,20 @@ pub(super) struct Debounce {
 }
 
 impl Debounce {
-    /// Something changed.
+    /// Records a change.
     pub(super) fn stir(&mut self, now: Millis) {
         let first = self.stirred.map_or(now, |(first, _)| first);
         self.stirred = Some((first, now));
     }
 
-    /// When to look; `None` while nothing has changed.
+    /// The time of the inspection; `None` while nothing has changed.
     #[must_use]
     pub(super) fn due(&self) -> Option<Millis> {
         let (first, latest) = self.stirred?;
         Some(latest.saturating_add(QUIET).min(first.saturating_add(LONGEST)))
     }
 
-    /// It is looked at.
+    /// Clears the changes, which are being inspected.
     pub(super) fn settle(&mut self) {
         self.stirred = None;
     }

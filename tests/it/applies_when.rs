@@ -86,7 +86,7 @@ fn a_field_that_does_not_apply_leaves_both_sums() {
     let without = score(&json!({ "histology": "Malignant melanoma" }));
     let stated = score(&json!({ "histology": "Malignant melanoma", "grade_status": "not_present" }));
     assert!((without - stated).abs() < 1e-9, "{without} and {stated}");
-    // One that is there counts, whatever the condition says.
+    // One that is present counts, regardless of the condition.
     let given = score(&json!({ "histology": "Malignant melanoma", "grade": "2" }));
     assert!(given > without, "{given} and {without}");
 }

@@ -1,4 +1,4 @@
-//! What people get wrong, and what machines do to them: said clearly, with nothing lost and nothing hung.
+//! Mistakes of users and faults of machines: reported clearly, with nothing lost and nothing hung.
 
 use crate::neighbour::compile;
 use crate::trajectories::{scoring, steps};
@@ -109,7 +109,8 @@ fn a_document_of_100_megabytes_is_refused_before_anybody_is_asked() {
     piped.exits(1).says(&["standard input", "at most"]);
 }
 
-/// What is between the limit and what crosses to a provider was accepted, read for long, and failed then.
+/// A document between the limit and the size that crosses to a provider used to be accepted, read at length, and then
+/// failed.
 #[test]
 fn a_document_that_no_provider_can_be_given_is_refused_when_it_is_read() {
     let place = Workspace::new();

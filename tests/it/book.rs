@@ -1,7 +1,8 @@
 //! The book in `docs/`: nothing is left out of it, its links work as HTML, and what can be written by a program is.
 //!
-//! `LOOPCTL_UPDATE=1 cargo test --test it book::` writes the lists of pages and the verbs' help again. Lines of `SUMMARY.md` that are not
-//! indented are written by hand; a page `x.md` is followed there, and in its own list, by the pages of the folder `x/`.
+//! `LOOPCTL_UPDATE=1 cargo test --test it book::` writes the lists of pages and the verbs' help again. Lines of
+//! `SUMMARY.md` that are not indented are maintained manually; a page `x.md` is followed there, and in its own list, by
+//! the pages of the folder `x/`.
 
 use super::workspace::{Ran, Workspace};
 use loopctl::script::limits;
@@ -9,7 +10,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-/// Where a page's generated part begins.
+/// The mark at which a page's generated part begins.
 const MARK: &str = "<!-- what follows is kept by tests/it/book.rs -->\n";
 
 /// As wide as a block of code in the book.
@@ -142,7 +143,7 @@ fn links_out_of_the_book_lead_into_the_repository() {
 /// Verbs that the first page of help names in a sentence only.
 const HIDDEN: [&str; 3] = ["schema", "completions", "man"];
 
-/// What `-h` says of a verb, and of all below it.
+/// Appends the output of `-h` for a verb, and for all below it.
 fn help(place: &Workspace, verb: &[String], out: &mut String) {
     let mut arguments: Vec<&str> = verb.iter().map(String::as_str).collect();
     arguments.push("-h");

@@ -1,10 +1,10 @@
-//! A corpus of mistakes: one folder each in `tests/broken`, with what is said of it in `expected.txt`: level, code, place and message of
-//! each problem, other places that it names, and what to do. How that is drawn for people is held by a few cases; why a code
-//! matters, by the test of the codes' pages.
+//! A corpus of mistakes: one folder each in `tests/broken`, with its report in `expected.txt`: level, code, location
+//! and message of each problem, other locations that it names, and what to do. A few cases check how that is drawn for
+//! people; the test of the codes' pages checks why a code matters.
 //!
-//! A folder is a project. `profile.yaml` in it is checked, all of them in this process. Where there is none, `loopctl check` looks at
-//! all that can be checked; a file `command` holds other arguments; both end with the exit status. `LOOPCTL_UPDATE=1` writes what is
-//! said; read the difference before it is committed.
+//! A folder is a project. `profile.yaml` in it is checked, all of them in this process. Without one, `loopctl check`
+//! inspects all that can be checked; a file `command` holds other arguments; both end with the exit status.
+//! `LOOPCTL_UPDATE=1` writes the reports; read the difference before it is committed.
 
 use super::workspace::{Ran, Workspace};
 use loopctl::diag::{Code, Problems, render_json};
@@ -19,7 +19,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 /// Codes that no folder can bring about, and why.
 const ELSEWHERE: [(Code, &str); 1] = [(Code::KeyToNamedPort, "a key must be set; `check_more` sets one")];
 
-/// Cases that are also drawn for people: an error, a warning that names another place, a note, one without a place.
+/// Cases that are also drawn for people: an error, a warning that names another location, a note, one without a
+/// location.
 const DRAWN: [&str; 4] = ["misspelt-key", "accept-ignores-critical", "key-not-set", "profile-not-there"];
 
 fn corpus() -> PathBuf {
@@ -67,7 +68,7 @@ fn said_by_command(case: &Path, command: &str) -> String {
     format!("{said}{}status {}\n", ran.err, ran.code.unwrap_or(-1))
 }
 
-/// What `check profile.yaml` says.
+/// The output of `check profile.yaml`.
 fn said(case: &Path) -> String {
     let exe = Some(PathBuf::from(env!("CARGO_BIN_EXE_loopctl")));
     let providers = Providers::new(PluginPaths { exe, ..PluginPaths::default() });
@@ -103,7 +104,7 @@ fn lines(problems: &[Value]) -> String {
     said
 }
 
-/// Which plugins there are, and where they are looked for, depends on what has been built and installed.
+/// Cuts off the available plugins and where they are looked for, which depends on what has been built and installed.
 fn anywhere(text: &str) -> String {
     text.split_once("available: ").map_or(text.to_owned(), |(before, _)| format!("{before}available: …"))
 }
@@ -127,7 +128,7 @@ fn every_mistake_is_said_as_expected() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// What is said of a case and what was expected, if they differ.
+/// The report on a case and what was expected, if they differ.
 fn difference(case: &Path) -> Option<String> {
     let said = match command(case) {
         Some(command) => said_by_command(case, &command),
@@ -141,7 +142,7 @@ fn difference(case: &Path) -> Option<String> {
     (said != expected).then(|| format!("{}\n--- expected\n{expected}--- said\n{said}", case.display()))
 }
 
-/// The command says the same of a profile, and ends with the status that belongs to it.
+/// The command reports the same about a profile, and ends with the status that belongs to it.
 #[test]
 fn some_mistakes_are_drawn_for_people() {
     for name in DRAWN {
@@ -159,7 +160,7 @@ fn some_mistakes_are_drawn_for_people() {
     }
 }
 
-/// A code that no case shows is one that nobody has read.
+/// A code that no case shows is one that no one has read.
 #[test]
 fn every_code_occurs_in_a_case() {
     let said: String = cases()

@@ -1,4 +1,4 @@
-//! Whoever asks gets the answer that was given to it, of the server that it asks: from a recording and from the cache.
+//! Each caller gets the answer that was given to it, by the server that it asks: from a recording and from the cache.
 
 use crate::cassettes::{KEY, answer, http_place, http_run, serve};
 use crate::pipeline::place;

@@ -10,9 +10,9 @@ use std::sync::{Arc, Mutex};
 /// Before the second attempt at a call that does not say when to come again.
 const PAUSE: u64 = 250;
 pub(crate) const KEY: &str = "sk-nobody-may-ever-see-this";
-/// A script that answers nobody who asks.
+/// A script that answers none of the callers.
 const USED_UP: &str = r#"{"stage": "nobody", "value": 1}"#;
-/// Stands in the documents alone.
+/// Appears in the documents alone.
 const SECRET_OF_THE_DOCUMENT: &str = "a nodule of the left lung";
 
 /// The profile of one stage and a judge, which come again and in time.
@@ -271,7 +271,7 @@ fn a_recording_over_the_network_replays_without_network_or_keys_and_holds_no_key
     assert!(!holds(&tape, SECRET_OF_THE_DOCUMENT) && !holds(&tape, "baked"));
     assert!(holds(&tape, "r-1") && holds(&tape, "/complete"));
 
-    // Another host, where nobody listens, and no key.
+    // Another host, where nothing listens, and no key.
     let (_nobody, nowhere) = loopback::nobody();
     let url = format!("base_url=http://{nowhere}/other");
     let arguments = [
@@ -384,7 +384,7 @@ fn what_was_not_recorded_ends_the_run_and_says_why() {
     place.write("doc.txt", "Another document.");
     let ran = run(&place, "second", &["--replay", "tape"]).exits(1);
     assert_eq!(digest(&ran), 64);
-    // Once: nothing that is asked again would have been recorded either. Nobody was called.
+    // Once: nothing that is asked again would have been recorded either. No one was called.
     assert!(!ran.err.contains("trying again"), "{}", ran.err);
     assert_eq!(ran.json()["usage"], json!({ "calls": 0, "tokens": 0, "cost_usd": 0.0 }));
     ran.says(&[

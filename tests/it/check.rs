@@ -1,16 +1,16 @@
-//! `loopctl check`: every mistake in a profile and in what it reaches, each with its place.
+//! `loopctl check`: every mistake in a profile and in what it reaches, each with its location.
 
 use crate::workspace::{Ran, Workspace};
 use serde_json::Value;
 
-/// Checks one profile that stands in `profiles/mine.yaml`.
+/// Checks one profile as `profiles/mine.yaml`.
 fn check(profile: &str) -> Ran {
     let place = Workspace::new();
     place.write("profiles/mine.yaml", profile);
     place.run(&["check", "mine"])
 }
 
-/// The profile must be refused, with each of these said at its place: `line:column` and a part of the message.
+/// The profile must be refused, with each of these reported at its location: `line:column` and a part of the message.
 #[track_caller]
 fn assert_refused(ran: Ran, mistakes: &[(&str, &str)]) {
     let ran = ran.exits(2);
@@ -37,7 +37,7 @@ fn what_is_shipped_has_no_mistakes() {
     }
 }
 
-/// The patterns of files in the executable are taken as they are: here they are looked at as anybody's own.
+/// The patterns of files in the executable are taken as they are: here they are checked like those of a user.
 #[test]
 fn what_is_shipped_has_no_mistakes_as_files_of_ones_own() {
     let place = Workspace::new();
@@ -192,7 +192,7 @@ fn numbers_out_of_range_and_words_in_their_place_are_refused() {
     }
 }
 
-/// Somebody has written a key into the profile, and made a mistake beside it.
+/// A profile with a key written into it, and a mistake beside it.
 #[test]
 fn a_secret_in_a_profile_is_not_shown() {
     let ran = check(
@@ -285,7 +285,7 @@ fn names_that_lead_out_of_the_project_are_refused() {
     }
 }
 
-/// What answers must look like is sent to the provider, and so would be any other file of the project.
+/// The schema of answers is sent to the provider, and so would be any other file of the project.
 #[test]
 fn a_schema_is_a_file_among_schemas() {
     let place = Workspace::new();

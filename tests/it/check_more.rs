@@ -1,4 +1,4 @@
-//! `loopctl check` beside profiles: SARIF, what a code means, strictness, and files of other kinds by themselves.
+//! `loopctl check` beyond profiles: SARIF, the meaning of a code, strictness, and files of other kinds by themselves.
 
 use super::workspace::{Ran, Workspace};
 use serde_json::{Value, json};
@@ -134,7 +134,7 @@ fn every_code_is_explained() {
     place.run(&["explain", "LC9999"]).exits(2).says(&["`loopctl explain codes` lists them all"]);
 }
 
-/// What can never match is said of a file that no profile reaches, too.
+/// A pattern that can never match is reported for a file that no profile reaches, too.
 #[test]
 fn a_pattern_that_can_never_match_is_said_of_the_file_alone() {
     for (name, before, after) in [
@@ -162,7 +162,7 @@ fn a_pattern_that_can_never_match_is_said_of_the_file_alone() {
     }
 }
 
-/// Each kind of file by itself: one mistake in each, said at its place.
+/// Each kind of file by itself: one mistake in each, reported at its location.
 #[test]
 fn any_kind_of_file_can_be_checked_by_itself() {
     for (name, text, at) in [

@@ -10,7 +10,7 @@ use loopctl::lint::{FileKind, ProfileView, check_file, lint};
 use loopctl::plan::Plan;
 use loopctl::profile::{Library, load, read_text_file};
 
-/// Codes of what only the command looks at.
+/// Codes of what only the command inspects.
 const BY_COMMAND: [Code; 7] = [
     Code::BadOverride,
     Code::InertRule,
@@ -92,7 +92,7 @@ impl Block {
     }
 }
 
-/// The same as the command says it, with the exit status: of what needs the providers of this machine, or a flag.
+/// Like [`problems`], as printed by the command: of what needs the providers of this machine, or a flag.
 fn said(code: Code, title: &str) -> String {
     let blocks = blocks(section(code.page(), title));
     let place = Workspace::new();

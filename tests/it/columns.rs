@@ -67,7 +67,7 @@ proptest! {
         prop_assert!(decider.decide(lines.len()).is_none());
     }
 
-    /// However a line is written, and whatever is wrong with it.
+    /// Regardless of how a line is written, and of what is wrong with it.
     #[test]
     fn lines_are_read_as_trajectories_are(
         trajectory in trajectories(),

@@ -4,7 +4,7 @@
 use crate::workspace::{Ran, Workspace};
 use serde_json::json;
 
-/// One stage, whose program stands beside the document.
+/// One stage, whose program lies beside the document.
 const PROFILE: &str = "classify: null
 stages: [{ id: extract, provider: 'command:m1', config: { command: [sh, answer.sh], answer: value }, prompt: ask.md, deadline: 20s, retries: 0 }]
 assess: { parts: { rubric: parts } }
@@ -31,7 +31,7 @@ fn run(place: &Workspace, more: &[&str]) -> Ran {
 
 #[test]
 fn a_program_answers_a_whole_run() {
-    // Without the grade first; with it once it is told what is missing.
+    // Without the grade first; with it once the report says what is missing.
     let script = r#"cat > "request.json"
 if grep -q '"missing":\["grade"\]' request.json; then echo '{"grade": "2"}'; else echo '{}'; fi"#;
     let place = place(PROFILE, script);
@@ -116,7 +116,7 @@ fn what_went_wrong_is_in_the_result() {
 
 #[test]
 fn a_deadline_ends_the_program_and_what_it_started() {
-    // Whoever lives holds the pipe open.
+    // Every living process holds the pipe open.
     let script =
         "exec 3>alive; (sleep 1000; echo survived >&3) & echo ready >&3; sleep 1000; echo survived >&3";
     let place = place(&PROFILE.replace("20s", "2s"), script);

@@ -1,4 +1,4 @@
-//! What holds of the command line as a whole: formats, names, where things are written, and who is asked.
+//! Properties of the command line as a whole: formats, names, where things are written, and who is asked.
 
 use crate::judges::judged;
 use crate::pipeline::{answer, place};
@@ -146,7 +146,7 @@ fn validate_asks_nobody() {
     let result = place.run(&arguments).exits(3).json();
     assert_eq!(result["usage"]["calls"], 0, "{result}");
     assert!(result["warnings"].to_string().contains("judge `j` was not asked"), "{result}");
-    // The environment names nobody, either.
+    // The environment names no judge, either.
     let shipped = ["validate", "--profile", "literature", "--extraction", "candidate.json", "doc.txt"];
     let ran = Ran::of(place.loopctl(&shipped).env("LOOPCTL_JUDGE", "no-such-plugin"));
     assert!(matches!(ran.code, Some(0 | 3)), "{}", ran.err);

@@ -4,7 +4,7 @@ use crate::workspace::Workspace;
 use std::collections::BTreeSet;
 use std::process::Command;
 
-/// What bash offers for the last of `words`.
+/// The completions that bash offers for the last of `words`.
 fn offered(place: &Workspace, words: &[&str]) -> BTreeSet<String> {
     place.write("completions.bash", place.run(&["completions", "bash"]).exits(0).out);
     let line = words.join(" ");

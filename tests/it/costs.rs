@@ -1,4 +1,4 @@
-//! What a run says about tokens and money.
+//! Tokens and money, as a run reports them.
 
 use crate::trajectories::{run, steps};
 use crate::workspace::Workspace;
@@ -93,7 +93,7 @@ fn a_budget_that_cannot_be_kept_is_said_once_and_the_known_part_counts() {
 fn a_model_without_a_price_is_said_before_the_first_call_when_money_is_limited() {
     let place = told_twice("stop: { max_iterations: 1, budget: { cost_usd: 1 } }\n", "tale-1");
     let without = "warning: the budget `cost_usd` can't be kept: model `m` of `contrary` has no price";
-    // Nothing listens there: what matters is said before the call is made.
+    // Nothing listens there: what matters is reported before the call is made.
     let asks = |model: &str| {
         let config = "{}, retries: 0";
         let mut command = place.loopctl(&["run", "--profile", "steps", "doc.txt"]);
@@ -108,7 +108,7 @@ fn a_model_without_a_price_is_said_before_the_first_call_when_money_is_limited()
     let ran = asks("contrary:m");
     assert_eq!(ran.err.matches(without).count(), 1, "{}", ran.err);
     assert!(!asks("contrary").err.contains("can't be kept"));
-    // The model that is named with the provider is the one that is asked, whatever the profile names.
+    // The model that is named with the provider is the one that is asked, regardless of the profile.
     place.write("prices.yaml", PRICES.replace("scripted", "contrary"));
     let profile = place.read("profiles/steps-measured.yaml");
     place.write(

@@ -358,7 +358,7 @@ proptest! {
     }
 }
 
-/// What decides independently has every criterion that is declared, alone and in groups, and in the declared order.
+/// The independent model has every declared criterion, alone and in groups, and in the declared order.
 #[test]
 fn no_criterion_is_missing_where_policies_are_invented() {
     let declared: Vec<String> = stop_keys().into_iter().map(str::to_owned).collect();

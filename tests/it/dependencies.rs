@@ -14,8 +14,8 @@ fn allowed() -> Vec<String> {
     list.split('"').skip(1).step_by(2).map(str::to_owned).collect()
 }
 
-/// Whether an SPDX expression can be met with allowed licences. Understands `AND`, `OR`, `/` (an old `OR`), brackets
-/// one inside the other, and an exception after `WITH`, which only ever allows more.
+/// Returns whether an SPDX expression can be met with allowed licences. Understands `AND`, `OR`, `/` (an old `OR`),
+/// nested brackets, and an exception after `WITH`, which only ever allows more.
 fn is_met(expression: &str, allowed: &[String]) -> bool {
     let spaced = expression.replace('/', " OR ").replace('(', " ( ").replace(')', " ) ");
     let mut words = spaced.split_whitespace().peekable();

@@ -1,4 +1,4 @@
-//! `dispositions`: who handles an issue that does not say so itself, whoever found it.
+//! `dispositions`: who handles an issue that does not say so itself, regardless of its source.
 
 use super::workspace::Workspace;
 use serde_json::{Value, json};

@@ -1,4 +1,5 @@
-//! What the pages say is what the program does: their YAML is loaded, and README shows files that are there (`pages` runs their commands).
+//! The pages say what the program does: their YAML is loaded, and README shows files that exist (`pages` runs their
+//! commands).
 
 use super::harness::stop_keys;
 use super::workspace::{Ran, Workspace};
@@ -69,7 +70,7 @@ fn the_network_page_shows_settings_that_are_read() {
     }
 }
 
-/// Every check has its row, and stands in the block that the test above compiles.
+/// Every check has its row, and appears in the block that the test above compiles.
 #[test]
 fn the_rules_page_has_every_check() {
     let page = page("docs/rules.md");
@@ -152,7 +153,7 @@ fn readme_shows_the_example_profile() {
     assert_eq!(problems_of(&profile, &[]), "");
 }
 
-/// The files that a page shows, each named in its first line, stand together; every case comes out as it says.
+/// The files that a page shows, each named in its first line, work together; every case comes out as it says.
 #[test]
 fn the_scenarios_page_shows_cases_that_pass() {
     let page = page("docs/scenarios.md");

@@ -1,4 +1,4 @@
-//! A run that is shared, stopped, killed and gone on with.
+//! A run that is shared, stopped, killed and resumed.
 
 use crate::cassettes::{answer, http_place};
 use crate::loopback;
@@ -9,7 +9,7 @@ use std::net::{SocketAddr, TcpListener};
 use std::process::{Child, Stdio};
 use std::sync::{Arc, Condvar, Mutex};
 
-/// A server that answers each request on a thread of its own, and holds back what it is told to.
+/// A server that answers each request on a thread of its own, and holds back answers on demand.
 struct Server {
     address: SocketAddr,
     state: Arc<(Mutex<State>, Condvar)>,
@@ -53,7 +53,7 @@ impl Server {
         self.state.1.notify_all();
     }
 
-    /// Which documents were asked about, in the order in which they were.
+    /// The documents that were asked about, in the order of the requests.
     fn asked(&self) -> Vec<String> {
         self.state.0.lock().unwrap().asked.clone()
     }
@@ -123,7 +123,7 @@ fn stages(place: &Workspace) -> Value {
     ran.json()["documents"].clone()
 }
 
-/// Going on with the run. Where documents go is said again: a record is nobody's word.
+/// The arguments to resume the run. The destination of documents is named again: a record is no permission.
 fn resume_words(server: &Server, more: &[&str]) -> Vec<String> {
     let url = format!("base_url=http://{}/v1", server.address);
     let fixed = ["resume", "--journal", "out/journal.sqlite", "--provider-config", &url];
@@ -182,7 +182,7 @@ fn where_documents_go_is_said_by_whoever_goes_on() {
             &format!("--provider-config base_url=http://{address}/v1"),
         ],
     );
-    // Another place is no permission for that of the record, and no run goes on elsewhere.
+    // Another destination is no permission for that of the record, and no run continues elsewhere.
     refused(&["--provider-config", "base_url=http://127.0.0.1:9/v1"], &["makes another policy", "than run"]);
     resume(&place, &server).exits(0);
     assert_eq!(stages(&place)["finished"], 3);
@@ -228,11 +228,11 @@ fn what_was_given_up_goes_on_when_it_is_resumed() {
 #[test]
 fn two_processes_share_a_run_and_do_no_document_twice() {
     let (place, server) = (documents(12), Server::start());
-    // Each has two under way at most, so both must be at work.
+    // Each has two in flight at most, so both must be at work.
     server.change(|state| state.together = 4);
     let mut first = spawn(&place, &arguments(&server, &["--jobs", "2"]));
     until("the first has asked", || (server.asked().len() == 2).then_some(()));
-    // Who would do the same documents in the same folder is told so.
+    // A process that would do the same documents in the same folder is refused.
     let refused = run(&place, &server, &["--jobs", "2"]).exits(1);
     let refused = refused.says(&[
         "at which a process is at work",
@@ -324,7 +324,7 @@ fn a_run_whose_profile_has_changed_is_not_gone_on_with() {
     let rubric = place.read("rules/rubrics/parts.yaml");
     place.write("rules/rubrics/parts.yaml", format!("{rubric}\n# another\n"));
     resume(&place, &server).exits(2).says(&["has changed since run", "loopctl run --resume"]);
-    // What it finished is kept when the rest begins anew.
+    // What it finished is kept when the rest starts over.
     let ran = run(&place, &server, &["--resume", "--jobs", "1"]).exits(0);
     assert_eq!(ran.lines().len(), 2);
     ran.says(&["has changed since run", "1 document skipped"]);

@@ -1,4 +1,4 @@
-//! What must hold of every run: the decision table over random policies and trajectories, and the state machine's promises.
+//! Invariants of every run: the decision table over random policies and trajectories, and the state machine's promises.
 
 use super::harness::{Answer, Awaited, Compiled, Driver, NEVER, Step, course, fails, policy, q};
 use super::loop_inventions::{criterion, policies, trajectories};

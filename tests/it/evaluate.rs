@@ -38,7 +38,7 @@ pub(crate) fn label(document: &str, fields: Value) -> String {
     json!({ "document": document, "fields": fields }).to_string()
 }
 
-/// What `evaluate` says of labels and results, as JSON.
+/// The findings of `evaluate` on labels and results, as JSON.
 pub(crate) fn evaluated(place: &Workspace, labels: &[String], results: &str) -> Value {
     place.write("gold.jsonl", labels.join("\n"));
     place.write("results.jsonl", results);
@@ -390,7 +390,7 @@ fn documents_that_are_labelled_by_type_alone_are_neither_right_nor_wrong() {
     for said in ["2 not judged besides", "3 documents with a result, labelled by type alone", "0 of 2"] {
         assert!(page.contains(said), "{said}: {page}");
     }
-    // Where no label is of a field, that is said.
+    // A field without a label is reported.
     place.write("gold.jsonl", &labels[1]);
     place
         .run(&["evaluate", "gold.jsonl", "--results", "results.jsonl"])
@@ -411,7 +411,7 @@ fn a_list_that_lacks_an_item_has_no_false_value() {
     );
     let ran = place.run(&["evaluate", "gold.jsonl", "--results", "results.jsonl"]).exits(0);
     assert!(!ran.out.contains("with a false value"), "{}", ran.out);
-    // Beyond a partial label, whatever else was extracted may be right.
+    // Beyond a partial label, anything else that was extracted may be right.
     place.write("part.csv", "document,parts\na,x;q\n");
     place.write(
         "part.map.yaml",

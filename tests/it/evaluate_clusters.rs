@@ -1,4 +1,4 @@
-//! `loopctl evaluate` on documents that belong together, and on tables whose columns nobody mapped.
+//! `loopctl evaluate` on documents that belong together, and on tables whose columns are not mapped.
 
 use super::evaluate::{label, place, results};
 use super::workspace::Workspace;
@@ -95,7 +95,7 @@ fn a_document_without_a_cluster_is_by_itself_and_one_has_no_two() {
         .says(&["unknown key `clusters`; did you mean `cluster`?"]);
 }
 
-/// What is shown for a table whose columns nobody mapped can be copied, and does it.
+/// The example that is shown for a table whose columns are not mapped can be copied, and works.
 #[test]
 fn the_example_of_a_map_can_be_copied() {
     let place = place();
@@ -108,7 +108,7 @@ fn the_example_of_a_map_can_be_copied() {
         std::process::Command::new("sh").args(["-c", &line]).current_dir(place.path("")).status().unwrap();
     assert!(shell.success());
     assert!(ran.err.contains("loopctl evaluate others.csv --columns others.map.yaml"), "{}", ran.err);
-    // The columns are fields of other names; that is said next, with those that there are.
+    // The columns are fields of other names; that is reported next, with those that there are.
     let words = ["evaluate", "others.csv", "--columns", "others.map.yaml", "--results", "results.jsonl"];
     let said = [
         "fields that the profile does not have, such as `G`: it has",

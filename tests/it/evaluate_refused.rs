@@ -1,4 +1,4 @@
-//! `loopctl evaluate`: what it refuses, and what is said of that.
+//! `loopctl evaluate`: what it refuses, and the messages about that.
 
 use super::evaluate::{evaluated, label, place, results};
 use serde_json::json;
@@ -52,7 +52,7 @@ fn what_can_not_be_evaluated_is_said_with_what_to_do() {
         .exits(1)
         .says(&["gold.jsonl, line 2: `document`: expected the name of a document, found nothing"]);
     assert!(ran.out.contains("1 document evaluated"), "{}", ran.out);
-    // A field that nobody knows beside one that is known.
+    // An unknown field beside a known one.
     place.write("gold.jsonl", r#"{"document": "a", "fields": {"grade": "2", "margin": "negative"}}"#);
     let ran = place.run(&["evaluate", "gold.jsonl", "--results", "results.jsonl"]).exits(0);
     assert!(
@@ -198,7 +198,7 @@ fn labels_that_can_not_be_a_value_of_their_field_are_named_and_not_counted() {
         .run(&["evaluate", "gold.jsonl", "--results", "results.jsonl"])
         .exits(1)
         .says(&["`grade`: unknown key `anyOf`; did you mean `any_of`?"]);
-    // Dates are said to be compared as such.
+    // Dates are reported to be compared as such.
     let found = evaluated(&place, &[label("a", json!({ "date": "September 2016", "grade": "2" }))], &written);
     assert_eq!(found["fields"][0]["compared_by"], json!("date"));
 }

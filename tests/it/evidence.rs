@@ -1,4 +1,4 @@
-//! What supports a value: the rows of `docs/evidence.md`, and what a document or an answer may try.
+//! The support of values: the rows of `docs/evidence.md`, and what a document or an answer may try.
 
 use loopctl::diag::Problems;
 use loopctl::plan::{DocumentContext, Given, Plan};
@@ -13,12 +13,12 @@ static PLAN: LazyLock<Plan> = LazyLock::new(|| {
     Plan::compile(&loaded, &mut problems).unwrap()
 });
 
-/// What is said of an extraction from a text, without quotes.
+/// The assessment of an extraction from a text, without quotes.
 pub(super) fn assessed(document_type: &str, text: &str, extraction: &Value) -> Assessment {
     assessed_with(document_type, text, extraction, &Quotes::default())
 }
 
-/// The same, with quotes.
+/// Like [`assessed`], with quotes.
 pub(super) fn assessed_with(
     document_type: &str,
     text: &str,

@@ -7,14 +7,14 @@ use serde_json::Value;
 
 #[derive(Deserialize)]
 struct Case {
-    /// What is tried.
+    /// The attempt, in words.
     tries: String,
     document_type: String,
     source: String,
     extraction: Value,
     #[serde(default)]
     evidence: Quotes,
-    /// What may come out for each value that is tried.
+    /// The supports that are allowed for each value that is tried.
     gives: std::collections::BTreeMap<String, Vec<Support>>,
 }
 

@@ -1,4 +1,4 @@
-//! Whose value a passage says: a value that stands in a passage is never called contradicted by that very passage.
+//! The owners of values: a value that appears in a passage is never called contradicted by that very passage.
 
 use crate::evidence::{assessed, assessed_with};
 use loopctl::score::{Assessment, Quotes, Support};
@@ -46,7 +46,7 @@ fn texts() -> Vec<(String, String)> {
     found
 }
 
-/// Sizes, amounts and bounds that stand in a text, as they are written.
+/// Sizes, amounts and bounds that appear in a text, as they are written.
 fn measures(line: &str) -> Vec<String> {
     let words: Vec<&str> =
         line.split_whitespace().map(|word| word.trim_matches(['.', ',', ';', '(', ')'])).collect();
@@ -130,7 +130,7 @@ fn a_size_in_the_passage_that_says_another_one_may_be_of_something_else() {
             assert!(!supports.contains(&Support::Contradicted), "{value} in {text}: {:?}", out.issues);
         }
     }
-    // What does not stand there is contradicted as before.
+    // What is not there is contradicted as before.
     let out = assessed(
         "pathology",
         "Tumor size: 2.5 cm. Margins are negative.",

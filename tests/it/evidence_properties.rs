@@ -22,7 +22,7 @@ fn filler() -> impl Strategy<Value = String> {
         .prop_map(|some| some.join(" "))
 }
 
-/// A field that is there or not, and what the text calls it.
+/// A field that is present or not, and its name in the text.
 fn finding() -> impl Strategy<Value = (&'static str, &'static str)> {
     proptest::sample::select(vec![
         ("lymphovascularInvasion", "lymphovascular invasion"),

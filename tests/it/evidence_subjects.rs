@@ -1,4 +1,4 @@
-//! Whose value a quote is: rows of kinds that a reader keeps apart, each with the value of its own and that of its neighbour.
+//! The owner of a quoted value: rows of kinds that a reader keeps apart, each with its own value and its neighbour's.
 
 use super::evidence::support;
 use loopctl::score::Support;
@@ -39,7 +39,7 @@ const ROWS: [(&str, &str, &str, &str, &str, &str); 28] = [
         "right",
         "right groin, excision",
     ),
-    // What is named nearest tells of what kind a statement is.
+    // The nearest name tells of what kind a statement is.
     (
         "Proximal margin: 8 cm. Distal margin: 4.5 cm.",
         "distalMarginMm",

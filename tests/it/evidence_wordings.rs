@@ -53,7 +53,7 @@ const ROWS: [Row; 18] = [
         "30-50",
         "Ki-67 index is 30 to 40%",
     ),
-    // Of two things that are spoken of together, neither is said.
+    // Of two things that are mentioned together, neither is said.
     (
         "ER (positive or negative): see comment. Comment: ER is negative.",
         "ER",
@@ -87,7 +87,7 @@ const ROWS: [Row; 18] = [
         "5040 mGy",
         "received 5040cGy",
     ),
-    // A scanned line ends with a full stop that ends no sentence, and a word alone is the value of what stands before it.
+    // A scanned line ends with a full stop that ends no sentence, and a word alone is the value of what precedes it.
     (
         "The inflammation may be the result of. Embolic procedure.",
         "inflammationCause",

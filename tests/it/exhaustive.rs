@@ -1,10 +1,11 @@
-//! What the loop decides by is matched without a catch-all: a new stop criterion, rule test, event or kind of issues is then an
-//! error at each place that has to know of it, and never silently left out of a proof, an explanation or a replay.
+//! The enums that the loop decides by are matched without a catch-all: a new stop criterion, rule test, event or kind
+//! of issues is then an error at each location that must handle it, and never silently left out of a proof, an
+//! explanation or a replay.
 
 use crate::layers::{shipped, tokens};
 use std::path::{Path, PathBuf};
 
-/// The enums that are matched arm by arm, wherever that is.
+/// The enums that are matched arm by arm everywhere.
 const ENUMS: [&str; 6] = ["Criterion", "Constant", "Costly", "Event", "IssueKind", "Test"];
 
 /// The catch-alls of matches on these enums in a text.
@@ -15,7 +16,7 @@ fn catch_alls(text: &str) -> Vec<String> {
     matches.flat_map(|at| in_match(&tokens[at + 1..])).collect()
 }
 
-/// The same in one match, from behind its `match`.
+/// Like [`catch_alls`], in one match, from behind its `match`.
 fn in_match(tokens: &[&str]) -> Vec<String> {
     let Some(open) = position(tokens, |rest| rest[0] == "{") else { return Vec::new() };
     let mut rest = &tokens[open + 1..];
@@ -41,12 +42,12 @@ fn in_match(tokens: &[&str]) -> Vec<String> {
     patterns.iter().filter(is_catch_all).map(|pattern| pattern.join(" ")).collect()
 }
 
-/// What follows the body of an arm.
+/// The tokens after the body of an arm.
 fn body<'a, 't>(tokens: &'a [&'t str]) -> &'a [&'t str] {
     if tokens.first() == Some(&"{") {
         let end = 1 + position(&tokens[1..], |rest| rest[0] == "}").unwrap_or(tokens.len() - 1);
         let after = &tokens[(end + 1).min(tokens.len())..];
-        // What is called on a block belongs to the body.
+        // A method that is called on a block belongs to the body.
         return match after.first() {
             Some(&".") => body(&after[1..]),
             Some(&",") => &after[1..],
@@ -59,7 +60,7 @@ fn body<'a, 't>(tokens: &'a [&'t str]) -> &'a [&'t str] {
     }
 }
 
-/// Where something first stands outside of brackets. A closing one that was not opened ends the search.
+/// The first position where `stands` holds outside of brackets. A closing one that was not opened ends the search.
 fn position(tokens: &[&str], stands: impl Fn(&[&str]) -> bool) -> Option<usize> {
     let mut depth = 0_usize;
     for at in 0..tokens.len() {

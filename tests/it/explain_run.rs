@@ -1,4 +1,4 @@
-//! `loopctl explain`: the story of a finished run, as people read it, and what is said of wrong input.
+//! `loopctl explain`: the story of a finished run, as people read it, and the messages about wrong input.
 
 use crate::pipeline::{answer, place};
 use crate::workspace::{Ran, Workspace};
@@ -10,7 +10,7 @@ use std::path::Path;
 
 const EXAMPLES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/examples/reports");
 
-/// What differs from run to run, replaced.
+/// Replaces what differs from run to run.
 fn steady(text: &str) -> String {
     let redact = |text: &str, pattern: &str, with: &str| {
         Regex::new(pattern).unwrap().replace_all(text, with).into_owned()
@@ -79,7 +79,7 @@ fn explained(place: &Workspace, more: &[&str]) -> String {
     told(place.run(&arguments))
 }
 
-/// What is lost in each dimension of each candidate adds up to 1 less its score, and all of it to 1 less overall.
+/// Checks that the losses in each dimension of each candidate add up to 1 minus its score, and all to 1 minus overall.
 #[track_caller]
 fn adds_up(place: &Workspace, result: &str) -> Value {
     let story = place.run_json(&["explain", result, "--format", "json"]);

@@ -1,4 +1,4 @@
-//! Journals and folders of somebody else: what is in them is no permission to run programs or to send documents anywhere.
+//! Journals and folders of others: their content is no permission to run programs or to send documents anywhere.
 #![cfg(unix)]
 
 use crate::workspace::{Ran, Workspace};
@@ -12,7 +12,7 @@ fn left_over(profile: &str, flags: &[&str]) -> Workspace {
     left_over_of(profile, flags, &["docs"])
 }
 
-/// The same of other documents, of which the first is finished.
+/// Like [`left_over`], of other documents, of which the first is finished.
 fn left_over_of(profile: &str, flags: &[&str], inputs: &[&str]) -> Workspace {
     let place = Workspace::new();
     place.write("rules/rubrics/parts.yaml", "types: { unknown: { required: [grade] } }\n");
@@ -82,7 +82,7 @@ fn a_recorded_permission_to_run_programs_is_none() {
             "--allow-commands",
         ]);
         assert_eq!(runs_of_the_program(&place), 1);
-        // Those who only look at the run start nothing either.
+        // Verbs that only inspect the run start nothing either.
         for verb in [["review", "list"], ["runs", "show"], ["runs", "export"]] {
             place.run(&[&verb[..], &["--journal", JOURNAL]].concat());
         }
@@ -119,7 +119,7 @@ fn a_harmless_run_goes_on_without_further_words() {
     place.run(&["resume", "--journal", JOURNAL, "--config", "budget.calls=10"]).exits(0);
 }
 
-/// The same journal, given to somebody who has never seen its run, in a folder of theirs.
+/// Resumes the same journal as a user who has never seen its run, in a folder of their own.
 fn resume_as_a_stranger(place: &Workspace, here: &str, more: &[&str]) -> Ran {
     std::fs::create_dir_all(place.path(here)).unwrap();
     let journal = place.path(JOURNAL);
@@ -138,7 +138,7 @@ fn files_that_a_strangers_record_reads_and_writes_are_permitted_one_by_one() {
     std::fs::write(at("secrets/key.txt"), "Grade 3.\n").unwrap();
     let (cache, key) = (at("cache"), at("secrets/key.txt"));
     let place = left_over_of(&profile(SCRIPTED), &["--cache-dir", &cache], &["docs", &key]);
-    // Whoever began the run goes on without further words: see the other test.
+    // The user who began the run resumes it without further words: see the other test.
     let refused = resume_as_a_stranger(&place, "project-of-a-stranger", &[]).exits(2);
     let folder = place.path("").canonicalize().unwrap();
     refused.says(&[
@@ -204,7 +204,7 @@ fn a_setting_of_resume_that_makes_another_policy_is_named() {
 fn servers_that_the_folder_of_the_run_names_are_asked_for() {
     let place =
         left_over(&profile("provider: scripted, config: { answers: [{ value: { grade: 2 } }] }"), &[]);
-    // The same profile by its digest needs no more words; one that names a server by now is another.
+    // The same profile by its digest needs no more words; one that now names a server is another.
     place.write(
         "profiles/parts.yaml",
         profile("provider: 'openai:m', config: { base_url: 'https://evil.example/v1' }"),
@@ -274,7 +274,7 @@ fn a_folder_says_what_it_takes_and_where_documents_go() {
     ]);
     let checked = place.run(&["check", "clinical"]);
     assert!(checked.out.contains("LC639") && checked.out.contains("127.0.0.1:9"), "{}", checked.out);
-    // What whoever runs it names, they know.
+    // A server named on the command line is known to the user.
     let ran = place.run(&[
         "run",
         "--provider",

@@ -15,7 +15,7 @@ use std::sync::Arc;
 /// More outputs or inputs than this, and the loop does not settle.
 const MOST_STEPS: usize = 10_000;
 
-/// What every policy of these tests starts from; an extract of a profile is laid over it.
+/// The base of every policy of these tests; an extract of a profile is laid over it.
 const BASE: &str = "
 assess: { q: given, a: given, b: given, c: given }
 overall: { from: q }
@@ -23,7 +23,7 @@ accept: { overall: 0.95 }
 stop: { max_iterations: 50 }
 ";
 
-/// The keys of `stop` in the order in which they are looked at, without the groups.
+/// The keys of `stop` in the order in which they are checked, without the groups.
 pub(crate) fn stop_keys() -> Vec<&'static str> {
     let stop = Profile::mapping().all_keys().find(|key| key.name == "stop").unwrap();
     let Shape::Mapping(stop) = stop.shape() else { panic!("`stop` is no mapping") };
@@ -41,13 +41,13 @@ pub(crate) fn policy(extract: &str) -> Arc<LoopPolicy> {
     compiled(extract).policy
 }
 
-/// The same, with the functions of [`SCRIPT`] in `rules/tried.rhai`.
+/// Like [`policy`], with its scripts: the functions of [`SCRIPT`] in `rules/tried.rhai`.
 pub(crate) fn compiled(extract: &str) -> Compiled {
     let (compiled, problems) = tried(extract, SCRIPT);
     compiled.filter(|_| !problems.has_errors()).unwrap_or_else(|| panic!("{extract}\n{problems:?}"))
 }
 
-/// The same with another script, and what is wrong with it.
+/// Like [`compiled`], with another script, and the problems found.
 pub(crate) fn tried(extract: &str, script: &str) -> (Option<Compiled>, Problems) {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("base.yaml"), BASE).unwrap();
@@ -121,7 +121,7 @@ impl Step {
     }
 }
 
-/// What comes back of one call for a candidate.
+/// The outcome of one call for a candidate.
 #[derive(Debug, Clone)]
 #[expect(clippy::large_enum_variant, reason = "a test has a handful of them")]
 pub(crate) enum Answer {
@@ -142,7 +142,7 @@ pub(crate) fn fails(transient: bool, retry_after: Option<u64>) -> Answer {
     })
 }
 
-/// What the run waits for.
+/// The input that the run waits for.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Awaited {
     Start,
@@ -168,7 +168,7 @@ pub(crate) struct Driver {
     script: VecDeque<Answer>,
     pending: Assessment,
     produced: usize,
-    /// Whether to keep `states`, which costs time.
+    /// `true` if `states` are kept, which costs time.
     watched: bool,
 }
 
@@ -199,7 +199,7 @@ impl Driver {
         driver
     }
 
-    /// The same for a policy with script criteria.
+    /// Like [`Driver::through`], for a policy with script criteria.
     pub(crate) fn through_scripted(compiled: &Compiled, steps: &[Step]) -> Self {
         let script = steps.iter().cloned().map(Answer::Gives).collect();
         let mut driver = Self::new(&compiled.policy, NEVER, script).with(&compiled.scripts);
@@ -216,7 +216,7 @@ impl Driver {
         self
     }
 
-    /// Goes on until the run is over or the script is used up.
+    /// Continues until the run is over or the script is used up.
     pub(crate) fn finish(&mut self) {
         for _ in 0..MOST_STEPS {
             if !self.advance() {
@@ -302,7 +302,7 @@ impl Driver {
         })
     }
 
-    /// In one line how it ended, or from where it would go on.
+    /// Says in one line how it ended, or from where it would continue.
     pub(crate) fn summary(&self) -> String {
         match &self.outcome {
             None => format!("goes on from {}", self.run.history().base()),

@@ -75,11 +75,11 @@ fn plain(path: &Path) -> String {
     parts.join("/")
 }
 
-/// What the code includes when it is built, tests aside: files and folders.
+/// The files and folders that the code includes when it is built, tests aside.
 fn included() -> BTreeSet<String> {
     let mut included = BTreeSet::new();
     let is_built = |path: &String| {
-        // What `loopctl plugin new` writes is a folder that is included, and built by whoever has it written.
+        // The output of `loopctl plugin new` is a folder that is included, and built by its user.
         path.ends_with(".rs") && !path.contains("/tests/") && !path.starts_with("plugins/scaffold/")
     };
     for file in files_below("src").into_iter().chain(files_below("plugins")).filter(is_built) {
@@ -105,7 +105,8 @@ fn included() -> BTreeSet<String> {
     included
 }
 
-/// What cargo reads besides: manifests, and the roots of everything that they declare, which must be there even if it is not built.
+/// The other files that cargo reads: manifests, and the roots of everything that they declare, which must exist even if
+/// not built.
 fn declared() -> BTreeSet<String> {
     let mut declared =
         BTreeSet::from(["Cargo.lock".to_owned(), "Cargo.toml".to_owned(), "src/main.rs".to_owned()]);

@@ -1,4 +1,4 @@
-//! What `loopctl run` takes for documents: folders at any depth, patterns, lists and records.
+//! The documents that `loopctl run` takes: folders at any depth, patterns, lists and records.
 
 use crate::workspace::{Ran, Workspace};
 use serde_json::json;
@@ -37,7 +37,7 @@ fn what_is_left_out_is_counted_and_the_results_of_a_run_are_no_documents() {
     let again = run(&["--out", "reports/out"]);
     assert_eq!(ids(&again).len(), 2);
     again.says(&["1 hidden file or folder, 1 folder of results"]);
-    // Whatever folder the results of a later run go to.
+    // Regardless of the folder of a later run's results.
     let other = run(&["--out", "other", "--quiet"]);
     assert_eq!((ids(&other).len(), other.err.as_str()), (2, ""));
 }

@@ -43,7 +43,7 @@ fn started(place: &Workspace, arguments: &[&str], until: &str) -> (Child, BufRea
     (child, err)
 }
 
-/// Starts a run of which nobody reads what it says.
+/// Starts a run whose output no one reads.
 fn unheard(place: &Workspace, arguments: &[&str]) -> Child {
     let mut command = place.process();
     command.args(arguments).env("CONTRARY_KEY", "key");
@@ -109,7 +109,7 @@ fn what_is_finished_stays_and_the_rest_says_that_it_was_cancelled() {
     );
 }
 
-/// What `three_documents` writes.
+/// The documents that `three_documents` writes.
 const THREE: [&str; 3] = ["first.txt", "second.txt", "third.txt"];
 
 /// As service managers, containers and batch systems stop what they run.
@@ -129,7 +129,7 @@ fn sigterm_is_heard_like_an_interrupt() {
     assert_eq!(place.json("out/second-result.json")["final_status"], "cancelled");
 }
 
-/// Whether whoever started the tests ignores hangups, as `nohup` does: what they start then ignores them, too.
+/// Returns whether the tests run with hangups ignored, as under `nohup`: what they start then ignores them, too.
 #[cfg(target_os = "linux")]
 fn ignores_hangups() -> bool {
     let status = std::fs::read_to_string("/proc/self/status").unwrap();
@@ -275,7 +275,7 @@ fn a_pause_before_another_attempt_is_cut_short() {
     assert_eq!(ended(&mut child).code(), Some(130));
     let result = place.json("out/doc-result.json");
     assert_eq!((&result["final_status"], &result["best_extraction"]), (&json!("cancelled"), &json!(null)));
-    // Nothing was under way.
+    // Nothing was in flight.
     assert_eq!((&result["usage"]["calls"], &result["usage"]["cost_usd"]), (&json!(1), &json!(0.0)));
 }
 
@@ -286,7 +286,7 @@ fn a_run_that_was_killed_leaves_whole_files_and_a_journal_that_opens() {
     child.kill().unwrap();
     child.wait().unwrap();
     assert_eq!(place.json("out/first-result.json")["final_status"], "passed");
-    // What is under way is in the journal, and written when it is over.
+    // What is in flight is in the journal, and written when it is over.
     assert!(!place.path("out/second-result.json").exists());
     let journal = loopctl::store::Journal::open(place.path("out/journal.sqlite")).unwrap();
     let run = &journal.runs().unwrap()[0];
@@ -321,7 +321,7 @@ fn a_request_to_terminate_ends_the_programs_that_were_started_too() {
     wait_until_gone(&program);
 }
 
-/// Whoever stops a run that waits for somebody to write need not say so twice.
+/// A run that waits for standard input need not be interrupted twice.
 #[test]
 fn one_interrupt_ends_a_run_that_waits_for_standard_input() {
     let place = steps("stop: { max_iterations: 1 }\n", &[scoring(9)]);
@@ -346,7 +346,7 @@ fn one_interrupt_ends_a_run_that_waits_for_standard_input() {
         .spawn()
         .unwrap();
     let mut line = String::new();
-    // The first document is over, and nobody writes the second.
+    // The first document is over, and no one writes the second.
     BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
     assert!(line.contains("\"first\""), "{line}");
     interrupt(&child);

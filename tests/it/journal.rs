@@ -47,7 +47,7 @@ fn recorded(journal: &Journal, run: &StoredRun) -> Vec<(String, Vec<Recorded>)> 
         .collect()
 }
 
-/// What the journal of the latest run says of its only document.
+/// The state of the only document of the latest run, from the journal.
 pub(crate) fn recorded_state(place: &Workspace) -> DocumentState {
     let (journal, run) = open(&place.path("out/journal.sqlite"));
     let documents = recorded(&journal, &run);
@@ -94,7 +94,7 @@ pub(crate) fn assert_replays(place: &Workspace, profile: &str) {
         let folded = DocumentResult::of(&plan, name, document_type, &state, ended, Vec::new());
         for (key, value) in serde_json::to_value(&folded).unwrap().as_object().unwrap() {
             if key == "warnings" {
-                // Beside what was said of the document before its loop, and of money after it.
+                // Besides those about the document before its loop, and about money after it.
                 let mut said = result[key].as_array().unwrap().iter();
                 let told = value.as_array().unwrap();
                 assert!(told.iter().all(|one| said.any(|other| other == one)), "{id}: {told:?}");
@@ -102,7 +102,7 @@ pub(crate) fn assert_replays(place: &Workspace, profile: &str) {
                 assert_eq!(&result[key], value, "{id}: {key}");
             }
         }
-        // A run that was killed after any of its events goes on with what came next.
+        // A run that was killed after any of its events continues with what came next.
         for length in 0..events.len() {
             let mut cut = plan.engine_run().replay(&events[..length]).unwrap();
             if events[length].event.as_input().is_none() {

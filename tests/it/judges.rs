@@ -1,5 +1,5 @@
-//! What judges and validators say, one answer at a time: what is read as what, who gets to see it, and what comes of one
-//! who says nothing.
+//! Judges and validators, one answer at a time: how each answer is read, who gets to see it, and what follows if one
+//! says nothing.
 
 use crate::pipeline::{answer, place};
 use crate::workspace::{Ran, Workspace};
@@ -36,7 +36,7 @@ fn issues(result: &Value) -> Vec<Value> {
     result["best_validation"]["issues"].as_array().unwrap().clone()
 }
 
-/// Whether any file that a run wrote, the record of its requests and answers among them, has the text in it.
+/// Returns whether any file that a run wrote, the record of its requests and answers included, has the text in it.
 fn is_written(place: &Workspace, text: &str) -> bool {
     std::fs::read_dir(place.path("out")).unwrap().any(|entry| {
         let bytes = std::fs::read(entry.unwrap().path()).unwrap();
@@ -152,7 +152,7 @@ fn a_score_that_is_not_on_the_judge_s_scale_is_no_answer() {
     assert_eq!(declared["final_status"], "passed", "{declared}");
 }
 
-/// Of what is there twice, either could be meant; of what is beside the place that is read, nothing may be lost.
+/// Of two occurrences, either could be meant; nothing beside the location that is read may be lost.
 #[test]
 fn an_answer_that_says_two_things_is_none() {
     let found = |text: &str| {
@@ -221,7 +221,7 @@ fn a_document_whose_type_was_not_recognised_does_not_pass() {
     assert_eq!((&result["final_status"], &result["document_type"]), (&json!("passed"), &json!("unknown")));
 }
 
-/// Without it no candidate can be what is wanted, whatever could be corrected meanwhile.
+/// Without it no candidate can be what is wanted, regardless of what could be corrected meanwhile.
 #[test]
 fn a_judge_that_is_gone_ends_the_document_as_its_on_failure_says() {
     let gone = || json!({ "stage": "j", "fault": "permanent", "message": "gone" });
@@ -264,7 +264,7 @@ fn who_gives_no_answer_costs_no_correction() {
     let ran = batch.run(&["run", "--profile", "parts", "--format", "jsonl", "docs"]).exits(1);
     ran.says(&["error: 2 documents were not tried (`b`, `c`): judge `j` gave no answer"]);
 
-    // With something to correct it ends, too; with something that stands in for the judge the loop goes on.
+    // With something to correct it ends, too; with something that stands in for the judge the loop continues.
     let strict = judged("", three).replace("assess: {", "assess: { parts: { rules: strict, penalty: 0.1 },");
     let place_of = |profile: &str| {
         let place = place(profile, &[extracted("a"), gone(), extracted("b"), gone(), extracted("c"), gone()]);

@@ -21,7 +21,7 @@ fn reports() -> Vec<(String, String, Value)> {
     found
 }
 
-/// What the provider `pattern` made of a document whose type it had to find.
+/// The result of the provider `pattern` for a document whose type it had to find.
 fn run(name: &str, text: &str) -> Value {
     let place = Workspace::new();
     let file = format!("{name}.txt");
@@ -73,7 +73,7 @@ Signed      C. Doe    MD
 ";
     let found = rows(&run("ended", text));
     assert_eq!(found.len(), 3, "{found:?}");
-    // What stands in a column of another kind is of no member.
+    // The content of a column of another kind belongs to no member.
     let text = "Test        Result    Method       Reference range\nSodium      131       ISE          136-145\nPotassium   4.4       electrode    3.5-5.1\n";
     let sodium = json!({"test": "Sodium", "value": "131", "referenceRange": "136-145"});
     assert_eq!(rows(&run("method", text)).first(), Some(&sodium));

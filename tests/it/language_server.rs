@@ -1,4 +1,4 @@
-//! Our JSON Schemas in a real language server, as an editor runs it: what it flags, offers and explains while somebody
+//! Our JSON Schemas in a real language server, as an editor runs it: what it flags, offers and explains while a user
 //! writes our YAML. The server is `yaml-language-server`, pinned in `tests/language-server`.
 
 mod client;
@@ -13,7 +13,7 @@ fn repository() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// A server for files below a folder; `None` where there is no way to have one, which is said.
+/// A server for files below a folder; `None` where there is no way to have one, which is reported.
 fn server(root: &Path) -> Option<Server> {
     match install::entry() {
         Ok(entry) => Some(Server::start(&entry, root)),
@@ -65,7 +65,7 @@ fn draft((path, schema): (&'static str, &'static str), text: &str) -> Draft {
     Draft { path, schema, text: text.to_owned() }
 }
 
-/// Where the cursor stands in a draft.
+/// The mark of the cursor in a draft.
 const CURSOR: char = '‸';
 
 impl Draft {
@@ -81,7 +81,7 @@ impl Draft {
         (address, (line, column), flagged)
     }
 
-    /// What is offered at the cursor: each label with its documentation.
+    /// The completions at the cursor: each label with its documentation.
     fn offers(&self, server: &mut Server) -> Vec<(String, String)> {
         let (address, at, _) = self.open(server);
         let answer = server.ask_at("textDocument/completion", &address, at);
@@ -103,7 +103,7 @@ impl Draft {
         answer["contents"]["value"].as_str().unwrap_or_default().to_owned()
     }
 
-    /// What is flagged as an error: the marked text with the message.
+    /// The errors that are flagged: the marked text with the message.
     fn errors(&self, server: &mut Server) -> Vec<(String, String)> {
         let (_, _, flagged) = self.open(server);
         let of = |found: &Value| {
@@ -160,7 +160,7 @@ fn nothing_is_flagged_in_a_project_to_begin_with_and_a_slip_in_it_is() {
         let (_, flagged) = server.open(name, &text);
         assert!(flagged.is_empty(), "{name}: {flagged:#?}");
     }
-    // Its schemas are there, and looked at.
+    // Its schemas are there, and applied.
     let errors = draft(PROFILE, "extends: balanced\nstop: { max_iteration: 3 }\n").errors(&mut server);
     assert_eq!(errors.len(), 1, "{errors:?}");
 }

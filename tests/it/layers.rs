@@ -1,5 +1,5 @@
-//! What neither the compiler nor clippy can be told of the rooms: each uses only those above it in `src/lib.rs`, one opens files for
-//! reading, and the pure ones don't wait.
+//! Rules of the rooms that neither the compiler nor clippy can check: each uses only those above it in `src/lib.rs`,
+//! one opens files for reading, and the pure ones don't wait.
 //!
 //! That the pure ones know no clock, files, environment and processes is `clippy.toml`'s matter, and that the core does without a
 //! runtime and a network is held by building it without (`.ci/run`).
@@ -52,7 +52,7 @@ fn comment(text: &str) -> usize {
     at
 }
 
-/// The length of a text or a character at the beginning, raw or not; none if there stands something else.
+/// The length of a text or a character at the beginning, raw or not; none if there is something else.
 fn quoted(text: &str) -> Option<usize> {
     let body = text.strip_prefix(['b', 'c']).unwrap_or(text);
     if let Some(raw) = body.strip_prefix('r') {
@@ -98,7 +98,7 @@ pub(crate) fn shipped<'a>(tokens: &[&'a str]) -> (Vec<&'a str>, Vec<&'a str>) {
     (kept, apart)
 }
 
-/// How far it is to the end of a block or a group that has been entered, its bracket with it.
+/// The distance to the end of a block or a group that has been entered, including its bracket.
 fn closing(body: &[&str]) -> usize {
     let mut depth = 1;
     let end = body.iter().position(|token| {
@@ -108,7 +108,7 @@ fn closing(body: &[&str]) -> usize {
     end.map_or(body.len(), |end| end + 1)
 }
 
-/// What the paths of a file name first below the crate; `depth` is how far its module is from there.
+/// The first names below the crate in the paths of a file; `depth` is the distance of its module from there.
 fn named<'a>(tokens: &[&'a str], depth: usize) -> Vec<&'a str> {
     let mut found = Vec::new();
     for at in 0..tokens.len() {
@@ -166,7 +166,7 @@ fn files_in(folder: &Path, found: &mut Vec<PathBuf>) {
     }
 }
 
-/// Calls `look` with each file of a room that ships: its place below `src`, and its tokens.
+/// Calls `look` with each file of a room that ships: its path below `src`, and its tokens.
 fn each_file(room: &str, look: &mut dyn FnMut(&Path, &[&str])) {
     let mut paths = Vec::new();
     files_in(&src().join(room), &mut paths);
@@ -229,7 +229,7 @@ const PURE: [&str; 14] = [
     "review",
 ];
 
-/// What drives a run waits as long as its host does: a live run for providers, all others never.
+/// The driver of a run waits as long as its host does: a live run for providers, all others never.
 const AS_ITS_HOST: &str = "exchange/drive.rs";
 
 #[test]
@@ -244,9 +244,8 @@ fn pure_rooms_do_not_wait() {
     }
 }
 
-/// Where files are opened for reading besides `disk`: the kernel says there how interrupts are handled and which processes there
-/// are, and a folder is opened to be
-/// locked.
+/// The files besides `disk` that open files for reading: the kernel says there how interrupts are handled and which
+/// processes there are, and a folder is opened to be locked.
 const READERS: [&str; 3] = ["cli/interrupts.rs", "provider/trust.rs", "store/worker.rs"];
 
 #[test]

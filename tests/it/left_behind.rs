@@ -1,4 +1,5 @@
-//! What was left behind: rows of a table without an item, and labelled values of missing fields, as `loopctl score` tells of them.
+//! Content left behind: rows of a table without an item, and labelled values of missing fields, as `loopctl score`
+//! reports them.
 
 use crate::workspace::Workspace;
 use serde_json::{Value, json};

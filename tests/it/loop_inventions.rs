@@ -1,4 +1,4 @@
-//! Policies and trajectories by chance, for [`super::loop_model`], and how a profile and a candidate say them.
+//! Random policies and trajectories, for [`super::loop_model`], and their forms as profiles and candidates.
 
 use super::harness::{Step, q};
 use super::loop_model::{Criterion, Key, Policy, Script, Tried};
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 const NAMES: [&str; 3] = ["q", "a", "b"];
 
-/// `rules/tried.rhai`: script criteria that look at all that they are shown.
+/// `rules/tried.rhai`: script criteria that inspect all that they are shown.
 pub(crate) const SCRIPT: &str = "
 fn flat(run) {
     let n = run.iterations.len();
@@ -187,7 +187,7 @@ impl Tried {
         )
     }
 
-    /// The same as an iteration of a line for `simulate`.
+    /// Like [`Tried::step`], as an iteration of a line for `simulate`.
     pub(crate) fn recorded(&self) -> Value {
         let step = self.step();
         json!({
@@ -201,7 +201,7 @@ impl Tried {
     }
 }
 
-/// Longer than any policy of [`policies`] goes on.
+/// Longer than any policy of [`policies`] continues.
 pub(crate) const LONG_ENOUGH: usize = 9;
 
 /// Multiples of 0.05, so that ties and bounds are met, some of them off by less than a comparison allows, by exactly

@@ -1,5 +1,5 @@
-//! An independent reading of `docs/how-the-loop-decides.md`: policies as plain data, and what must come of them, computed afresh and naively
-//! from the whole trajectory at every candidate. Shares nothing with `src/policy`.
+//! An independent reading of `docs/how-the-loop-decides.md`: policies as plain data, and their expected outcomes,
+//! computed afresh and naively from the whole trajectory at every candidate. Shares nothing with `src/policy`.
 
 /// "Every comparison of scores allows 1e-9."
 pub(crate) fn lt(a: f64, b: f64) -> bool {
@@ -99,7 +99,7 @@ pub(crate) struct Policy {
     pub(crate) return_last: bool,
 }
 
-/// What the page says of a trajectory.
+/// The outcome of a trajectory, according to the page.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Expected {
     pub(crate) status: &'static str,
@@ -116,7 +116,7 @@ pub(crate) struct Expected {
 struct Applies {
     status: &'static str,
     reason: String,
-    /// Whether it stands above the place where rollbacks are counted.
+    /// `true` if it is above the line at which rollbacks are counted.
     uncounted: bool,
 }
 
@@ -181,7 +181,7 @@ impl Policy {
             && self.accept_critical.is_none_or(|limit| tried.critical <= limit)
     }
 
-    /// Whether `x` ranks strictly below `y`.
+    /// Returns whether `x` ranks strictly below `y`.
     pub(crate) fn ranks_below(&self, x: &Tried, y: &Tried) -> bool {
         // "A candidate that missed the gate ranks below every candidate that did not, whatever the keys say."
         if self.misses_gate(x) != self.misses_gate(y) {
@@ -217,7 +217,7 @@ impl Policy {
         best
     }
 
-    /// Whether the last of these candidates is a rollback, if the loop gets as far as counting it.
+    /// Returns whether the last of these candidates is a rollback, if the loop gets as far as counting it.
     fn is_rollback(&self, tried: &[Tried]) -> bool {
         let (latest, before) = tried.split_last().unwrap();
         self.rollback
@@ -298,7 +298,7 @@ impl Policy {
         }
     }
 
-    /// What the functions of `SCRIPT` return.
+    /// The results of the functions of `SCRIPT`.
     fn script(&self, script: Script, tried: &[Tried]) -> bool {
         let (latest, count) = (tried.last().unwrap(), tried.len());
         let sum = |of: fn(&Tried) -> u64| tried.iter().map(of).sum::<u64>();
@@ -354,7 +354,7 @@ impl Policy {
         any.or_else(all).and_then(|names| over("stopped_early", &names, false))
     }
 
-    /// What comes of a trajectory.
+    /// The outcome of a trajectory.
     pub(crate) fn expected(&self, tried: &[Tried]) -> Expected {
         let (mut bases, mut rollbacks) = (Vec::new(), 0);
         for count in 1..=tried.len() {

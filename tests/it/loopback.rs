@@ -18,8 +18,8 @@ pub(crate) fn serve(mut reply: impl FnMut(&str) -> String + Send + 'static) -> S
     address
 }
 
-/// An address at which nobody listens. For as long as the socket is kept, nobody else gets its port: a test beside this
-/// one could else be there by the time it is asked.
+/// An address at which nothing listens. For as long as the socket is kept, no one else gets its port: a concurrent test
+/// could otherwise be there by the time it is asked.
 pub(crate) fn nobody() -> (TcpSocket, SocketAddr) {
     let socket = TcpSocket::new_v4().unwrap();
     socket.bind("127.0.0.1:0".parse().unwrap()).unwrap();

@@ -23,12 +23,12 @@ fn ask_steps(place: &Workspace, history: &[Value]) -> Ran {
     ask(place, &["--profile", "steps"], &input)
 }
 
-/// The same candidates as [`scoring`] gives a provider.
+/// The candidates that [`scoring`] gives a provider, as entries.
 fn entries(tenths: &[usize]) -> Vec<Value> {
     tenths.iter().map(|tenths| json!({ "candidate": scoring(*tenths)["value"] })).collect()
 }
 
-/// What is written can be read again, without loss.
+/// Checks that an answer can be read again, without loss.
 fn reads_back(answer: &Value) {
     let read: NextAnswer = serde_json::from_value(answer.clone()).unwrap();
     assert_eq!(serde_json::to_value(read).unwrap(), *answer);
@@ -172,7 +172,7 @@ fn a_correction_says_what_is_wrong_and_carries_the_numbers() {
     }
 }
 
-/// A rollback's request tells of the attempt, however alike two attempts are.
+/// A rollback's request mentions the attempt, however alike two attempts are.
 #[test]
 fn no_two_requests_after_rollbacks_are_the_same() {
     let place = steps("on_regression: rollback\nstop: { max_iterations: 9 }\n", &[]);
@@ -227,7 +227,7 @@ fn the_request_shows_as_much_of_the_base_as_the_profile_says() {
     }
 }
 
-/// A provider without prompts needs the base, whatever a model gets to see.
+/// A provider without prompts needs the base, regardless of what a model gets to see.
 #[test]
 fn what_a_model_does_not_see_does_not_change_a_provider_without_prompts() {
     let place = Workspace::new();
@@ -491,7 +491,7 @@ fn mistakes_in_the_input_are_named_with_their_places() {
     }
     place.run(&["next", "none.json"]).exits(1).says(&["none.json"]);
     place.run(&["next", "--profile", "clinicl"]).exits(2).says(&["did you mean `clinical`?"]);
-    // A slip in a key is said, and the rest is answered.
+    // A slip in a key is reported, and the rest is answered.
     let slip = json!({"document": {"text": "x"}, "histroy": []});
     ask(&place, &[], &slip).exits(0).says(&["/histroy", "did you mean `history`?"]);
 }
@@ -557,7 +557,7 @@ proptest! {
     }
 }
 
-/// An image has no text, and whoever drives the loop has not said that anybody but the stage has seen it.
+/// An image has no text, and the caller has not said that anyone but the stage has seen it.
 #[test]
 fn next_passes_no_image_that_only_a_stage_has_seen() {
     let place = Workspace::new();

@@ -1,4 +1,5 @@
-//! Whoever assesses a candidate of a document with a profile says the same of it: there is one way to an assessment.
+//! Every host that assesses a candidate of a document with a profile reports the same: there is one way to an
+//! assessment.
 
 use crate::serve::running::Server;
 use crate::workspace::{Ran, Workspace};
@@ -59,7 +60,7 @@ static PLAN: LazyLock<Plan> = LazyLock::new(|| {
     plan.unwrap_or_else(|| panic!("{problems:?}"))
 });
 
-/// What is said: the scores, and the issues in their order.
+/// The findings: the scores, and the issues in their order.
 fn said(scores: &Value, overall: f64, issues: &Value) -> Value {
     json!({ "scores": scores, "overall": overall, "issues": issues })
 }
@@ -142,7 +143,7 @@ fn place() -> Workspace {
     place
 }
 
-/// A candidate of a document of its own, and what is to be said of it.
+/// A candidate of a document of its own, and the expected findings.
 struct Case {
     id: String,
     text: &'static str,
@@ -151,7 +152,7 @@ struct Case {
     expected: Value,
 }
 
-/// Known candidates of every text, and some that nobody thought of.
+/// Known candidates of every text, and random ones.
 fn cases() -> Vec<Case> {
     let known = [
         json!({ "diagnosis": "adenocarcinoma", "grade": "2", "side": "left" }),
@@ -188,7 +189,8 @@ impl Case {
         );
     }
 
-    /// The same, of a host that says of each issue only what a person reads, and of the scores only the whole.
+    /// Like [`Case::is_said`], for a host that shows of each issue only what a person reads, and of the scores only the
+    /// whole.
     #[track_caller]
     fn is_shown(&self, host: &str, overall: &Value, shown: impl Iterator<Item = Value>) {
         let read = |issue: &Value| {
@@ -290,7 +292,7 @@ fn cases_of_a_test_say_the_same() {
     ];
     let tested = |case: &Case| {
         let mut issues = case.expected["issues"].as_array().unwrap().clone();
-        // A case says nothing of places.
+        // A case has no locations.
         issues.iter_mut().for_each(|issue| drop(issue.as_object_mut().unwrap().remove("source_span")));
         let has = |code: &str| issues.iter().any(|issue| issue["code"] == code);
         let unsaid: Vec<Value> =
@@ -309,7 +311,7 @@ fn cases_of_a_test_say_the_same() {
     place.write("profiles/notes.test.yaml", file.to_string());
     let said = format!("{0} passed: {0} cases", cases.len());
     place.run(&["test", "notes"]).exits(0).finds(&[&said]);
-    // Every case looks at what is said.
+    // Every case checks the findings.
     for case in file["cases"].as_array_mut().unwrap() {
         let overall = &mut case["expect"]["assessments"][0]["overall"];
         let score = overall.as_f64().unwrap();
@@ -372,8 +374,8 @@ fn the_service_says_the_same() {
     }
 }
 
-/// The assessor's own measures, which know nothing of the document, are taken by none but the context of a document, and by what
-/// looks at single rules.
+/// The assessor's own measures, which know nothing of the document, are taken by none but the context of a document,
+/// and by what inspects single rules.
 #[test]
 fn nothing_measures_beside_the_context() {
     const MAY: [&str; 3] =

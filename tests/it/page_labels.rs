@@ -7,7 +7,8 @@ use super::sweep;
 use regex::Regex;
 use serde_json::json;
 
-/// Where a label is in its plot: from left to right, and its base line. Of a font of 12 units, a letter takes so much on average.
+/// The position of a label in its plot: from left to right, and its base line. At a font size of 12 units, a letter
+/// takes [`LETTER`] units on average.
 struct Label {
     text: String,
     left: f64,
@@ -40,7 +41,7 @@ fn labels(plot: &str) -> Vec<Label> {
     text.captures_iter(plot).map(label).collect()
 }
 
-/// Looks at every plot and table of a page; how many labels there are.
+/// Checks every plot and table of a page; returns the number of labels.
 fn fits(page: &str) -> usize {
     let plot = Regex::new(r#"(?s)<svg class="plot compact" viewBox="0 0 400 ([0-9.]+)".*?</svg>"#).unwrap();
     assert_eq!(page.matches("<svg class=\"plot").count(), plot.find_iter(page).count(), "a plot is wider");

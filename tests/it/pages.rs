@@ -1,9 +1,10 @@
 //! The pages of `docs/` and README do what they show: each is played in a folder of its own.
 //!
-//! How a page is written so that it can be played:
+//! A page is written as follows, so that it can be played:
 //!
 //! - ```` ```yaml file=rules/x.yaml ````: the block is written to that file (any language), in the folder in which the page is at that point.
-//! - ```` ```diff file=rules/x.yaml ````: lines with ` ` and `-` must stand in the file, once; they become the lines with ` ` and `+`.
+//! - ```` ```diff file=rules/x.yaml ````: lines with ` ` and `-` must be in
+//!   the file, once; they become the lines with ` ` and `+`.
 //! - ```` ```console ````: each line `$ command` (a `\` at its end continues it) is run by `sh`, with the `loopctl` under test first on PATH; `cd` is
 //!   remembered. The lines up to the next `$` are what it must print, standard output and standard error together: a line `...` or `…`
 //!   stands for any lines, `[..]` for anything within a line, and how long something took (`31 ms`, `1.2 s`) is never compared. A last line `? 3` is its exit
@@ -12,7 +13,8 @@
 //! - `<!-- not run: why -->` on the line before a `console` fence leaves that block out.
 //! - `cargo run --` in a command is the `loopctl` under test.
 //!
-//! Other blocks are not looked at. `LOOPCTL_PAGE=tutorial cargo test --test it pages::` plays only the pages with that in their path.
+//! Other blocks are ignored. `LOOPCTL_PAGE=tutorial cargo test --test it pages::` plays only the pages with that in
+//! their path.
 
 mod links;
 mod play;
@@ -88,7 +90,7 @@ fn links_lead_somewhere() {
 #[test]
 fn yaml_on_pages_can_be_read() {
     let mut pages = pages_below("docs");
-    // Pages of codes show mistakes, which `code_pages` looks at.
+    // Pages of codes show mistakes, which `code_pages` checks.
     pages.retain(|page| !page.starts_with("docs/codes"));
     pages.extend(["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "examples/README.md"].map(str::to_owned));
     let mut read = 0;
@@ -98,7 +100,7 @@ fn yaml_on_pages_can_be_read() {
             let file = SourceFile::new(format!("{page}:{line}"), &*yaml);
             let mut problems = Problems::new();
             read += usize::from(loopctl::value::yaml::parse(&file, &mut problems).is_some());
-            // Two ways to write a key may stand one below the other.
+            // Two ways to write a key may be shown one below the other.
             let unread = problems.iter().filter(|problem| problem.code != Code::DuplicateKey);
             faults.extend(unread.map(|problem| format!("{page}:{line}: {}", problem.message)));
         }

@@ -87,7 +87,7 @@ fn members_that_disagree_are_a_matter_for_a_person_or_at_least_shown() {
         assert_eq!(codes(&result), Vec::from_iter(expected), "{rule} {last}");
         assert_eq!(result["final_status"] == "passed", found != Some("escalate"), "{rule} {last}");
     }
-    // A number that stands in for an answer is nobody's opinion.
+    // A number that stands in for an answer is no one's opinion.
     let answers = [extracted(), says("a", 1.0), says("b", 0.9), fails("c")];
     let place = judged("combine: max\n      disagreement: { above: 0.5 }", &answers);
     assert_eq!(codes(&run(&place).exits(0).json()), [("JUDGE_FAILED".to_owned(), "warn".to_owned())]);
@@ -219,7 +219,7 @@ stop: { max_iterations: 1 }
         assert!(warnings.contains("answered by `scripted:second`"), "{warnings}");
         assert_replays(&place, "parts");
     }
-    // With nobody left the document ends, saying so.
+    // With no one left the document ends, saying so.
     let place = crate::pipeline::place(profile, std::slice::from_ref(&permanent));
     place.write("first.jsonl", format!("{permanent}\n"));
     let result = run(&place).exits(1).json();

@@ -176,7 +176,7 @@ fn what_sums_up_many_parts_is_common_to_them() {
     assert!(parts(few).iter().all(|part| texts(part, few).concat().contains("melanoma")));
 }
 
-/// As in TCGA-39-5035: the numbers of blocks stand between the parts, and each of the parts begins in another way.
+/// As in TCGA-39-5035: the numbers of blocks are between the parts, and each of the parts begins in another way.
 #[test]
 fn numbers_of_blocks_do_not_end_the_list_of_parts() {
     let text = "Specimens: 1: SP: Nodes. 2: SP: Pleura. 3: SP: Lung. DIAGNOSIS: LYMPH NODE; EXCISION: BENIGN. 2). PLEURA, RIGHT; BIOPSY;. - BENIGN. 3). LUNG; LOBECTOMY: - CARCINOMA. Note: done. Summary of Sections: Part 1: SP: Nodes. Block. 1. fsc. 1. Part 2: SP: Pleura. Block. 1. u. 1. Part 3: SP: Lung. Block. BM. 1.";
@@ -278,7 +278,7 @@ fn a_quote_from_another_part_does_not_support() {
     holds(&out, "/specimens/1/margins", Support::Unsupported, Some("B"), Some("QUOTE_NOT_FOUND"));
 }
 
-/// What a template says of the whole tumor is nothing that the last part says.
+/// The statements of a template about the whole tumor are not those of the last part.
 #[test]
 fn a_template_ends_the_last_part() {
     for template in [
@@ -317,7 +317,7 @@ fn no_part_is_lost_silently() {
     let unknown: Vec<&str> = codes(&out, "UNKNOWN_PART").iter().map(|issue| issue.path.as_str()).collect();
     assert_eq!(unknown, ["/specimens/2/part", "/specimens/3/part"]);
 
-    // Without any list, a person decides whether what stands at the top will do.
+    // Without any list, a person decides whether the value at the top will do.
     for none in [json!({"laterality": "left"}), json!({"laterality": "left", "specimens": null})] {
         let out = assessed(&text, &none, &[]);
         let lost = codes(&out, "NO_PARTS_EXTRACTED");
@@ -514,8 +514,8 @@ fn pattern_has_an_item_for_each_part() {
 proptest::proptest! {
     #![proptest_config(proptest::prelude::ProptestConfig::with_cases(48))]
 
-    /// Parts never overlap, have labels of their own, and hold exactly what stands under their headings; each item is held against
-    /// its part and nothing else.
+    /// Parts never overlap, have labels of their own, and hold exactly the text under their headings; each item is held
+    /// against its part and nothing else.
     #[test]
     fn items_are_held_against_exactly_their_parts(
         count in 2_usize..9,

@@ -1,4 +1,5 @@
-//! What the provider `pattern` takes where a document says several things: what is affirmed, in the part that is most final.
+//! The choice of the provider `pattern` where a document says several things: what is affirmed, in the part that is
+//! most final.
 
 use crate::workspace::Workspace;
 use serde_json::Value;

@@ -1,4 +1,4 @@
-//! Texts that stand where values should be: never present, never supported, never passed, and told of in plain words.
+//! Texts in place of values: never present, never supported, never passed, and reported in plain words.
 
 use crate::workspace::{Ran, Workspace};
 use loopctl::diag::Problems;
@@ -195,7 +195,7 @@ fn a_member_that_is_too_many_is_named_at_any_depth() {
             "write only what the schema has here: `name`, `site`".to_owned()
         )]
     );
-    // Statuses of known members, patterns of names, and places that take any member.
+    // Statuses of known members, patterns of names, and objects that take any member.
     let right = json!({"findings": [{"site_status": "not_present"}], "biopsy": {"where": {"x1": "liver"}}, "markers": {"a": "b"}});
     assert_eq!(told(right), []);
 }
@@ -270,7 +270,7 @@ fn an_example_that_the_document_does_not_say_is_missing_whatever_else_is_measure
         let said = missing(place, Some("Room: The Blue One, upstairs."), &example);
         assert_eq!(said, (false, Vec::new()));
     }
-    // Without a document nobody knows whether it says so.
+    // Without a document it is unknown whether it says so.
     assert_eq!(missing(&alone, None, &example), (false, Vec::new()));
 }
 

@@ -1,4 +1,5 @@
-//! `loopctl plugin check`: what is shipped keeps the contract, and each bad neighbour is told what it breaks.
+//! `loopctl plugin check`: what is shipped keeps the contract, and the report on each bad neighbour names what it
+//! breaks.
 
 use crate::neighbour::compile;
 use crate::workspace::{Ran, Workspace};
@@ -119,13 +120,13 @@ const FAULTS: &[(&str, &str, &[&str])] = &[
     ("faulty_codec", "sends_all", &["encode.huge"]),
 ];
 
-/// Keeps each promise that can be told without a clock, and takes its time over it.
+/// Keeps each promise that can be checked without a clock, and takes its time over it.
 const SLOW: &str = "slow_start";
 
 fn check(place: &Workspace, name: &str, more: &[&str]) -> Ran {
     let path = compile(name, &place.path("elsewhere"));
     let path = path.to_str().unwrap();
-    // What is no plugin can't be trusted, and is said to be none.
+    // What is no plugin can't be trusted, and is reported as none.
     place.run(&["plugin", "trust", path]);
     let mut arguments = vec!["plugin", "check", path];
     arguments.extend(more);
@@ -166,7 +167,7 @@ fn assert_breaks(neighbours: &[(&str, &[&str])], more: &[&str]) {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// What there is to say about each; mostly they wait for one another's processes.
+/// The messages about all items, from four threads; mostly they wait for one another's processes.
 fn in_four_threads<T: Sync>(all: &[T], one: impl Fn(&T) -> Option<String> + Copy + Send) -> Vec<String> {
     std::thread::scope(|scope| {
         let workers: Vec<_> = all
@@ -283,7 +284,7 @@ fn a_plugin_that_is_not_trusted_is_not_run() {
     ran.says(&["not trusted", "help:", "loopctl plugin trust"]);
     let help = place.run(&["plugin", "check", "--help"]).exits(0);
     assert!(help.out.contains("loopctl plugin trust"), "{}", help.out);
-    // What one process asks of another is nobody else's business.
+    // The flags that one process passes to another are not in the help.
     assert!(!help.out.contains("--part") && !help.out.contains("--notes"), "{}", help.out);
 }
 

@@ -4,7 +4,7 @@
 use crate::neighbour::{compile, one_stage};
 use crate::workspace::{Ran, Workspace};
 
-/// A document that passes whatever is found in it.
+/// A document that passes regardless of what is found in it.
 fn place() -> Workspace {
     one_stage("pattern", "", "accept: { overall: 0 }\nstop: { max_iterations: 1 }\n")
 }
@@ -49,7 +49,7 @@ fn a_plugin_that_hangs_while_it_is_loaded_does_not_keep_the_process() {
     run(&place(), "hangs_on_load", &[]).exits(1).says(&["can't load", "longer than 10 s"]);
 }
 
-/// Where it can be loaded from memory, the folder for temporary files does not matter.
+/// The folder for temporary files does not matter to plugins that can be loaded from memory.
 #[cfg(target_os = "linux")]
 #[test]
 fn plugins_are_loaded_whatever_the_folder_for_temporary_files_is() {

@@ -83,7 +83,7 @@ fn plugins_in_c_build_and_answer() {
     }
 }
 
-/// Whose turn it is in the one target folder, where libraries of one name replace each other.
+/// The turn in the one target folder, where libraries of one name replace each other.
 static TURN: Mutex<()> = Mutex::new(());
 
 /// Tests and builds a project in Rust; the library. All projects share a target folder, because they share what they are built on.
@@ -143,7 +143,7 @@ fn what_would_not_work_is_refused() {
     assert_eq!(place.names(""), ["here"]);
 }
 
-/// A program that lies in a checkout takes the SDK from there, whatever it was built from.
+/// A program that lies in a checkout takes the SDK from there, regardless of what it was built from.
 #[test]
 fn in_a_checkout_the_project_uses_its_sdk() {
     let place = Workspace::new();

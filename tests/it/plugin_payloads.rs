@@ -216,7 +216,7 @@ fn every_payload_has_the_fields_that_the_schema_names() {
     }
 }
 
-/// What a reader takes for missing fields is what the schema says.
+/// A reader needs no other fields than those that the schema requires.
 #[test]
 fn what_the_schema_requires_is_enough() {
     let read = |text: &str| serde_json::from_str::<CompletionRequest>(text).is_ok();

@@ -123,7 +123,7 @@ fn of_two_plugins_of_a_name_both_are_shown_and_which_is_used() {
     assert!(lines[0].contains("NOT trusted") && !lines[0].contains("not used"), "{table}");
     assert!(lines[1].contains(used.to_str().unwrap()), "{table}");
     assert!(lines[2].contains("not used") && lines[3].contains(shadowed.to_str().unwrap()), "{table}");
-    // The very same file in two places is one plugin, as the shared libraries of a build by cargo are.
+    // The very same file in two locations is one plugin, as the shared libraries of a build by cargo are.
     let third = place.path("third");
     std::fs::create_dir(&third).unwrap();
     std::fs::copy(&used, third.join(used.file_name().unwrap())).unwrap();

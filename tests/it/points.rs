@@ -1,4 +1,4 @@
-//! Where each point goes: what is lost in a dimension adds up to 1 less its score, with every shipped profile.
+//! The account of each point: what is lost in a dimension adds up to 1 minus its score, with every shipped profile.
 
 use crate::workspace::documents;
 use loopctl::diag::Problems;

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 type Row<'a> = (&'a str, Vec<Step>, &'a str);
 
-/// Each row: what the profile says, the candidates, what comes of it.
+/// Each row: what the profile says, the candidates, the outcome.
 #[track_caller]
 fn table(rows: &[Row<'_>]) {
     for (number, (extract, steps, expected)) in rows.iter().enumerate() {
@@ -85,7 +85,7 @@ fn what_missed_the_gate_is_never_the_best_while_another_did_not() {
     let kept = "max_iterations_reached/max_iterations after 2: 0 quality_peaked_at_iteration_0, 0 rollbacks";
     table(&[
         (two, vec![met(), missed()], kept),
-        // Whoever asks for the latest candidate gets it, whatever it is worth.
+        // A profile that asks for the latest candidate gets it, regardless of its worth.
         (
             &last,
             vec![met(), missed()],
@@ -191,7 +191,7 @@ fn rollbacks_and_the_base_after_one() {
         // A tie with the best is no regression, however little it is below.
         (on, course(&[0.5, 0.4, 0.5 - 1e-9]), "goes on from 2"),
         (on, course(&[0.5, 0.4, 0.5 - 2e-9]), &peaked_at_0),
-        // Another best resets the consecutive count; the total goes on.
+        // Another best resets the consecutive count; the total continues.
         (on, course(&[0.5, 0.4, 0.6, 0.5, 0.5]), &ended(5, "2 quality_peaked_at_iteration_2, 3")),
         // Ranks above the candidate before, but below the best.
         (on, course(&[0.5, 0.3, 0.4]), &peaked_at_0),
@@ -208,7 +208,7 @@ fn rollbacks_and_the_base_after_one() {
             course(&[0.5, 0.4, 0.3]),
             "stopped_early/decline after 3: 0 quality_peaked_at_iteration_0, 2 rollbacks",
         ),
-        // Missing the gate is a rollback whatever the scores, and the base is what was best before.
+        // Missing the gate is a rollback regardless of the scores, and the base is what was best before.
         (
             "on_regression: rollback\ngate: { a: 0.5, on_correction: rollback }\nstop: { rollbacks: 2 }",
             vec![q(0.5).score("a", 1.0), q(0.7), q(0.8)],
@@ -343,7 +343,7 @@ fn time_and_budget() {
         ("stop: { budget: { tokens: 7 } }", dear(0.0, 1), &only("budget")),
         ("stop: { budget: { calls: 2 } }", dear(0.0, 1), "goes on from 0"),
         ("stop: { budget: { calls: 2 } }", dear(0.0, 2), &out("budget", 2, "1 final_iteration_best")),
-        // Time and money are looked at last: an accepted candidate is accepted, however late.
+        // Time and money are checked last: an accepted candidate is accepted, however late.
         (time, vec![q(0.95).takes(9000)], "passed/accepted after 1: 0 only_iteration, 0 rollbacks"),
     ]);
 }

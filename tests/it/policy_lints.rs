@@ -1,6 +1,6 @@
-//! What `loopctl check` says of stop criteria holds: of courses of scores by chance, decided by the functions that decide in
-//! a run, none ends by a criterion that is said never to fire, and every one ends where it is said to. The other way
-//! round, each criterion of a shipped profile about which nothing is said ends some course.
+//! The reports of `loopctl check` on stop criteria hold: of random courses of scores, decided by the functions that
+//! decide in a run, none ends by a criterion that is reported never to fire, and every one ends where it is reported
+//! to. The other way round, each criterion of a shipped profile about which nothing is reported ends some course.
 
 use super::loop_inventions;
 use super::loop_model::Criterion;
@@ -18,7 +18,7 @@ use serde_json::json;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// The profile and what is said of it.
+/// The profile and its problems.
 fn examined(yaml: &str) -> Option<(Loaded, Problems)> {
     let library = Library::embedded().holding("profiles/tried.yaml", yaml);
     let mut problems = Problems::new();
@@ -28,7 +28,7 @@ fn examined(yaml: &str) -> Option<(Loaded, Problems)> {
     Some((loaded, problems))
 }
 
-/// What messages of a code begin with: the place of a criterion, such as `stop.any[0].timeout`.
+/// The messages of some codes, each with the location at its beginning, such as `stop.any[0].timeout`.
 fn places(problems: &Problems, codes: &[Code]) -> Vec<(String, String)> {
     let found = problems.iter().filter(|problem| codes.contains(&problem.code));
     found
@@ -40,7 +40,7 @@ fn places(problems: &Problems, codes: &[Code]) -> Vec<(String, String)> {
         .collect()
 }
 
-/// The place of what ended a run: the last check that was made.
+/// The location of the criterion that ended a run: the last check that was made.
 fn ended_by(simulated: &Simulated) -> Option<String> {
     let last = simulated.decisions.last()?;
     let Verdict::Stop { reason } = &last.verdict else { return None };
@@ -50,10 +50,10 @@ fn ended_by(simulated: &Simulated) -> Option<String> {
     Some(last.checks.last()?.line.to_string())
 }
 
-/// Whether what ended a run is what is at `place`, or a list that needs it.
+/// Returns whether a run was ended by what is at `place`, or by a list that needs it.
 fn is_at(ended: &str, place: &str) -> bool {
     let whole = |place: &str| ended == place || ended.starts_with(&format!("{place}."));
-    // A list fires with all its members, so the last of them was looked at last.
+    // A list fires with all its members, so the last of them was checked last.
     let list = place.rfind("all[").map(|at| &place[..at + "all[".len()]);
     whole(place) || list.is_some_and(|list| ended.starts_with(list))
 }
@@ -127,7 +127,7 @@ fn criterion() -> impl Strategy<Value = String> {
     ]
 }
 
-/// A policy by chance: a limit, some criteria, perhaps groups.
+/// A random policy: a limit, some criteria, perhaps groups.
 fn policy() -> impl Strategy<Value = String> {
     let limit = prop_oneof![
         (2..10_u8).prop_map(|n| format!("max_iterations: {n}")),
@@ -205,7 +205,7 @@ proptest! {
     }
 }
 
-/// What a profile's own limits and criteria are, as decisions name them.
+/// A profile's own limits and criteria, as decisions name them.
 fn configured(loaded: &Loaded) -> Vec<String> {
     let stop = loaded.merged.get("stop").unwrap().to_json();
     let mut found: Vec<String> = Vec::new();
@@ -237,7 +237,7 @@ fn what_is_not_said_of_a_shipped_criterion_is_not_so() {
         for _ in 0..3_000 {
             let mut course = trajectory(strategy.new_tree(&mut runner).unwrap().current());
             if name == "aas" {
-                // It accepts whatever has no issue to be corrected.
+                // It accepts everything that has no issue to be corrected.
                 for step in &mut course.iterations {
                     step.issues.push(loopctl::experiment::StepIssue {
                         code: "TYPE_MISMATCH".to_owned(),
@@ -259,7 +259,7 @@ fn what_is_not_said_of_a_shipped_criterion_is_not_so() {
     }
 }
 
-/// What is to be said of what is shipped: two criteria come together with the limit, and count when it is raised (with
+/// The messages about shipped profiles: two criteria come together with the limit, and count when it is raised (with
 /// `MARC_MAX_ITERATIONS`, say).
 #[test]
 fn what_is_said_of_shipped_profiles() {
@@ -282,7 +282,7 @@ fn what_is_said_of_shipped_profiles() {
     );
 }
 
-/// Whether a profile gets a warning of a code.
+/// Returns whether a profile gets a warning of a code.
 fn warned(yaml: &str, code: Code) -> bool {
     let library = Library::embedded()
         .holding("profiles/tried.yaml", yaml)

@@ -1,4 +1,4 @@
-//! What `loopctl profile explain` says of limits, judges and criteria holds of what a run does.
+//! The statements of `loopctl profile explain` on limits, judges and criteria hold for what a run does.
 
 use loopctl::diag::Problems;
 use loopctl::explain::policy::{ProfileView, explain};

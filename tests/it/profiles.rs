@@ -1,4 +1,4 @@
-//! Where profiles come from, and what is laid over them.
+//! The origins of profiles, and what is laid over them.
 
 use crate::trajectories::{answer, scoring, steps};
 use crate::workspace::{Ran, Workspace};

@@ -97,7 +97,7 @@ fn init_never_writes_over_anything() {
     assert_eq!(place.names(""), ["README.md", "profiles"]);
     assert_eq!(place.read("profiles/letters.yaml"), "extends: batch\n");
 
-    // Other files are no obstacle, and a README is left alone, which is said.
+    // Other files are no obstacle, and a README is left alone, which is reported.
     std::fs::remove_dir_all(place.path("profiles")).unwrap();
     place.write("documents/mine.txt", "mine\n");
     let out = place.run(&["init"]).exits(0).out;
@@ -251,7 +251,7 @@ fn a_file_that_ships_is_copied_before_it_is_added_to() {
     assert!(out.contains("copied from what ships with loopctl and added to, from here on yours:\n  rules/clinical-validity.yaml\n  rules/clinical-validity.test.yaml\n"), "{out}");
     place.run(&["test", "rules/clinical-validity.yaml"]).exits(0);
     place.run(&["check", "clinical"]).exits(0);
-    // One that nobody has is begun, and it is said that nothing asks for it.
+    // A file that does not exist is begun, and it is reported that nothing asks for it.
     let out = place.run(&[&rule[..], &["--file", "rules/mine.yaml"]].concat()).exits(0).out;
     assert!(out.contains("no profile of this project asks the rules in `rules/mine.yaml`"), "{out}");
     place.run(&["test", "rules/mine.yaml"]).exits(0);

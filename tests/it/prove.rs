@@ -8,7 +8,7 @@ use loopctl::policy::{Promises, ScriptCriteria};
 use loopctl::profile::{Library, Override, load};
 use serde_json::{Value, json};
 
-/// A policy that keeps what it promises of what is accepted.
+/// A policy that keeps its promises on what is accepted.
 const STRICT: &str = "
 classify: null
 assess: { q: given, s: given }
@@ -24,7 +24,7 @@ promises:
   - script: promises.rhai#kept
 ";
 
-/// One that keeps what it promises of how it goes on, and of what it returns.
+/// One that keeps its promises on how it continues, and on what it returns.
 const STEADY: &str = "
 classify: null
 assess: { q: given, s: given }
@@ -112,7 +112,7 @@ fn proof_within(profile: &str, flags: &[&str], effort: Effort) -> Proof {
     proof
 }
 
-/// What is broken: the name of the promise, or the lines that are dead.
+/// The broken promises: the name of each, or the lines that are dead.
 fn broken(proof: &Proof) -> Vec<String> {
     let of = |proved: &Proved| match proved.broken() {
         None => Vec::new(),
@@ -122,7 +122,7 @@ fn broken(proof: &Proof) -> Vec<String> {
     proof.promises.iter().flat_map(of).collect()
 }
 
-/// Mistakes that a hand could make in a policy, each with a promise that must break.
+/// Mistakes that a user could make in a policy, each with a promise that must break.
 const MISTAKES: &[(&str, &[&str], &str)] = &[
     (STRICT, &["stop.max_iterations=3"], "always: calls <= 2"),
     (STRICT, &["stop.max_iterations=3"], "script: promises.rhai#kept"),

@@ -20,7 +20,7 @@ use proptest::prelude::*;
 use serde_json::Value;
 use std::collections::BTreeSet;
 
-/// What is promised, and what the model says of a run: whether it holds.
+/// The model's view of a promise: whether it holds for a run.
 type Naive = fn(&Policy, &[Tried], &Expected) -> bool;
 
 fn overall_of_returned(policy: &Policy, tried: &[Tried], end: &Expected) -> f64 {
@@ -59,13 +59,13 @@ const PROMISES: &[(&str, Naive)] = &[
     }),
 ];
 
-/// What is tried one by one needs no more decisions than there are runs.
+/// The effort for trying one by one, which needs no more decisions than there are runs.
 fn effort() -> Effort {
     Effort { random: 0, decisions: 4 * MOST_RUNS as u64, ..Effort::default() }
 }
 
 fn proof_of(policy: &Policy) -> Proof {
-    // The model knows of no documents that nobody saw or knew.
+    // The model knows of no documents that are unseen or of unknown type.
     let extract = policy.yaml().replace("accept: {", "accept: { unseen: true, unknown_type: true,");
     let compiled = compiled(&extract);
     let listed: Vec<String> = PROMISES.iter().map(|(text, _)| format!("- {text:?}")).collect();
@@ -92,7 +92,7 @@ fn numbers(proof: &Proof, name: &str) -> Vec<f64> {
     values(proof, name).iter().map(|value| value.as_f64().unwrap()).collect()
 }
 
-/// What the next candidate may be: its scores, issues and costs, and what it is beside those before it.
+/// A candidate that may be next: its scores, issues and costs, and its relation to those before it.
 #[derive(Debug, Clone)]
 struct Next {
     tried: Tried,
@@ -167,7 +167,7 @@ fn every_next(policy: &Policy, proof: &Proof) -> Vec<Next> {
             }
         }
     }
-    // What they score is said by the candidate that they equal.
+    // Their scores are those of the candidate that they equal.
     for content in contents.iter().filter(|content| is_equal(content)) {
         all.extend(spending.iter().map(|(takes, tokens)| Next {
             tried: Tried { takes: *takes, tokens: *tokens, ..nothing() },
@@ -177,7 +177,7 @@ fn every_next(policy: &Policy, proof: &Proof) -> Vec<Next> {
     all
 }
 
-/// Whether two things must be used up at once for a group to hold.
+/// Returns whether two things must be used up at once for a group to hold.
 fn asks_for_two(criterion: &Criterion) -> bool {
     match criterion {
         Criterion::All(members) => {
@@ -292,7 +292,8 @@ fn as_tried(trajectory: &Trajectory) -> Vec<Tried> {
     all
 }
 
-/// What is told of money and of scripts differs in form, and the model's issues that escalate are major.
+/// Returns whether reports can be compared: those on money and scripts differ in form. (The model's issues that
+/// escalate are major.)
 fn is_comparable(criterion: &Criterion) -> bool {
     match criterion {
         Criterion::Cents(_) | Criterion::Script(_) => false,
@@ -339,7 +340,7 @@ proptest! {
         }
         let depth = policy.max_iterations.unwrap();
         prop_assume!(nexts.len().pow(depth as u32) <= MOST_RUNS);
-        // Of too many candidates a part is tried, which is said; the model tries all.
+        // Of too many candidates a part is tried, which is reported; the model tries all.
         prop_assume!(!proof.enumerated.gaps.contains(&Gap::ManyCandidates));
         prop_assert!(proof.enumerated.complete, "{:?}", proof.enumerated);
         prop_assert_eq!(proof.enumerated.candidates, nexts.len(), "{:?}", proof.enumerated);

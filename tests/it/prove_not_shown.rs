@@ -24,7 +24,7 @@ fn promising(promises: &str) -> Workspace {
     project(&format!("{LIMITED}promises: {promises}\n"))
 }
 
-/// What was shown of one promise: `holds`, and why not more.
+/// The result for one promise: `holds`, and why not more was shown.
 pub(crate) fn shown(proof: &Value, promise: &str) -> (Value, String) {
     let mut all = proof["promises"].as_array().into_iter().flatten();
     all.find(|one| one["promise"] == promise).map_or_else(

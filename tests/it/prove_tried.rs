@@ -1,9 +1,9 @@
-//! `loopctl prove`: which values are tried, and what it says where they do not come to what a promise asks about.
+//! `loopctl prove`: which values are tried, and the report where they do not reach what a promise asks about.
 
 use super::workspace::Workspace;
 use serde_json::Value;
 
-/// What was shown of one promise of a profile, and why not more.
+/// The result for one promise of a profile, and why not more was shown.
 fn shown(profile: &str, promise: &str) -> (Value, String) {
     let place = Workspace::new();
     place.write("profiles/mine.yaml", format!("{profile}promises: [{{ {promise} }}]\n"));
@@ -53,7 +53,7 @@ fn a_group_of_limits_is_tried_with_both_used_up_by_one_iteration() {
 #[test]
 fn issues_have_a_severity_and_a_disposition() {
     let all = policy(", critical_issues: 1, major_issues: 1, minor_issues: 1", "max_iterations: 2");
-    // Whatever escalates is minor, major or critical.
+    // Everything that escalates is minor, major or critical.
     let none = "issues.critical == 0 and issues.major == 0 and issues.minor == 0";
     let (holds, why) = shown(&all, &format!("never: issues.escalate > 0 and {none}"));
     assert_eq!(holds, true, "{why}");

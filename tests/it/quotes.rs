@@ -46,7 +46,7 @@ fn run(place: &Workspace) -> Value {
     Ran::of(place.loopctl(&arguments).arg("--quiet")).json()
 }
 
-/// The quotes of each candidate, as the journal tells them.
+/// The quotes of each candidate, as the journal has them.
 fn quotes(place: &Workspace) -> Vec<Value> {
     let state = recorded_state(place);
     state.iterations().iter().map(|of| serde_json::to_value(&of.quotes).unwrap()).collect()
@@ -68,7 +68,7 @@ fn quotes_are_asked_for_and_the_candidate_is_the_extraction() {
     let prompt = |asked: &Value| asked["request"]["messages"][0]["content"].as_str().unwrap().to_owned();
     assert!(prompt(&asked).contains("\"evidence\""), "the schema in the prompt is the one of the answer");
     assert!(prompt(&asked).trim_end().ends_with("`_status` fields need none."));
-    // In a correction the form of the answer is said last, after what is wrong.
+    // In a correction the form of the answer is stated last, after what is wrong.
     let first = json!({ "extraction": { "grade": "2" }, "evidence": [{ "path": "/grade", "quote": "grade II of III" }] });
     let asked = next(&place, "quoted", &json!([{ "candidate": first }])).exits(0).json();
     assert_eq!(asked["iterations"][0]["scores"]["schema"], 1.0, "{asked}");

@@ -1,4 +1,4 @@
-//! What somebody else's project can have read: its own files, and nothing that is no file.
+//! The files that a foreign project can have read: its own, and nothing that is no file.
 
 use crate::workspace::{Ran, Workspace};
 use std::os::unix::fs::symlink;

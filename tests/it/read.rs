@@ -33,7 +33,7 @@ fn an_invoice_is_shown_with_its_cells_labels_and_what_binds_values() {
     assert_eq!(total["structure"]["binding"], "labelled", "{total}");
     assert_eq!((&total["clause"]["line"], &total["clause"]["text"]), (&json!(14), &json!("2,969.65")));
     assert!(total["clause"]["bound"].as_f64().unwrap() > 0.9, "{total}");
-    // A place in characters is that of the text.
+    // A location in characters is that of the text.
     let text: Vec<char> = place.read("invoice-en.txt").chars().collect();
     let at = |name: &str| usize::try_from(total["clause"][name].as_u64().unwrap()).unwrap();
     assert_eq!(text[at("start")..at("end")].iter().collect::<String>(), "2,969.65");

@@ -1,5 +1,5 @@
-//! What recorded runs leave and say: whom their files are open to, what is said of calls, and that no spelling of a key is
-//! kept.
+//! The traces of recorded runs: whom their files are open to, what is reported about calls, and that no spelling of a
+//! key is kept.
 
 use crate::cassettes::{answer, http_place, http_run, serve};
 use crate::workspace::{Ran, Workspace};

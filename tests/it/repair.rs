@@ -97,7 +97,7 @@ fn what_can_not_be_repaired_is_said() {
         .run(&["repair", "--schema", "nonsense.json", "value.json"])
         .exits(2)
         .says(&["`nonsense.json` is not a JSON Schema"]);
-    // A required value stays, whatever is wrong with it.
+    // A required value stays, regardless of what is wrong with it.
     let ran = place
         .run(&["repair", "--schema", "schema.json", "value.json"])
         .exits(0)
@@ -334,7 +334,7 @@ fn nulls_for_what_is_optional_are_taken_out_of_answers_to_every_shipped_schema()
                 continue;
             }
             let name = path.display().to_string();
-            // Those of our own files are not what anybody answers to.
+            // Those of our own files are not for answers.
             if loopctl::value::shape::FILE_KINDS
                 .iter()
                 .any(|kind| path.ends_with(format!("{kind}.schema.json")))

@@ -30,7 +30,7 @@ fn count(value: &Value) -> usize {
     usize::try_from(value.as_u64().unwrap_or_else(|| panic!("{value} is no count"))).unwrap()
 }
 
-/// What must hold of every result, whatever the provider found.
+/// Checks what must hold of every result, regardless of what the provider found.
 fn assert_sane(result: &Value, profile: &str) {
     for field in FIELDS {
         assert!(result.get(field).is_some(), "{field} is missing: {result}");

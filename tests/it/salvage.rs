@@ -13,7 +13,7 @@ fn reads(text: &str, expected: &Value, kinds: &[RepairKind]) {
     assert_eq!(canonical(&salvaged.value), canonical(expected), "{text}");
     let found: Vec<RepairKind> = salvaged.steps.iter().map(|step| step.kind).collect();
     assert_eq!(found, kinds, "{text}");
-    // The patch puts the value in the text's place, whatever stood there.
+    // The patch puts the value in place of the text, regardless of its content.
     let mut value = Value::from(text);
     for step in &salvaged.steps {
         apply(&mut value, &step.patch).unwrap();
@@ -318,7 +318,7 @@ fn corpus(name: &str) -> Vec<Value> {
     std::fs::read_to_string(path).unwrap().lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
-/// Where another value than the record's is at least as sensible.
+/// Returns whether a value other than the record's is at least as sensible.
 fn differs_on_purpose(record: &Value) -> bool {
     // `-` and `.` are no numbers, and prose is no JSON. A key without a value has none, and not `""`.
     matches!(
@@ -433,7 +433,7 @@ proptest! {
         prop_assert_eq!(salvage(&text).unwrap().value, value);
     }
 
-    /// What is strict JSON is not guessed at, whatever stands around it.
+    /// Strict JSON is not guessed at, regardless of the text around it.
     #[test]
     fn what_is_whole_stays_whole(value in json_value(), before in "[a-z .]{0,20}", after in "[a-z .,\n]{0,20}") {
         let value = json!({"value": value});

@@ -43,7 +43,7 @@ fn tested(cases: &str) -> Ran {
     place(cases).run(&["test", "mine"])
 }
 
-/// What is wrong with a case; each line of problems that starts like one.
+/// The report on cases that can't be used.
 fn problems(cases: &str) -> String {
     let ran = tested(cases).exits(2);
     ran.err
@@ -539,7 +539,7 @@ fn changes_that_no_case_notices_are_named() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
 
-    /// Whatever `simulate` answers is what a case may expect, and nothing else.
+    /// A case may expect everything that `simulate` answers, and nothing else.
     #[test]
     fn a_case_agrees_with_simulate(scores in prop::collection::vec(0_u32..=100, 1..6)) {
         let step = |score: &u32| {

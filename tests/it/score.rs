@@ -252,7 +252,7 @@ fn what_supports_each_value_is_told() {
     assert!(silent.get("evidence").is_none(), "{silent}");
 }
 
-/// Who only scores is not kept from it by a mistake in what only asking needs.
+/// Scoring alone is not prevented by a mistake in what only asking needs.
 #[test]
 fn patterns_and_schemas_of_answers_are_no_matter_to_scores() {
     let place = Workspace::new();

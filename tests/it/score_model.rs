@@ -39,16 +39,16 @@ fn rubric(document_type: &str) -> Vec<(&'static str, f64)> {
     all
 }
 
-/// What one record must come to.
+/// The expected outcome for one record.
 #[derive(Debug, Default)]
 pub(crate) struct Expected {
     pub(crate) completeness: f64,
-    /// Ids of the rules that are broken, once for each place.
+    /// Ids of the rules that are broken, once for each location.
     pub(crate) invalid: Vec<&'static str>,
     pub(crate) inconsistent: Vec<&'static str>,
     /// Required and important fields that are not there.
     pub(crate) missing: BTreeSet<String>,
-    /// Fields that are said to be absent and are not.
+    /// Fields that are declared absent and are not.
     pub(crate) refuted: BTreeSet<String>,
 }
 
@@ -62,8 +62,9 @@ fn is_present(value: Option<&Value>) -> bool {
     }
 }
 
-/// Tells whether a value is there that says something. Of those that are made up here, some only stand where one should be: the names of
-/// the fields that they stand in, and that nothing is known. The sources never write `unknown`; without one, nobody can tell.
+/// Returns whether there is a value that says something. Of those that are made up here, some are mere placeholders:
+/// the names of their fields, and that nothing is known. The sources never write `unknown`; without one, it is not
+/// known.
 fn is_said(value: Option<&Value>, source: Option<&str>) -> bool {
     match value {
         Some(Value::String(text)) => match text.as_str() {
@@ -329,7 +330,7 @@ pub(crate) fn record(id: usize, dice: &mut Dice) -> Value {
     let mut extraction = Map::new();
     let own: Vec<&str> = rubric(document_type).iter().map(|(field, _)| *field).collect();
     for field in FIELDS {
-        // Fields of other types come, too: they have no weight, and cross-field rules look at them all the same.
+        // Fields of other types come, too: they have no weight, and cross-field rules inspect them all the same.
         let odds = if own.contains(&field) { 3 } else { 1 };
         if dice.below(4) < odds {
             extraction.insert(field.to_owned(), value(field, dice));

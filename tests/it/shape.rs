@@ -1,4 +1,4 @@
-//! Values brought closer to their schemas: by example, and for whatever schema and value.
+//! Values brought closer to their schemas: by example, and for any schema and value.
 
 use loopctl::profile::Repair;
 use loopctl::repair::{MAX_STEPS, Operation, RepairKind, Repairer, SchemaRepairer, Shaped, apply, salvage};
@@ -148,7 +148,7 @@ fn types_are_changed_only_when_nothing_is_lost() {
     let code = json!({"properties": {"a": {"enum": ["x", 5]}}, "required": ["a"]});
     becomes(&code, &json!({"a": " x\n"}), &json!({"a": "x"}), &[Trim]);
     becomes(&code, &json!({"a": "5"}), &json!({"a": 5}), &[Coerce]);
-    // Space that nobody minds stays.
+    // Harmless space stays.
     becomes(&typed("string"), &json!({"a": " x "}), &json!({"a": " x "}), &[]);
 }
 
@@ -377,7 +377,7 @@ fn many_errors_of_a_kind_are_judged_at_once_and_a_bad_change_does_not_hide_behin
     assert_eq!((shaped.steps.len(), asked), (1_000, 2));
 }
 
-/// What shaping a value costs with a veto that looks at all of it each time, and what became of it.
+/// The cost of shaping a value with a veto that inspects all of it each time, and the outcome.
 fn work(schema: &Value, value: &Value) -> (u64, Shaped) {
     let fuel = Fuel::of(MAX_STEPS);
     let cost = u64::try_from(value.to_string().len()).unwrap();
@@ -478,7 +478,7 @@ fn the_schema_chooses_from_several_values() {
     assert_eq!(salvage(text).unwrap().value.as_array().unwrap().len(), 4);
 }
 
-/// Schemas of the keywords that repairs look at, and of those that combine them.
+/// Schemas of the keywords that repairs inspect, and of those that combine them.
 fn schema() -> impl Strategy<Value = Value> {
     let leaf = prop_oneof![
         Just(json!({"type": "string"})),

@@ -4,7 +4,7 @@ use super::trajectories::{run, scoring, steps};
 use super::workspace::{Ran, Workspace};
 use serde_json::{Value, json};
 
-/// Scores of 0.3, 0.5, 0.4, 0.6 under a policy that keeps whatever comes, which ends after four candidates.
+/// Scores of 0.3, 0.5, 0.4, 0.6 under a policy that keeps every candidate, which ends after four of them.
 fn recorded() -> Workspace {
     let answers: Vec<Value> = [3, 5, 4, 6].map(scoring).to_vec();
     let place = steps("stop: { max_iterations: 4 }\nfeedback: { template: feedback/plain.md }", &answers);
@@ -55,7 +55,7 @@ fn what_was_not_recorded_is_counted_and_never_guessed() {
     let ran = tried(&place, &["--config", "stop.max_iterations=6"]).exits(0);
     assert_eq!(ending(&ran.json()), json!(["trajectory_exhausted", 4, 3, [0.3, 0.5, 0.4, 0.6]]));
     ran.says(&["`steps`: how 1 of 1 document end is not in the record, and not guessed (`incomplete`): 1 would have gone on after the last candidate"]);
-    // After 0.4 it would have gone back to 0.5, and what came of that nobody knows.
+    // After 0.4 it would have gone back to 0.5, and the outcome of that is unknown.
     let ran = tried(&place, &["--config", "on_regression=rollback"]).exits(0);
     assert_eq!(ending(&ran.json()), json!(["trajectory_exhausted", 3, 1, [0.3, 0.5, 0.4]]));
     assert_eq!(ran.json()["beyond"], "other_base");
@@ -94,7 +94,7 @@ fn other_prompts_feedback_and_measures_are_refused() {
     tried(&place, &[]).exits(2).says(&["has changed since run", "bring its files back"]);
 }
 
-/// What a model is asked with is the text of a prompt. Where it stands, under which name, and how the profile is written say nothing.
+/// A model is asked with the text of a prompt. Its location, its name, and how the profile is written do not matter.
 #[test]
 fn a_prompt_that_was_moved_is_the_same_and_one_that_was_changed_is_not() {
     let place = recorded();

@@ -1,5 +1,5 @@
-//! Slips of those who type commands: a name in the wrong place, the wrong dashes. Nothing may be run by another profile, and what is
-//! said names what to write instead.
+//! Slips of those who type commands: a name in the wrong position, the wrong dashes. Nothing may be run by another
+//! profile, and the message names what to write instead.
 
 use crate::workspace::Workspace;
 
@@ -95,7 +95,7 @@ fn files_of_another_kind_are_called_what_they_are() {
         }
     }
     place.run(&["explain", "rules/rubrics/echo.yaml"]).exits(2).says(&["is a rubric, not a profile"]);
-    // What is wrong with a profile is said of it, wherever it lies.
+    // Mistakes in a profile are reported as such, wherever it lies.
     place.write("rules/odd.yaml", "extends: clinical\naccept: { overal: 0.9 }\n");
     place.run(&["run", "--profile", "rules/odd.yaml", "documents"]).exits(2).says(&["`overal`"]);
 }
@@ -196,7 +196,7 @@ fn a_byte_order_mark_is_no_mistake_in_json() {
     place.write("rules/rubrics/echo.yaml", rubric);
     place.run(&["new", "field", "rvSize", "--type", "echo"]).exits(0);
     assert!(place.read(schema).contains("rvSize"));
-    // The place of a mistake is counted behind it.
+    // The location of a mistake is counted behind it.
     place.write(schema, "\u{feff}{,}");
     let said = place.run(&["check", "--format", "jsonl", schema]).exits(2).lines();
     assert_eq!((&said[0]["line"], &said[0]["column"]), (&1.into(), &3.into()), "{said:?}");

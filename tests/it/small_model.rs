@@ -1,8 +1,9 @@
-//! A real small model, which nobody scripted: a base model of 270 million parameters, free and under a grammar. It says labels for
-//! values, repeats what it was asked, breaks off in the middle and says that it has finished. Nothing that it says may pass.
+//! A real small model, without a script: a base model of 270 million parameters, free and under a grammar. It says
+//! labels for values, repeats what it was asked, breaks off in the middle and says that it has finished. Nothing that
+//! it says may pass.
 //!
-//! What it said of our own reports is kept in `tests/small-model/answers.jsonl`. Where `LOOPCTL_SMALL_MODEL` names a folder with the
-//! model (`.ci/run` makes one), it is asked again.
+//! Its answers on our own reports are kept in `tests/small-model/answers.jsonl`. Where `LOOPCTL_SMALL_MODEL` names a
+//! folder with the model (`.ci/run` makes one), it is asked again.
 
 use crate::workspace::{Ran, Workspace};
 use serde_json::{Value, json};
@@ -151,7 +152,7 @@ fn nothing_that_it_says_passes() {
         let result: Value = serde_json::from_str(&ran.out).unwrap_or_else(|_| panic!("{}", ran.err));
         assert_eq!(result["usage"]["calls"], 1, "{}", ran.err);
         assert_ne!(result["final_status"], "passed", "{}", result["best_extraction"]);
-        // Whatever it said was taken in, or refused with a reason.
+        // Every answer was taken in, or refused with a reason.
         let is_told = !result["best_extraction"].is_null() || result["detail"].is_string();
         assert!(is_told, "{result}");
     }

@@ -73,7 +73,8 @@ fn the_front_is_judged_on_documents_that_it_was_not_chosen_on() {
     assert!((passed["policy_only"].as_f64().unwrap() * 0.01 - best["passed"].as_f64().unwrap()).abs() < 1e-9);
 }
 
-/// Who has the recordings can check the figures: those of the chosen policy are means over the documents that are named.
+/// A user with the recordings can check the figures: those of the chosen policy are means over the documents that are
+/// named.
 #[test]
 fn the_documents_that_judged_are_named() {
     let found = swept(&recorded(), EXPERIMENT);
@@ -83,7 +84,7 @@ fn the_documents_that_judged_are_named() {
     assert!((found["shown"][0]["test"][0]["mean"].as_f64().unwrap() - mean).abs() < 1e-9);
 }
 
-/// The file reruns it: everything follows from it and the recordings, whatever order their lines have.
+/// The file reruns it: everything follows from it and the recordings, regardless of the order of their lines.
 #[test]
 fn the_same_file_gives_the_same_answer() {
     let place = recorded();
@@ -111,7 +112,7 @@ fn constraints_and_conditions_leave_policies_out() {
     assert_eq!(none["shown"], json!([]));
 }
 
-/// What would have gone on as nobody recorded is counted, and nothing is said of it.
+/// Policies that would have continued beyond the record are counted, and nothing is reported about them.
 #[test]
 fn policies_that_go_beyond_the_record_are_not_chosen() {
     let found = swept(&recorded(), &EXPERIMENT.replace("[1, 2, 3] }", "{ from: 1, to: 5 } }"));
@@ -155,7 +156,7 @@ fn a_page_has_plots_and_tables_and_nothing_from_elsewhere() {
     assert!(page.contains("How long is long enough?"));
 }
 
-/// Whom the command of a run asked holds for every profile: its candidates came from there.
+/// The provider that the command of a run asked holds for every profile: its candidates came from there.
 #[test]
 fn a_run_with_another_provider_than_its_profile_has_is_tried_with_it() {
     let place = steps("stop: { max_iterations: 2 }\n", &[scoring(3), scoring(5)]);

@@ -51,7 +51,7 @@ fn the_best_policy_wins_and_is_judged_on_other_documents() {
     let named = |part: &str| found["split"][part].as_array().unwrap().clone();
     assert_eq!((named("chosen_on").len(), named("judged_on").len()), (16, 20));
     assert!(named("judged_on").iter().all(|id| !named("chosen_on").contains(id)));
-    // Five candidates come to the same as six, with a call less.
+    // Five candidates give the same result as six, with a call less.
     let winner = &found["shown"][0];
     assert_eq!(winner["settings"], json!({"stop.max_iterations": 5}));
     assert_eq!(winner["comparison"]["standing"], "mixed");
@@ -78,7 +78,7 @@ fn the_best_policy_wins_and_is_judged_on_other_documents() {
     // All policies on 4 documents, three on 4 more, two on 8 more; the reference on all; both on the 20 others.
     let calls = 4 * (1 + 2 + 3 + 4 + 5 + 6) + 4 * (4 + 5 + 6) + 8 * (5 + 6) + 16 * 2 + 20 * (5 + 2);
     assert_eq!(race["spent"]["calls"], calls);
-    // The same file and documents come to the same.
+    // The same file and documents give the same result.
     assert_eq!(without_time(swept(&place, EXPERIMENT)), without_time(found));
 }
 

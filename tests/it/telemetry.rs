@@ -207,7 +207,7 @@ fn whoever_embeds_the_library_gets_the_spans() {
     );
 }
 
-/// Whether a line quotes the document, only the plugin could say.
+/// Only the plugin could say whether a line quotes the document.
 #[test]
 fn what_plugins_say_is_in_a_log_only_when_that_is_asked_for() {
     use crate::cassettes::{answer, http_place, http_run, serve};

@@ -45,7 +45,7 @@ fn candidate(tenths: usize) -> Value {
     (1..=tenths).map(|n| (format!("f{n}"), json!(n))).collect::<Map<_, _>>().into()
 }
 
-/// The same with something about it that the rules find.
+/// Like [`scoring`], with something about it that the rules find.
 fn with(tenths: usize, field: &str) -> Value {
     let mut answer = scoring(tenths);
     answer["value"][field] = json!("yes");
@@ -64,7 +64,7 @@ fn course(policy: &str, tenths: &[usize]) -> Value {
     run(&steps(policy, &answers), &[]).json()
 }
 
-/// How it ended: status, reason, candidates, best, why, rollbacks.
+/// Checks how it ended: status, reason, candidates, best, why, rollbacks.
 #[track_caller]
 fn assert_ends(result: &Value, status: &str, reason: &str, iterations: usize, best: usize, rollbacks: u64) {
     assert_eq!(result["final_status"], status, "{result}");
@@ -293,7 +293,7 @@ fn a_panic_in_a_plugin_ends_one_call() {
     assert!(matches!(ran.code, Some(0 | 1)), "{}", ran.err);
     let result = ran.json();
     assert!(result["warnings"].to_string().contains("panicked"), "{result}");
-    // Other documents go on.
+    // Other documents continue.
     let mut lines = vec![json!({"id": "doc", "fault": "panic"}), json!({"id": "doc", "fault": "panic"})];
     lines.push(scoring(9));
     answer(&place, &lines);
@@ -368,7 +368,7 @@ fn balanced_goes_back_when_a_correction_makes_things_worse() {
     assert!((result["improvement_trajectory"][1].as_f64().unwrap() - overall).abs() < 1e-9, "{result}");
 }
 
-/// What a person sees. Times differ from run to run.
+/// The output that a person sees. Times differ from run to run.
 #[test]
 fn progress_and_summary_read_well() {
     let mut priced = with(7, "flaw");

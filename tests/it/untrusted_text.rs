@@ -3,7 +3,7 @@
 use crate::workspace::{Ran, Workspace};
 use serde_json::json;
 
-/// What a terminal would obey.
+/// Characters that a terminal would obey.
 const WILD: [char; 4] = ['\u{1b}', '\u{9b}', '\u{202e}', '\u{7}'];
 
 fn is_harmless(ran: &Ran) {

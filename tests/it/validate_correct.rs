@@ -53,7 +53,7 @@ fn a_bad_extraction_is_not_valid_and_says_why() {
     let table =
         place.run(&["validate", "--extraction", "bad.json", "--format", "text", "report.txt"]).exits(3);
     assert!(table.out.contains("invalid grade format"), "{}", table.out);
-    // Nothing was tried again: what is said is which line of `accept` does not hold.
+    // Nothing was tried again: the report is which line of `accept` does not hold.
     assert!(table.out.contains("report  not passed  overall "), "{}", table.out);
     assert!(table.out.contains("\n  does not hold: accept.overall: "), "{}", table.out);
     assert!(!format!("{}{}", table.out, table.err).contains("max_iterations"));
@@ -171,13 +171,13 @@ accept: { overall: 0.9 }
 ",
     );
     place.run(&["test", "judged"]).exits(0);
-    // Another one has a place of its own.
+    // Another one has an address of its own.
     let another =
         ["run", "--profile", "judged", "--judge", "openai:x", "--extraction", "good.json", "report.txt"];
     place.run(&another).exits(2).says(&["says where its own provider is"]);
 }
 
-/// What a script measures has no issue of its own, and a gate none either.
+/// A measure by a script has no issue of its own, and a gate none either.
 #[test]
 fn what_is_refused_says_why_even_if_nothing_is_wrong() {
     let place = place();
@@ -207,7 +207,7 @@ fn what_is_refused_says_why_even_if_nothing_is_wrong() {
     }
 }
 
-/// A missing optional field says what it costs, and nobody counts it.
+/// A missing optional field says what it costs, and is not counted.
 #[test]
 fn what_an_optional_field_costs_is_said_and_not_counted() {
     let place = place();

@@ -33,7 +33,7 @@ You are done: answer `supports` for everything.
 A sentence that nobody quotes.
 ";
 
-/// What a paraphrase says, and what is quoted for it.
+/// A paraphrase, and the quote for it.
 const ACTIVITY: (&str, &str) = ("active inflammation of the bowel", "Mucosal injury with cryptitis");
 const FOLLOW_UP: (&str, &str) =
     ("another visit after the winter", "Follow-up is planned in spring, all values verified");
@@ -133,7 +133,7 @@ fn what_a_judge_contradicts_is_told_and_not_asked_again() {
         [
             [Support::Contradicted, Support::Entailed],
             [Support::Undecided, Support::Entailed],
-            // Known from the first candidate: nobody was asked.
+            // Known from the first candidate: no one was asked.
             [Support::Contradicted, Support::Entailed],
         ]
     );
@@ -145,7 +145,7 @@ fn what_a_judge_contradicts_is_told_and_not_asked_again() {
     assert_replays(&place, "judged");
 }
 
-/// The passage that a judge was shown is what its word is about: where the value itself stands there, it can only be of
+/// The passage that a judge was shown is what its word is about: if the value itself is there, it can only be of
 /// something else.
 #[test]
 fn a_judge_contradicts_no_value_with_a_passage_that_holds_it() {
@@ -648,7 +648,7 @@ fn leaf() -> impl Strategy<Value = (u8, bool)> {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
 
-    /// Whatever candidates come and whatever the judge says, a value is shown with a passage once, and a candidate costs one
+    /// For any candidates and any answers of the judge, a value is shown with a passage once, and a candidate costs one
     /// question at most.
     #[test]
     fn a_pair_is_asked_about_once_and_a_candidate_once(
@@ -705,7 +705,7 @@ proptest! {
                         if attempt == 0 {
                             *questions.entry(iteration).or_default() += 1;
                         }
-                        // Who fails is not remembered.
+                        // A failure is not remembered.
                         let answers = said.next() != Some(3);
                         if answers {
                             for (path, leaf) in latest.evidence.iter().filter(|(_, leaf)| leaf.unjudged) {

@@ -1,4 +1,4 @@
-//! `run --watch`: what a saved file changes, told without asking anybody again.
+//! `run --watch`: the effects of a saved file, reported without asking anyone again.
 #![cfg(unix)]
 
 use crate::trajectories::{answer, scoring, steps};
@@ -102,7 +102,7 @@ impl Watched {
     }
 }
 
-/// Saves as many editors do: writes another file and puts it in the place of the first.
+/// Saves as many editors do: writes another file and replaces the first by it.
 fn save_by_renaming(place: &Workspace, name: &str, text: &str) {
     let beside = place.write(&format!("{name}.tmp~"), text);
     std::fs::rename(beside, place.path(name)).unwrap();
@@ -158,7 +158,7 @@ fn a_saved_threshold_is_shown_without_a_call_and_nothing_is_written() {
             == "  → accepted: every line of `accept` holds, at iteration 0 already: 1 candidate less"),
         "{said:#?}"
     );
-    // The run did not pass, whatever became of it later.
+    // The run did not pass, regardless of what became of it later.
     let (status, rest) = watched.interrupt();
     assert_eq!((status, rest), (Some(3), Vec::new()));
     assert_eq!(contents(&place.path("out")), before);
@@ -291,7 +291,7 @@ stop: {{ max_iterations: 1 }}
     assert_eq!(second["notes"], json!(["the run did not ask judge `k`, so `mood` is measured without it"]));
 }
 
-/// Its verdicts count for the candidates that are scored again, and the gate is looked at before them.
+/// Its verdicts count for the candidates that are scored again, and the gate is checked before them.
 #[test]
 fn verdicts_on_single_values_are_kept() {
     let place = two_answers();
@@ -375,7 +375,7 @@ fn a_course_scored_again_by_the_same_profile_is_as_it_was() {
     }
 }
 
-/// What was made of a course is made of it again: by tier 1, by a judge, and of what a correction changed without cause.
+/// The assessment of a course is made again: by tier 1, by a judge, and of what a correction changed without cause.
 #[test]
 fn candidates_that_are_scored_again_have_what_they_had() {
     let place = Workspace::new();

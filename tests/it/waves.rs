@@ -1,4 +1,4 @@
-//! `run --via batch`: loops over documents whose calls go out in waves, whatever befalls them on the way.
+//! `run --via batch`: loops over documents whose calls go out in waves, regardless of what befalls them on the way.
 
 use crate::batch_server::{BatchServer, Fault, KEY, Shape};
 use crate::workspace::{Ran, Workspace, until};
@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::process::{Child, Stdio};
 use std::sync::{Arc, Mutex};
 
-/// Two fields are asked for, one is found at first. A judge looks at each candidate.
+/// Two fields are asked for, one is found at first. A judge inspects each candidate.
 const PROFILE: &str = "
 name: waves
 classify: null
@@ -25,11 +25,11 @@ stop: { max_iterations: 4 }
 struct Table {
     place: Workspace,
     server: BatchServer,
-    /// How often each document was asked about, by stage.
+    /// The number of times that each document was asked about, by stage.
     asked: Arc<Mutex<BTreeMap<String, usize>>>,
 }
 
-/// What the model says: a field more each time, and to the judge's question that all is well.
+/// The model: a field more each time, and to the judge's question that all is well.
 fn model(asked: &Arc<Mutex<BTreeMap<String, usize>>>) -> impl FnMut(&Value) -> Value + Send + 'static {
     let asked = Arc::clone(asked);
     move |body| {
@@ -131,7 +131,7 @@ impl Table {
         self.server.show(|_| {});
     }
 
-    /// Every document has passed, after three candidates, and nobody was asked twice.
+    /// Every document has passed, after three candidates, and no one was asked twice.
     #[track_caller]
     fn passed(&self, ran: &Ran, documents: usize) {
         let results = self.results();
@@ -214,7 +214,7 @@ fn of_a_batch_that_expires_the_rest_is_sent_again() {
     Ran::of(&mut table.loopctl(&run)).exits(0);
     table.resume(&["--journal", "out/journal.sqlite"]).exits(0);
     assert!(table.results().iter().all(|result| result["final_status"] == "passed"));
-    // What was asked before is not asked again; of candidates that no judge looked at, none does any more.
+    // What was asked before is not asked again; of candidates that no judge inspected, none is inspected any more.
     let asked = table.asked.lock().unwrap();
     assert!(
         asked.iter().all(|(name, times)| *times == 3 || (*times == 2 && name.contains("judge"))),
@@ -251,7 +251,7 @@ fn a_batch_that_is_refused_leaves_documents_waiting_and_costs_no_more() {
     let ran =
         table.run(&[]).exits(1).says(&["no batch is waited for any more", "3 documents wait", "resume"]);
     assert_eq!((table.counts(), ran.out.as_str()), ((0, 1, 0), ""));
-    // Without batches, if somebody says so.
+    // Without batches, if the user says so.
     let ran = table.resume(&["--via", "online"]).exits(0);
     table.passed(&ran, 3);
     assert_eq!(table.counts(), (0, 1, 18));
@@ -259,7 +259,7 @@ fn a_batch_that_is_refused_leaves_documents_waiting_and_costs_no_more() {
 
 #[test]
 fn what_is_killed_on_the_way_goes_on_and_nothing_is_paid_twice() {
-    // While the lines are uploaded, so that there is no batch; while the batch is made, whose handle nobody hears; while it
+    // While the lines are uploaded, so that there is no batch; while the batch is made, whose handle is lost; while it
     // is waited for; while its results are read; while it is deleted.
     let moments = [
         ("POST /v1/files", 0),
@@ -396,7 +396,7 @@ fn two_processes_share_a_run_and_one_sees_to_its_batches() {
     let journal = loopctl::store::Journal::open(table.place.path("out/journal.sqlite")).unwrap();
     let run = journal.runs().unwrap().pop().unwrap().id;
     until("the second is there", || (journal.workers(&run, None).unwrap().len() == 2).then_some(()));
-    // Whoever sees to the batches is gone; the other does it then.
+    // The process that sees to the batches is gone; the other then does it.
     first.kill().unwrap();
     first.wait().unwrap();
     table.server.behave(vec![]);

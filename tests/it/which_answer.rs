@@ -1,4 +1,5 @@
-//! Which of several values in a text is the answer: thinking, drafts, quotes, envelopes, and answers that were cut off.
+//! The choice of the answer among several values in a text: thinking, drafts, quotes, envelopes, and answers that were
+//! cut off.
 
 use crate::judges::judged;
 use crate::pipeline;
@@ -244,7 +245,7 @@ fn an_answer_that_was_cut_off_never_passes() {
         assert_eq!(result["stop_reason"], "provider_error", "{text}: {result}");
         assert!(result["warnings"].to_string().contains(why), "{text}: {result}");
     }
-    // The model left the bracket out, and went on.
+    // The model left the bracket out, and continued.
     let result = run("```json\n{\"title\": \"T\", \"grade\": 2\n```\nI hope that helps.");
     assert_eq!(result["best_extraction"], answer());
 }

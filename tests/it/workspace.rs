@@ -5,7 +5,7 @@ use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-/// Long enough for whatever ends at all, on any machine: only a test that fails waits so long.
+/// Long enough for anything that ends at all, on any machine: only a test that fails waits so long.
 pub(crate) const PLENTY: Duration = Duration::from_secs(600);
 
 /// Variables that would change what the command does.
@@ -80,7 +80,7 @@ impl Workspace {
         command
     }
 
-    /// The same as a process of the standard library, for tests that talk to it while it runs.
+    /// Like [`Workspace::loopctl`], as a process of the standard library, for tests that talk to it while it runs.
     pub(crate) fn process(&self) -> std::process::Command {
         let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_loopctl"));
         without_foreign(&mut command);
@@ -175,7 +175,7 @@ pub(crate) fn documents() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/documents")
 }
 
-/// Waits until no process has this number. One that was killed may still be buried by the system.
+/// Waits until no process has this number. One that was killed may not have been reaped by the system yet.
 #[cfg(unix)]
 pub(crate) fn wait_until_gone(process: &str) {
     until(&format!("process {process} is gone"), || {
@@ -185,7 +185,7 @@ pub(crate) fn wait_until_gone(process: &str) {
     });
 }
 
-/// Looks again and again, for as long as anything may take, until there is something to be found of another process.
+/// Polls, for as long as anything may take, until there is something to be found of another process.
 #[track_caller]
 pub(crate) fn until<T>(what: &str, mut found: impl FnMut() -> Option<T>) -> T {
     let begun = Instant::now();

@@ -1,4 +1,5 @@
-//! Left rows and mentions on labelled documents: how many are told with the right record, with an item dropped, with a field emptied.
+//! Left rows and mentions on labelled documents: how many are reported with the right record, with an item dropped,
+//! with a field emptied.
 //!
 //! usage: left_behind FOLDER [--list] [--whole]    (FOLDER has text/ID.*, labels/ID.json and schemas/ID.json, or ID.* beside ID.json)
 #![expect(clippy::print_stdout, reason = "a program for developers")]

@@ -48,8 +48,8 @@ pub fn cumulated(k: u64, (low, high): (u64, u64), mode: u64, ratio: impl Fn(u64)
     below / (below + above)
 }
 
-/// The largest rate that `k` among `n` do not speak against at confidence 1 − `delta`: an upper bound, exact on one side. 1 where
-/// nothing was looked at.
+/// The largest rate that `k` among `n` do not speak against at confidence 1 − `delta`: an upper bound, exact on one
+/// side. 1 where nothing was inspected.
 #[must_use]
 pub fn upper_bound(k: u64, n: u64, delta: f64) -> f64 {
     if k >= n {

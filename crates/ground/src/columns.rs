@@ -4,7 +4,8 @@ use crate::document::Document;
 use crate::find::Place;
 use std::collections::BTreeMap;
 
-/// The number of items before and after one that are compared with it: a long table may be laid out anew on each page.
+/// The number of items before and after one that are compared with it: the layout of a long table may change on each
+/// page.
 const NEIGHBOURS: usize = 200;
 /// The distance, in columns, within which the ends of cells are flush.
 const FLUSH: u32 = 2;

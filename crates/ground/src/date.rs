@@ -8,7 +8,7 @@ use std::sync::LazyLock;
 /// A calendar date: year, month, day. The year is 0 where none is printed, the day where only a month is.
 pub type Day = (i32, u8, u8);
 
-/// A date where the document prints one. What could be read in two ways stands twice.
+/// A date where the document prints one. What could be read in two ways appears twice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Date {
     pub(crate) day: Day,
@@ -192,7 +192,7 @@ fn readings(pieces: [&str; 3], gaps: (&str, &str), before: Option<&str>) -> Vec<
         }
         return found;
     }
-    // Most words are no months: what is cheap to see is looked at first.
+    // Most words are no months: what is cheap to see is checked first.
     let is_word = |text: &str| !digits(text);
     if digits(a)
         && is_word(b)

@@ -23,7 +23,7 @@ pub struct Document {
     pub(crate) dates: Vec<Date>,
     /// Dates without a year, and months of a year.
     pub(crate) partial_dates: Vec<Date>,
-    /// The numbers of a value, whatever their sign; dates by day.
+    /// The numbers of a value, regardless of their sign; dates by day.
     pub(crate) by_value: HashMap<u64, Vec<u32>>,
     pub(crate) by_day: HashMap<Day, Vec<u32>>,
     /// Partial dates, by what they print.

@@ -108,7 +108,8 @@ impl Synonyms {
 }
 
 impl Name {
-    /// The name of the field at a path without numbers (`/items/*/unitPrice`); `shared` counts in how many fields a word stands.
+    /// The name of the field at a path without numbers (`/items/*/unitPrice`); `shared` counts in how many fields a
+    /// word appears.
     pub(crate) fn new(path: &str, shared: &HashMap<String, usize>) -> Self {
         let keys: Vec<&str> = path.split('/').filter(|key| !key.is_empty() && *key != "*").collect();
         let mut own: Vec<(String, f32)> = Vec::new();

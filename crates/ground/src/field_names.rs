@@ -16,7 +16,8 @@ impl FieldNames {
         self.others.entry(field).or_default().extend(names);
     }
 
-    /// Says which member names each item of a list, a JSON Pointer with `*` for each index. The first that is said of a list holds.
+    /// Says which member names each item of a list, a JSON Pointer with `*` for each index. The first call for a list
+    /// holds.
     pub fn name_items(&mut self, list: String, member: String) {
         self.item_keys.push((list, member));
     }

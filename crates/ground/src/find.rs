@@ -163,7 +163,7 @@ fn partial_dates(document: &Document, day: date::Day, into: &mut Vec<Place>) {
     into.extend(dates.filter_map(|partial| Place::new(document, partial.cell, partial.start, partial.end)));
 }
 
-/// The fewest signs of a code that is found whatever blanks are within it.
+/// The fewest signs of a code that is found regardless of the blanks within it.
 const CODE: usize = 8;
 
 /// The places of a code that is printed in groups, as account numbers are.

@@ -56,7 +56,7 @@ pub(crate) fn ascii_digits(text: &str) -> Cow<'_, str> {
     text.chars().map(read).collect::<String>().into()
 }
 
-/// A word of a text: its folded letters or digits, and where it stands, in bytes.
+/// A word of a text: its folded letters or digits, and its position, in bytes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Token {
     pub(crate) folded: String,
@@ -89,7 +89,7 @@ fn class(c: char) -> Class {
     }
 }
 
-/// A sign that stands on or within a word, and is no part of it.
+/// A sign that is on or within a word, and is no part of it.
 pub(crate) fn is_mark(c: char) -> bool {
     is_combining_mark(c)
         || matches!(c, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}')

@@ -1,4 +1,4 @@
-//! The grid of a document: its rows and cells with their columns, for whoever reads tables.
+//! The grid of a document: its rows and cells with their columns, for readers of tables.
 
 use crate::document::Document;
 use std::ops::Range;
@@ -15,7 +15,7 @@ pub struct GridCell<'d> {
 }
 
 impl Document {
-    /// The cells of each row that has some, in order; and how many rows without cells stand above it.
+    /// The cells of each row that has some, in order; and how many rows without cells are above it.
     pub fn grid(&self) -> impl Iterator<Item = (usize, Vec<GridCell<'_>>)> {
         let mut empty = 0;
         self.rows.iter().filter_map(move |range| {

@@ -8,7 +8,7 @@ use crate::steps::step;
 use std::collections::HashMap;
 use std::ops::Range;
 
-/// The distance, in columns, within which two cells stand one under the other.
+/// The distance, in columns, within which two cells are one under the other.
 const FLUSH: u32 = 1;
 
 /// An item of a list, as its rows are walked over.

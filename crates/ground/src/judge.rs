@@ -81,7 +81,7 @@ impl Binding {
         }
     }
 
-    /// The words in which users are told of it.
+    /// The words that report it to users.
     #[must_use]
     pub fn reason(self) -> &'static str {
         match self {
@@ -361,7 +361,7 @@ impl<'a> Judge<'a> {
         (!is_given && !is_taken).then_some(*place)
     }
 
-    /// Binds the leaves of a list whose items stand beside one another, if most are in no row of theirs.
+    /// Binds the leaves of a list whose items are beside one another, if most are in no row of theirs.
     fn side_by_side(&self, list: usize, items: usize, within: &Range<usize>, bound: &mut [Option<Bound>]) {
         let own: Vec<Vec<usize>> = (0..items).map(|item| self.own_leaves(list, item).collect()).collect();
         let all = own.iter().flatten();
@@ -533,7 +533,7 @@ impl<'a> Judge<'a> {
         self.dates.get_or_init(|| places.map(|place| (place, labels(self.document, &place))).collect())
     }
 
-    /// Binds texts that stand in one place only, which no other leaf has.
+    /// Binds texts that appear in one place only, which no other leaf has.
     fn alone(&self, tops: &[usize], claims: &HashMap<(usize, usize), usize>, bound: &mut [Option<Bound>]) {
         for number in tops {
             let Some(leaf) = self.record.leaves.get(*number) else { continue };

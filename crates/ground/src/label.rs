@@ -21,7 +21,7 @@ pub(crate) enum Position {
 
 /// Most words of a label.
 const WORDS: usize = 7;
-/// The number of cells to the left of a place that are looked at.
+/// The number of cells to the left of a place that are inspected.
 const LEFT: usize = 30;
 /// The most rows between a place and a label above it, and between a cell and the head of its table.
 const NEAR: usize = 3;

@@ -41,8 +41,8 @@ fn rulers(line: &str) -> impl Iterator<Item = u32> + '_ {
     (0u32..).zip(line.chars()).filter(|(_, c)| matches!(c, '|' | '\u{2502}' | '\u{2503}')).map(|(at, _)| at)
 }
 
-/// The columns for the rulers of lines that have as many each, so that the cells of one column stand one under the other, as
-/// they need not in Markdown; none where they do.
+/// The columns for the rulers of lines that have as many each, so that the cells of one column are one under the other,
+/// as they need not be in Markdown; none where they are.
 fn stops(block: &[&str]) -> Vec<u32> {
     let columns: Vec<Vec<u32>> = block.iter().map(|line| rulers(line).collect()).collect();
     let Some(first) = columns.first() else { return Vec::new() };

@@ -9,10 +9,11 @@
 //!                                                       └─► rivals, which say another value ──────────────────────┘
 //! ```
 //!
-//! Two readers share a document. [`judge`] needs no word of any language: the items of a list have rows, their members have columns,
-//! other fields have labels. [`read_claim`] reads prose, with words of `words/clauses.txt`: it looks for the passages that may say a value,
-//! holds each against three questions, where, what and how ([`read_passage`]), and weighs those that say another value; [`Trust`] says
-//! how often passages of a pattern were right ([`bounds`]). [`outline`] has what they both read, for whoever looks at it.
+//! Two readers share a document. [`judge`] needs no word of any language: the items of a list have rows, their members
+//! have columns, other fields have labels. [`read_claim`] reads prose, with words of `words/clauses.txt`: it looks for
+//! the passages that may say a value, holds each against three questions, where, what and how ([`read_passage`]), and
+//! weighs those that say another value; [`Trust`] says how often passages of a pattern were right ([`bounds`]).
+//! [`outline`] has what they both read, for inspection.
 
 pub mod bounds;
 mod cell_doubt;

@@ -5,7 +5,7 @@ use crate::fold::{ascii_digit, ascii_digits};
 use std::borrow::Cow;
 use std::ops::Range;
 
-/// A number where the document prints one. What could be read in two ways stands twice.
+/// A number where the document prints one. What could be read in two ways appears twice.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Number {
     pub(crate) value: f64,
@@ -42,7 +42,7 @@ struct Printed<'a> {
     end: usize,
 }
 
-/// The key of a value in an index: equal for values that differ in less than a millionth, whatever their sign.
+/// The key of a value in an index: equal for values that differ in less than a millionth, regardless of their sign.
 pub(crate) fn value_key(value: f64) -> u64 {
     (value.abs() * 1e6).round().to_bits()
 }

@@ -1,4 +1,4 @@
-//! Outline: what was read of a document, as plain data for whoever looks at it.
+//! Outline: what was read of a document, as plain data for inspection.
 
 use crate::clause::each_sentence;
 use crate::date::Day;
@@ -57,7 +57,7 @@ pub struct Value {
     pub labels: Vec<Label>,
 }
 
-/// The reading of a value. What can be read in two ways stands twice.
+/// The reading of a value. What can be read in two ways appears twice.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Reading {
     /// A number.
@@ -80,13 +80,13 @@ pub enum Reading {
 pub struct Label {
     /// The words, folded as they are compared.
     pub words: String,
-    /// The side of the value on which they stand.
+    /// The side of the value on which they are.
     pub side: Side,
     /// The weight of a label there, in [0, 1].
     pub weight: f32,
 }
 
-/// The side of a value on which its label stands.
+/// The side of a value on which its label is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Side {
     /// Before it, or in a cell to its left.
@@ -194,8 +194,8 @@ impl Document {
         found
     }
 
-    /// The text of a cell without numbers and dates that stands behind a label: in its element, behind the only colon of the cell, or
-    /// right of a cell that ends with one.
+    /// The text of a cell without numbers and dates that is behind a label: in its element, behind the only colon of
+    /// the cell, or right of a cell that ends with one.
     pub(crate) fn labelled_text(&self, at: usize, cell: &document::Cell) -> Option<Range<usize>> {
         let own = self.slice(cell.start, cell.end);
         if cell.label.is_some() {

@@ -88,7 +88,7 @@ impl Quantities {
         self.by_start.get(&start).and_then(|at| self.all.get(*at as usize))
     }
 
-    /// The places of those that are so much of a unit, in whatever unit they are printed.
+    /// The places of those that are so much of a unit, in any unit that they are printed in.
     pub(crate) fn places(&self, value: f64, of: Unit) -> Vec<Range<usize>> {
         let same = self.by_size.get(&value_key(value * of.size)).into_iter().flatten();
         let quantities = same.filter_map(|at| self.all.get(*at as usize));

@@ -1,4 +1,4 @@
-//! Transposed tables: the items of a list stand beside one another, and each member has a row.
+//! Transposed tables: the items of a list are beside one another, and each member has a row.
 
 use crate::columns::Column;
 use crate::document::Document;

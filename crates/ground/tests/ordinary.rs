@@ -14,10 +14,10 @@ use std::path::Path;
 const RIGHT: f64 = 0.85;
 const ABSENT: f64 = 0.01;
 const MOVED: f64 = 0.02;
-/// The number of values that are moved to each place, and of how many places one is looked at.
+/// The number of values that are moved to each place, and of how many places one is inspected.
 const MOVES: usize = 2;
 const PLACES: usize = 3;
-/// Least share of lost rows that are told, and greatest share of records for which another row is.
+/// Least share of lost rows that are reported, and greatest share of records for which another row is.
 const TOLD: f64 = 0.6;
 const OTHERS: f64 = 0.02;
 

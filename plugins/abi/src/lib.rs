@@ -26,11 +26,11 @@ pub const LC_MAX_MANIFEST: usize = 65536;
 
 // ---- status: an open set
 
-/// How a call ended. An open set: a value that the reader doesn't know means LC_PERMANENT.
+/// The outcome of a call. An open set: a value that the reader doesn't know means LC_PERMANENT.
 pub type lc_status = i32;
 /// It worked; the payload is the answer.
 pub const LC_OK: lc_status = 0;
-/// The configuration given to `open` is unusable. Only a person can cure it.
+/// The configuration given to `open` is unusable. Only a user can fix it.
 pub const LC_INVALID_CONFIG: lc_status = 1;
 /// This request can't be answered as it stands, and never will be.
 pub const LC_INVALID_REQUEST: lc_status = 2;
@@ -78,18 +78,18 @@ pub const LC_LOG_DEBUG: u32 = 4;
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct lc_slice {
-    /// OWNER: whoever passes the slice. May be null when `len` is 0.
+    /// OWNER: the side that passes the slice. May be null when `len` is 0.
     pub ptr: *const u8,
-    /// How many bytes.
+    /// The number of bytes.
     pub len: usize,
 }
 
-/// Owned bytes. Whoever receives the buffer calls `drop` once; the allocator of its maker frees it.
+/// Owned bytes. The receiver of the buffer calls `drop` once; the allocator of its maker frees it.
 #[repr(C)]
 pub struct lc_buf {
     /// OWNER: the holder of the buffer, until it calls `drop`. May be null when `len` is 0.
     pub ptr: *mut u8,
-    /// How many bytes are filled.
+    /// The number of bytes that are filled.
     pub len: usize,
     /// OWNER: the maker, for its own use. The holder never reads it.
     pub cap: usize,
@@ -97,7 +97,7 @@ pub struct lc_buf {
     pub drop: Option<unsafe extern "C" fn(buf: *mut lc_buf)>,
 }
 
-/// What the host offers. It and all it points to live until the process ends.
+/// The host's table. It and all it points to live until the process ends.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct lc_host_v1 {
@@ -118,12 +118,12 @@ pub struct lc_host_v1 {
     pub log: Option<unsafe extern "C" fn(ctx: *mut c_void, level: u32, msg: lc_slice)>,
 }
 
-/// What the plugin offers. It and all it points to live until the process ends; a library is never unloaded.
+/// The plugin's table. It and all it points to live until the process ends; a library is never unloaded.
 /// Every function may be called from any thread, and several at once for one instance, but for `close`.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct lc_plugin_v1 {
-    /// OWNER: the plugin. Bytes of this struct; the host takes functions beyond it as missing.
+    /// OWNER: the plugin. Bytes of this struct; the host treats functions beyond it as missing.
     pub size: usize,
     /// OWNER: the plugin. LC_ABI_MAJOR of the header it was compiled with.
     pub abi_major: u32,

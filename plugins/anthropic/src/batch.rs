@@ -1,7 +1,7 @@
 //! Message batches: all lines in one request, results in one stream, in any order
 //! ([guide](https://platform.claude.com/docs/en/build-with-claude/batch-processing)).
 //!
-//! A batch has no place for an id of ours, so one whose handle was lost is only found by the ids in its results.
+//! A batch has no field for an id of ours, so one whose handle was lost is only found by the ids in its results.
 
 use std::collections::BTreeMap;
 
@@ -19,9 +19,9 @@ use serde_json::json;
 
 use crate::{Anthropic, errors};
 
-/// How many batches come at once when they are listed.
+/// The number of batches on each page of a list.
 const PAGE: usize = 100;
-/// More than a person makes in the days that a batch is kept, so that a list that never ends is left.
+/// More than a user makes in the days that a batch is kept, so that an endless list is abandoned.
 const MOST_FOUND: usize = 2_000;
 
 impl BatchCodec for Anthropic {
@@ -191,7 +191,7 @@ fn counts(batch: &Value) -> [u64; 5] {
         .map(|which| count(batch, &format!("/request_counts/{which}")))
 }
 
-/// The body of a response that says all is well.
+/// The body of a successful response.
 fn well(response: &HttpResponse) -> Result<Value, Failure> {
     if !(200..300).contains(&response.status) {
         return Err(errors::failure(response));

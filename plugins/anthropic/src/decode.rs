@@ -1,4 +1,4 @@
-//! From what the server answered to a completion.
+//! Turns the server's answer into a completion.
 
 use loopctl_plugin_sdk::codec::schema::unwrapped;
 use loopctl_plugin_sdk::codec::{
@@ -10,7 +10,7 @@ use loopctl_plugin_sdk::{Failure, Value};
 
 use crate::{errors, tool};
 
-/// What a refusal is about, in the API's documented words. Only these are passed on: anything else in a refusal may
+/// The categories of refusals, in the API's documented words. Only these are passed on: anything else in a refusal may
 /// repeat the document.
 const CATEGORIES: &[&str] = &["bio", "cyber", "frontier_llm", "general_harms", "reasoning_extraction"];
 
@@ -38,7 +38,7 @@ pub(crate) fn decode(response: &HttpResponse) -> Result<Completion, Failure> {
     let stopped = finish_reason.as_deref().unwrap_or_default();
     match stopped {
         "max_tokens" => return Err(Cut::by_length(stopped, usage)),
-        // To go on with another request.
+        // To be continued with another request.
         "pause_turn" | "compaction" => return Err(broken_off(stopped, usage)),
         "model_context_window_exceeded" => {
             let message = "the answer was cut at the end of the model's context window: send less".to_owned();
@@ -100,7 +100,8 @@ fn usage(body: &Value, answered: bool) -> Usage {
     .usage()
 }
 
-/// What is written is kept for five minutes, unless the answer says that some of it is kept for an hour, which is dearer.
+/// The tokens written to the cache: for five minutes, unless the answer says that some are kept for an hour, which is
+/// dearer.
 fn cache_writes(body: &Value, all: Count) -> CacheWrites {
     let part = |kept: &str| Count::told_if_any(body, &format!("/usage/cache_creation/{kept}_input_tokens"));
     if place(body, "/usage/cache_creation").is_none_or(Value::is_null) {
@@ -111,7 +112,7 @@ fn cache_writes(body: &Value, all: Count) -> CacheWrites {
     if all.least <= parts.least && all.whole {
         return CacheWrites { minutes, hour };
     }
-    // How long the rest is kept isn't said.
+    // It isn't reported how long the rest is kept.
     let rest = Count { least: all.least.saturating_sub(parts.least), whole: false };
     CacheWrites { minutes: minutes.and(rest), hour }
 }

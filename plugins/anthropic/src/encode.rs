@@ -1,4 +1,4 @@
-//! From a completion request to `POST /v1/messages`.
+//! Turns a completion request into `POST /v1/messages`.
 
 use loopctl_plugin_sdk::codec::{Turn, apart, finish, model_of, not_attachable};
 use loopctl_plugin_sdk::protocol::{Attachment, CompletionRequest, HttpRequest, Role};

@@ -1,4 +1,4 @@
-//! What Anthropic says when it doesn't answer: `{type: error, error: {type, message}, request_id}`.
+//! Anthropic's error answers: `{type: error, error: {type, message}, request_id}`.
 
 use loopctl_plugin_sdk::codec::{
     ApiError, WITHOUT_TEMPERATURE, error_body, is_quota_of_days, retry_after, word,
@@ -6,19 +6,20 @@ use loopctl_plugin_sdk::codec::{
 use loopctl_plugin_sdk::protocol::{HttpResponse, Usage};
 use loopctl_plugin_sdk::{Failure, Value};
 
-/// What Anthropic says, as an invalid request, when the account has nothing left or its owner wants no more to be spent.
+/// The messages, sent as an invalid request, when the account has nothing left or its owner's spending limit is
+/// reached.
 const OUT_OF_CREDIT: &[&str] = &[
     "Your credit balance is too low",
     "You have reached your specified API usage limits",
     "You have reached your specified workspace API usage limits",
 ];
 
-/// Of a response whose status says that it failed.
+/// The failure of a response whose status says that it failed.
 pub(crate) fn failure(response: &HttpResponse) -> Failure {
     failed(response, &error_body(response), response.status, Usage::default())
 }
 
-/// Of a response that says it is well and holds an error, as gateways send them.
+/// The failure of a response that claims success and holds an error, as gateways send them.
 pub(crate) fn within(response: &HttpResponse, body: &Value, usage: Usage) -> Failure {
     failed(response, body, status_of(body), usage)
 }

@@ -1,7 +1,7 @@
 //! The provider for Anthropic's messages API.
 //!
 //! A pure codec: [`Anthropic`] writes `POST /v1/messages` and reads what comes back; the host does the network. The
-//! answer comes as the input of a tool that the model has to call. `docs/providers.md` tells users of it.
+//! answer comes as the input of a tool that the model has to call. `docs/providers.md` describes it for users.
 
 mod batch;
 mod decode;

@@ -1,17 +1,17 @@
-//! What a model of Anthropic's takes, told by its name.
+//! The parameters that a model of Anthropic's takes, inferred from its name.
 //!
-//! Later models take less than earlier ones, so a model that isn't known counts as the latest. Names without `claude` in
-//! them are other servers' own: what those do with a request, only they know.
+//! Later models take less than earlier ones, so a model that isn't known counts as the latest. Names without `claude`
+//! in them are other servers' own: only they know how those treat a request.
 
 /// Families that never took what later models of the others stopped taking.
 const ALWAYS_THINK: &[&str] = &["fable", "mythos"];
 
-/// Whether `tool_choice` may name the tool that must be called: up to Opus 5 and Sonnet 5.
+/// Returns whether `tool_choice` may name the tool that must be called: up to Opus 5 and Sonnet 5.
 pub(crate) fn takes_forced_tool(model: &str) -> bool {
     is_up_to(model, (5, 0))
 }
 
-/// Whether `temperature` may be set: up to Opus 4.6, Sonnet 4.6 and Haiku 4.5.
+/// Returns whether `temperature` may be set: up to Opus 4.6, Sonnet 4.6 and Haiku 4.5.
 pub(crate) fn takes_temperature(model: &str) -> bool {
     is_up_to(model, (4, 6))
 }

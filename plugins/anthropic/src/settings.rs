@@ -43,7 +43,7 @@ impl Settings {
         secret("ANTHROPIC_API_KEY", required)
     }
 
-    /// What every request carries.
+    /// The headers that every request carries.
     pub(crate) fn headers(&self) -> BTreeMap<String, String> {
         let mut headers = BTreeMap::from([
             ("x-api-key".to_owned(), self.key()),
@@ -55,7 +55,7 @@ impl Settings {
         headers
     }
 
-    /// Whether the tool must be called. A model that thinks can't be made to.
+    /// Returns whether the tool must be called. A model that thinks can't be made to.
     pub(crate) fn forces_tool(&self, model: &str, request: &CompletionRequest) -> bool {
         match self.tool_choice.as_deref() {
             Some("force") => return true,

@@ -1,18 +1,18 @@
 //! The tool through which the model answers: its input is the answer.
 //!
 //! Tools take JSON Schema of draft 2020-12 nearly as it is. Their input is always an object, so any other answer is
-//! wrapped; alternatives at the root are wrapped, too, and older drafts are brought up to date. Where the API would refuse
-//! the schema nonetheless (names of properties that it doesn't take, references to other documents), the tool takes
-//! anything and its description tells the schema. The engine holds every answer against the whole schema.
+//! wrapped; alternatives at the root are wrapped, too, and older drafts are brought up to date. Where the API would
+//! refuse the schema nonetheless (names of properties that it doesn't take, references to other documents), the tool
+//! takes anything and its description contains the schema. The engine checks every answer against the whole schema.
 
 use loopctl_plugin_sdk::Value;
 use loopctl_plugin_sdk::codec::schema::{any, children_mut, gathered, is_plain_object, wrapped};
 use serde_json::json;
 
-/// What the tool is called.
+/// The tool's name.
 pub const NAME: &str = "answer";
 const DESCRIPTION: &str = "Takes the answer. Call it once, with the whole answer as its input.";
-/// Longest name of a property; they match `^[a-zA-Z0-9_.-]{1,64}$`.
+/// The longest name of a property; they match `^[a-zA-Z0-9_.-]{1,64}$`.
 const MAX_NAME: usize = 64;
 
 /// The tool's definition.

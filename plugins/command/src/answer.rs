@@ -1,4 +1,4 @@
-//! What a program's standard output means.
+//! Interprets a program's standard output.
 
 use loopctl_plugin_sdk::codec::lenient_json;
 use loopctl_plugin_sdk::protocol::Completion;
@@ -6,14 +6,14 @@ use serde_json::Value;
 
 const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
 
-/// What standard output is.
+/// The form of standard output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum AnswerKind {
     /// A completion of the protocol.
     Completion,
     /// Any JSON: the answer itself.
     Value,
-    /// What a model wrote.
+    /// The text of a model.
     Text,
 }
 
@@ -68,12 +68,12 @@ impl AnswerKind {
     }
 }
 
-/// JSON in which half a surrogate pair stands: it is no reason to run the program again.
+/// JSON with half of a surrogate pair: it is no reason to run the program again.
 fn lenient(output: &[u8]) -> Option<Value> {
     lenient_json(std::str::from_utf8(output).ok()?).ok()
 }
 
-/// Where it goes wrong, and not what is there, which may be the document.
+/// The position of the error, and not the text there, which may be the document.
 fn problem_of(error: &serde_json::Error) -> String {
     let (line, column) = (error.line(), error.column());
     if error.is_data() {

@@ -1,5 +1,5 @@
-//! The provider's configuration. Its shape has been held against the manifest's schema; what a schema can't say is
-//! checked here, and everything once more for hosts that don't look.
+//! The provider's configuration. Its shape has been checked against the manifest's schema; what a schema can't express
+//! is checked here, and everything once more for hosts that don't check.
 
 use std::path::{Path, PathBuf};
 
@@ -10,7 +10,7 @@ use crate::Command;
 use crate::answer::AnswerKind;
 
 const DEFAULT_OUTPUT: u64 = 8 << 20;
-/// What crosses the plugin boundary at most.
+/// The most bytes that cross the plugin boundary.
 const MOST_OUTPUT: u64 = 16 << 20;
 
 /// Variables that a program sees unasked: where programs and files are, and how to write text.
@@ -96,7 +96,7 @@ fn command_line(config: &Value) -> Result<(String, Vec<String>), String> {
     Ok((name, arguments))
 }
 
-/// The value of a key that need not be there.
+/// The value of an optional key.
 fn optional<'a, T>(
     config: &'a Value,
     key: &str,
@@ -113,7 +113,7 @@ fn texts(value: &Value) -> Option<Vec<String>> {
     value.as_array()?.iter().map(|text| text.as_str().map(str::to_owned)).collect()
 }
 
-/// Whoever writes `KEY=secret` must not find the secret in an error.
+/// The part before `=`: a user who writes `KEY=secret` must not find the secret in an error.
 fn before_equals(name: &str) -> &str {
     name.split('=').next().unwrap_or_default()
 }

@@ -15,7 +15,7 @@
 //!
 //! | key | default | |
 //! | --- | --- | --- |
-//! | `command`, or `program` and `args` | | the program and its arguments; no shell reads them. A name is looked for in the folders of `PATH`, a path with a `/` from `cwd` |
+//! | `command`, or `program` and `args` | | the program and its arguments; no shell reads them. A name is searched for in the folders of `PATH`, a path with a `/` from `cwd` |
 //! | `answer` | `completion` | what standard output is: `completion`, a [`Completion`] (`{"value": …}` or `{"text": "…"}`, with `usage` and the rest if the program knows them); `value`, any JSON, which is the answer itself; `text`, what a model wrote |
 //! | `env` | none | names of environment variables that the program sees besides `PATH`, `HOME`, `LANG`, `LC_ALL` and those for temporary files; no others, so that no key reaches a program that wasn't given it |
 //! | `cwd` | loopctl's | its working directory |

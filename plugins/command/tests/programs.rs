@@ -141,7 +141,7 @@ fn what_is_not_read_is_no_failure_and_blocks_nothing() {
 
 #[test]
 fn a_program_that_ends_takes_with_it_what_it_left_running() {
-    // The one left behind holds standard output open.
+    // The process left behind holds standard output open.
     let left = ask(&sh("sleep 1000 & echo 1", json!({"answer": "value"}))).unwrap();
     assert_eq!(left.value, Some(json!(1)));
 }
@@ -151,7 +151,7 @@ fn cancelling_kills_the_program_and_its_children() {
     let dir = tempfile::tempdir().unwrap();
     let fifo = dir.path().join("alive");
     assert!(Process::new("mkfifo").arg(&fifo).status().unwrap().success());
-    // Whoever lives holds the pipe open. Signals that can be ignored are.
+    // Any survivor holds the pipe open. Signals that can be ignored are.
     let script = "trap '' TERM INT HUP; exec 3>alive; (sleep 1000; echo survived >&3) & echo ready >&3; sleep 1000; echo survived >&3";
     let plugin = Command::open(&sh(script, json!({"cwd": dir.path()}))).unwrap();
     let cancel = Arc::new(Cancel::new());

@@ -1,5 +1,5 @@
-//! What can be told of a regular expression without compiling it, which takes milliseconds for one that speaks of many letters or
-//! words: whether a text can have it, and how large it becomes.
+//! Properties of a regular expression that are found without compiling it, which takes milliseconds for one that names
+//! many letters or words: whether a text can match it, and how large it becomes.
 
 mod needs;
 mod size;

@@ -1,13 +1,13 @@
-//! Words without which a text can't have a pattern. One that speaks of a hundred words takes milliseconds to compile, and few texts
-//! have any of them.
+//! Words without which a text can't match a pattern. One that names a hundred words takes milliseconds to compile, and
+//! few texts have any of them.
 
 use regex_syntax::ast::parse::Parser;
 use regex_syntax::ast::{Ast, RepetitionKind, RepetitionRange};
 
-/// What a text must have for a pattern to be found in it.
+/// The words that a text must have for a pattern to match it.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Needs {
-    /// Nothing of which this can tell.
+    /// Nothing that could be determined.
     Nothing,
     /// These characters of ASCII in a row, in any case.
     Word(String),
@@ -17,23 +17,23 @@ pub enum Needs {
     Any(Vec<Needs>),
 }
 
-/// The longest text that is looked through without a copy, in bytes.
+/// The longest text that is searched without a copy, in bytes.
 const SHORT: usize = 256;
 
 impl Needs {
-    /// What a pattern needs as it is written, which is known before flags and classes are looked up.
+    /// The needs of a pattern as it is written, which are known before flags and classes are looked up.
     #[must_use]
     pub fn of(written: &str) -> Self {
         Parser::new().parse(written).map_or(Needs::Nothing, |pattern| Needs::of_ast(&pattern))
     }
 
-    /// The same of a pattern that has been parsed.
+    /// Like [`Needs::of`], for a pattern that has been parsed.
     #[must_use]
     pub fn of_ast(pattern: &Ast) -> Self {
         needs(pattern)
     }
 
-    /// Whether a text has all that is needed: `false` is certain that it has not the pattern.
+    /// Returns whether a text has all that is needed: if `false`, it certainly doesn't match the pattern.
     #[must_use]
     pub fn are_met_by(&self, text: &str) -> bool {
         if *self == Needs::Nothing {
@@ -86,7 +86,7 @@ fn needs(pattern: &Ast) -> Needs {
             for part in &concat.asts {
                 match part {
                     Ast::Literal(literal) if literal.c.is_ascii() => word.push(folded(literal.c)),
-                    // What takes no character parts no word.
+                    // A part that takes no character doesn't split a word.
                     Ast::Empty(_) | Ast::Flags(_) | Ast::Assertion(_) => {}
                     _ => all.extend([Needs::Word(std::mem::take(&mut word)), needs(part)]),
                 }

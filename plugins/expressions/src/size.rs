@@ -1,9 +1,9 @@
-//! How large a pattern can become when it is compiled, told without compiling it.
+//! Bounds how large a pattern can become when it is compiled, without compiling it.
 
 use regex_syntax::hir::{Class, ClassUnicode, Hir, HirKind};
 use regex_syntax::utf8::Utf8Sequences;
 
-/// Most bytes that a state takes with its transitions.
+/// The most bytes that a state takes with its transitions.
 const STATE: u64 = 64;
 
 /// More than the pattern takes as an automaton, in bytes.
@@ -30,7 +30,7 @@ fn states(pattern: &Hir) -> u64 {
     }
 }
 
-/// How many ranges of bytes the letters of a class are in UTF-8.
+/// The number of ranges of bytes that the letters of a class are in UTF-8.
 fn bytes_of(class: &ClassUnicode) -> u64 {
     let sequences = class.ranges().iter().flat_map(|range| Utf8Sequences::new(range.start(), range.end()));
     sequences.map(|sequence| sequence.len() as u64).sum()

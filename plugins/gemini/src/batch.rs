@@ -1,6 +1,6 @@
 //! Batches of generateContent, by files: lines are uploaded, a batch is made of the file, and results are another
-//! ([guide](https://ai.google.dev/gemini-api/docs/batch-api), [reference](https://ai.google.dev/api/batch-mode)). Requests
-//! that stand in the batch itself are left aside: they are limited to 20 MB, and come back as one JSON document.
+//! ([guide](https://ai.google.dev/gemini-api/docs/batch-api), [reference](https://ai.google.dev/api/batch-mode)).
+//! Requests inside the batch itself are not used: they are limited to 20 MB, and come back as one JSON document.
 
 use std::collections::BTreeMap;
 
@@ -19,10 +19,10 @@ use serde_json::json;
 
 use crate::{Gemini, errors};
 
-/// How many batches come at once when they are listed.
+/// The number of batches on each page of a list.
 const PAGE: usize = 100;
 const ASK_AGAIN_MS: u64 = 2_000;
-/// Where an operation names the file of its results.
+/// The members of an operation that may name the file of its results.
 const RESULTS: &[&str] =
     &["/response/responsesFile", "/metadata/output/responsesFile", "/response/output/responsesFile"];
 
@@ -105,7 +105,7 @@ impl BatchCodec for Gemini {
                 Some(FoundBatch { handle: word(batch, "/name")?, sure: true, lines })
             })
             .collect();
-        // In which order they come isn't said.
+        // Their order isn't documented.
         match word(&body, "/nextPageToken").filter(|_| found.is_empty()) {
             Some(token) => {
                 let rest = format!("/batches?pageSize={PAGE}&pageToken={}", escaped(&token));
@@ -182,7 +182,7 @@ impl BatchCodec for Gemini {
         let Some(response) = turn.heard() else { return Ok(send(self.get(&resource(handle)?), Value::Null)) };
         let mut left: Vec<String> = match turn.state.as_array() {
             Some(left) => {
-                // Files go by themselves after two days.
+                // Files expire after two days.
                 if !matches!(response.status, 403 | 404) {
                     well(response)?;
                 }
@@ -209,7 +209,7 @@ impl Gemini {
         bare("GET", format!("{}{rest}", self.settings.version()), self.headers())
     }
 
-    /// What stands beside the API: `/upload/v1beta/…` of the same host.
+    /// Sends `request` to an address beside the API: `/upload/v1beta/…` of the same host.
     fn beside(&self, what: &str, request: HttpRequest) -> HttpRequest {
         HttpRequest { base_url: Some(self.settings.beside(what)), ..request }
     }
@@ -270,14 +270,14 @@ fn http_status(code: i64) -> u16 {
     }
 }
 
-/// The body of a response that says all is well.
+/// The body of a successful response.
 fn well(response: &HttpResponse) -> Result<Value, Failure> {
     let body = well_but_for_its_error(response)?;
     let answered = body.get("name").or(body.get("file")).is_some();
     errors::within(response, &body, answered, Usage::default()).map_or(Ok(body), Err)
 }
 
-/// The same of an operation, whose own failure is no failure of the request.
+/// Like [`well`], for an operation, whose own failure is no failure of the request.
 fn well_but_for_its_error(response: &HttpResponse) -> Result<Value, Failure> {
     if !(200..300).contains(&response.status) {
         return Err(errors::failure(response));

@@ -1,4 +1,4 @@
-//! From what the server answered to a completion.
+//! Turns the server's answer into a completion.
 
 use loopctl_plugin_sdk::codec::{
     CacheWrites, Count, Cut, TokenCounts, broken_off, empty, is_torn, parse_body, sanitize_line, word,
@@ -8,10 +8,10 @@ use loopctl_plugin_sdk::{Failure, Value};
 
 use crate::errors;
 
-/// Most characters of the API's explanation that are passed on.
+/// The most characters of the API's explanation that are passed on.
 const EXPLANATION: usize = 200;
 
-/// Reasons to withhold an answer that hold the next time, too.
+/// Reasons for withholding an answer that hold the next time, too.
 const WITHHELD: &[&str] = &[
     "SAFETY",
     "RECITATION",

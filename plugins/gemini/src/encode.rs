@@ -1,4 +1,4 @@
-//! From a completion request to `POST …:generateContent`.
+//! Turns a completion request into `POST …:generateContent`.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! What Google says when it doesn't answer: `{error: {code, message, status, details}}`, sometimes in a list.
+//! Google's error answers: `{error: {code, message, status, details}}`, sometimes in a list.
 
 use std::time::Duration;
 
@@ -8,13 +8,13 @@ use loopctl_plugin_sdk::codec::{
 use loopctl_plugin_sdk::protocol::{HttpResponse, Usage};
 use loopctl_plugin_sdk::{Failure, Value};
 
-/// Of a response whose status says that it failed.
+/// The failure of a response whose status says that it failed.
 pub(crate) fn failure(response: &HttpResponse) -> Failure {
     failed(response, &error_body(response), response.status, Usage::default())
 }
 
-/// Of a response that says it is well and holds an error all the same. One that says nothing is none where an answer stands
-/// beside it.
+/// The failure of a response that claims success and holds an error all the same. An error that says nothing is none
+/// where there is an answer beside it.
 pub(crate) fn within(response: &HttpResponse, body: &Value, answered: bool, usage: Usage) -> Option<Failure> {
     let error = body.get("error").filter(|error| !error.is_null())?;
     if says_nothing(error) && (answered || !error.is_object()) {
@@ -59,8 +59,8 @@ fn failed(response: &HttpResponse, body: &Value, status: u16, usage: Usage) -> F
     }
 }
 
-/// Tells whether a detail names a quota that no wait within a run brings back (`QuotaFailure`, or `ErrorInfo` as Vertex writes
-/// it), whatever `RetryInfo` beside it asks for: one of a day or more, or one of nothing.
+/// Returns whether a detail names a quota that no wait within a run brings back (`QuotaFailure`, or `ErrorInfo` as
+/// Vertex writes it), whatever `RetryInfo` beside it asks for: one of a day or more, or one of nothing.
 fn is_out_of_days(detail: &Value) -> bool {
     let violations = detail.get("violations").and_then(Value::as_array);
     let names = ["/quotaId", "/description", "/metadata/quota_limit"];

@@ -1,7 +1,7 @@
 //! The provider for Google's Gemini API.
 //!
 //! A pure codec: [`Gemini`] writes `POST /v1beta/models/MODEL:generateContent` and reads what comes back; the host does
-//! the network. `docs/providers.md` tells users of it.
+//! the network. `docs/providers.md` describes it for users.
 
 mod batch;
 mod decode;

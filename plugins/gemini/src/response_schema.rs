@@ -1,10 +1,10 @@
 //! Schemas for `responseJsonSchema`, which takes a part of JSON Schema
 //! ([reference](https://ai.google.dev/api/generate-content#generationconfig)).
 //!
-//! What only narrows values and isn't supported (`pattern`, `minLength`, `not`, …) is dropped; the engine holds every
-//! answer against the whole schema. Where leaving something out would forbid a right answer, or the API would refuse the
-//! schema (`allOf`, `then`, values of any type, recursion through required properties), there is no form for it, and the
-//! schema goes into the prompt.
+//! What only narrows values and isn't supported (`pattern`, `minLength`, `not`, …) is dropped; the engine checks every
+//! answer against the whole schema. Where leaving something out would forbid a right answer, or the API would refuse
+//! the schema (`allOf`, `then`, values of any type, recursion through required properties), there is no form for it,
+//! and the schema goes into the prompt.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -33,7 +33,7 @@ fn adapt(schema: &Value) -> Option<Value> {
         to.insert("$defs".to_owned(), adapt_all(definitions)?);
     }
     if let Some(reference) = from.get("$ref") {
-        // Nothing may stand beside it.
+        // No other keyword may be beside it.
         const SAID_ALOUD: &[&str] =
             &["$ref", "$defs", "$comment", "description", "title", "default", "examples"];
         if from.keys().any(|keyword| !SAID_ALOUD.contains(&keyword.as_str())) {
@@ -145,7 +145,8 @@ fn array(from: &Map<String, Value>, to: &mut Map<String, Value>) -> Option<()> {
     Some(())
 }
 
-/// Whether an enum can tell these values. As enums are of texts and numbers, it couldn't tell a boolean beside a text.
+/// Returns whether an enum can express these values. As enums are of texts and numbers, it couldn't express a boolean
+/// beside a text.
 fn can_be_told(values: &[Value]) -> bool {
     let kinds: BTreeSet<&str> = values.iter().map(type_of).filter(|kind| *kind != "null").collect();
     match kinds.first() {
@@ -154,8 +155,8 @@ fn can_be_told(values: &[Value]) -> bool {
     }
 }
 
-/// Whether a definition needs itself. The API unrolls recursion so far, and only where it may stop: in properties that
-/// aren't required.
+/// Returns whether a definition needs itself. The API unrolls recursion so far, and only where it may stop: in
+/// properties that aren't required.
 fn is_endless(root: &Value) -> bool {
     let mut needs: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     let mut found = BTreeSet::new();
@@ -166,7 +167,7 @@ fn is_endless(root: &Value) -> bool {
         needed(definition, &mut found);
         needs.insert(format!("#/$defs/{name}"), found);
     }
-    // What needs nothing that is left goes, until only circles are left.
+    // Definitions that need no remaining one are removed, until only cycles remain.
     while let Some(done) = needs
         .iter()
         .find(|(_, on)| !on.iter().any(|name| needs.contains_key(name)))

@@ -3,7 +3,7 @@
 use loopctl_plugin_sdk::codec::{BaseUrl, JsonMode, configured, secret, segment};
 use loopctl_plugin_sdk::{Failure, Value};
 
-/// Where the API is, if nothing else is said.
+/// The address of the API, unless another is configured.
 const HOST: &str = "https://generativelanguage.googleapis.com";
 
 #[derive(Debug)]

@@ -23,12 +23,12 @@ use crate::{OpenAi, errors};
 
 /// The key of a batch's metadata that has the host's own id.
 const OWN_ID: &str = "loopctl_batch";
-/// How many batches come at once when they are listed.
+/// The number of batches on each page of a list.
 const PAGE: usize = 100;
 /// Azure looks through a file before it takes a batch of it.
 const FILE_NOT_READY: &[&str] = &["pending", "running", "notRunning", "uploading"];
 const ASK_AGAIN_MS: u64 = 2_000;
-/// Why a batch is refused that may be taken later: there are too many tokens in others.
+/// The reasons for refusing a batch that may be taken later: there are too many tokens in others.
 const MAY_PASS: &[&str] = &["token_limit_exceeded", "rate_limit_exceeded", "server_error"];
 
 impl BatchCodec for OpenAi {
@@ -46,7 +46,7 @@ impl BatchCodec for OpenAi {
         let endpoint = self.settings.batch_endpoint();
         let mut body = line_body(request, &self.headers())?;
         if let (Some(deployment), Some(body)) = (self.settings.batch_model(), body.as_object_mut()) {
-            // What is part of the path of a single call.
+            // Part of the path of a single call.
             body.insert("model".to_owned(), json!(deployment));
         }
         let model = word(&body, "/model");
@@ -108,7 +108,7 @@ impl BatchCodec for OpenAi {
         if !sure.is_empty() {
             return Ok(BatchAnswer::Done(sure));
         }
-        // Where what we sent isn't kept, nothing tells ours from others: each may be it.
+        // Where what we sent isn't kept, nothing distinguishes ours from others: each may be it.
         let is_silent = |batch: &&Value| {
             self.settings.service == Service::Azure && batch.get("metadata").is_none_or(Value::is_null)
         };
@@ -139,7 +139,7 @@ impl BatchCodec for OpenAi {
             "expired" => BatchStatus::Expired,
             "cancelled" => BatchStatus::Canceled,
             "failed" => BatchStatus::Failed,
-            // Also what the vendor may think of later: asking again does no harm.
+            // Also for anything that the vendor may add later: asking again does no harm.
             _ => BatchStatus::InProgress,
         };
         let code = word(&body, "/errors/data/0/code");
@@ -251,7 +251,7 @@ fn file(id: &str) -> Result<String, Failure> {
     segment(id, "a file's id")
 }
 
-/// The body of a response that says all is well.
+/// The body of a successful response.
 fn well(response: &HttpResponse) -> Result<Value, Failure> {
     if !(200..300).contains(&response.status) {
         return Err(errors::failure(response));

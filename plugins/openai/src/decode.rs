@@ -1,4 +1,4 @@
-//! From what the server answered to a completion.
+//! Turns the server's answer into a completion.
 
 use loopctl_plugin_sdk::codec::{
     CacheWrites, Count, Cut, TokenCounts, broken_off, empty, is_torn, parse_body, place, word, written,
@@ -67,7 +67,7 @@ pub(crate) fn decode(settings: &Settings, response: &HttpResponse) -> Result<Com
     })
 }
 
-/// `content` is a text or a list of parts; what a model thought aloud stands elsewhere.
+/// `content` is a text or a list of parts; what a model thought aloud is elsewhere.
 fn text(choice: &Value) -> String {
     match place(choice, "/message/content") {
         Some(Value::String(text)) => text.clone(),
@@ -76,7 +76,7 @@ fn text(choice: &Value) -> String {
     }
 }
 
-/// Tells whether the model has written nothing that it would be paid for.
+/// Returns whether the model has written nothing that it would be paid for.
 fn is_silent(choice: &Value, text: &str) -> bool {
     let elsewhere = ["/message/reasoning_content", "/message/reasoning", "/message/refusal"];
     let called = place(choice, "/message/tool_calls/0").is_some();
@@ -99,8 +99,8 @@ fn has_refusal_part(choice: &Value) -> bool {
     parts.is_some_and(|parts| parts.iter().any(|part| word(part, "/refusal").is_some()))
 }
 
-/// What was thought is part of `completion_tokens` at OpenAI; elsewhere (Gemini's compatible endpoint, xAI) only the total
-/// has it, or it is counted by itself and is more than what was written.
+/// The usage of a call. Reasoning is part of `completion_tokens` at OpenAI; elsewhere (Gemini's compatible endpoint,
+/// xAI) only the total has it, or it is counted by itself and is more than what was written.
 fn usage(settings: &Settings, body: &Value, answered: bool) -> Usage {
     let cached = [
         "/usage/prompt_tokens_details/cached_tokens",
@@ -137,8 +137,8 @@ fn usage(settings: &Settings, body: &Value, answered: bool) -> Usage {
     Usage { cost_usd: cost(body).filter(|_| settings.service == Service::OpenRouter), ..usage.usage() }
 }
 
-/// What was paid. With a key of one's own at the model's vendor, `cost` is only what the router itself takes; without one,
-/// it is all of it, whatever stands beside it.
+/// The price paid. With a key of one's own at the model's vendor, `cost` is only what the router itself takes; without
+/// one, it is all of it, whatever is beside it.
 fn cost(body: &Value) -> Option<f64> {
     let price = |pointer: &str| place(body, pointer).and_then(Value::as_f64).filter(|cost| *cost >= 0.0);
     let own_key = place(body, "/usage/is_byok") == Some(&Value::Bool(true));

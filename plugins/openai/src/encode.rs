@@ -1,4 +1,4 @@
-//! From a completion request to `POST …/chat/completions`.
+//! Turns a completion request into `POST …/chat/completions`.
 
 use loopctl_plugin_sdk::codec::schema::{gathered, instruction, is_plain_object, wrapped};
 use loopctl_plugin_sdk::codec::{
@@ -12,7 +12,7 @@ use crate::model::takes_temperature;
 use crate::settings::Settings;
 use crate::strict;
 
-/// What the schema is called in the request; the API wants a name and shows it to no one.
+/// The schema's name in the request; the API wants one and shows it to no one.
 const SCHEMA_NAME: &str = "answer";
 
 pub(crate) fn encode(
@@ -95,7 +95,7 @@ fn response_format(schema: &Value, may_be_strict: bool) -> Value {
 }
 
 /// The schema, wrapped when it isn't an object's: the API refuses others, strict or not. One that refers to other
-/// documents stays as it is, and the API says what it thinks of it.
+/// documents stays as it is, and the API reports what it makes of it.
 fn object_schema(schema: &Value) -> Value {
     if is_plain_object(schema) || schema.get("type").and_then(Value::as_str) == Some("object") {
         return schema.clone();

@@ -1,4 +1,4 @@
-//! What OpenAI and the servers that are like it say when they don't answer.
+//! The error answers of OpenAI and the servers that are like it.
 
 use std::time::Duration;
 
@@ -23,18 +23,19 @@ const OUT_OF_CREDIT: &[&str] = &[
 /// A shorter wait than this is not one for the next day.
 const SOON: Duration = Duration::from_secs(3600);
 
-/// Where servers say in words what is wrong. `{"error": "…"}` is what Ollama and LM Studio write, `detail` what everything
-/// built with FastAPI does (in a list, beside what it was sent), `message` older vLLMs and most gateways, `errors` Cloudflare.
+/// The members in which servers say in words what is wrong. `{"error": "…"}` is what Ollama and LM Studio write,
+/// `detail` what everything built with FastAPI does (in a list, beside what it was sent), `message` older vLLMs and
+/// most gateways, `errors` Cloudflare.
 const MESSAGES: &[&str] =
     &["/error/message", "/error", "/message", "/detail", "/detail/0/msg", "/errors/0/message"];
 
-/// Of a response whose status says that it failed.
+/// The failure of a response whose status says that it failed.
 pub(crate) fn failure(response: &HttpResponse) -> Failure {
     failed(response, &error_body(response), response.status, Usage::default())
 }
 
-/// Of a response that says it is well, or a choice in one, which holds an error all the same. One that says nothing is none
-/// where an answer stands beside it.
+/// The failure of a response that claims success, or a choice in one, which holds an error all the same. An error that
+/// says nothing is none where there is an answer beside it.
 pub(crate) fn within(response: &HttpResponse, part: &Value, answered: bool, usage: Usage) -> Option<Failure> {
     let error = part.get("error").filter(|error| !error.is_null())?;
     if says_nothing(error) && (answered || !error.is_object()) {
@@ -74,7 +75,7 @@ fn failed(response: &HttpResponse, body: &Value, status: u16, usage: Usage) -> F
     }
 }
 
-/// What the request can do without, if the words blame it.
+/// Advice on a part that the request can do without, if the words blame it.
 fn what_to_leave_out(status: u16, message: &str) -> Option<String> {
     if !matches!(status, 400 | 422) {
         return None;

@@ -2,7 +2,7 @@
 //!
 //! A pure codec: [`OpenAi`] writes `POST …/chat/completions` and reads what comes back; the host does the network.
 //! What OpenAI and Azure also take in batches is in `batch`.
-//! `docs/providers.md` tells users of it.
+//! `docs/providers.md` describes it for users.
 
 mod batch;
 mod decode;

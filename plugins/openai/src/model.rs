@@ -1,10 +1,10 @@
-//! What a model of OpenAI's takes, told by its name, whatever a gateway or a deployment has put before it. Names that
-//! aren't like OpenAI's are other servers' own: what those do with a request, only they know.
+//! The parameters that a model of OpenAI's takes, inferred from its name, whatever a gateway or a deployment has put
+//! before it. Names that aren't like OpenAI's are other servers' own: only they know how those treat a request.
 
 use loopctl_plugin_sdk::protocol::CompletionRequest;
 
-/// Whether the model reasons before it answers: the o series, and GPT-5 and all later ones. GPT-5's chat model alone does
-/// not; those of 5.1 and later do.
+/// Returns whether the model reasons before it answers: the o series, and GPT-5 and all later ones. GPT-5's chat model
+/// alone does not; those of 5.1 and later do.
 pub(crate) fn reasons(model: &str) -> bool {
     let model = model.to_ascii_lowercase();
     model.split(['/', ':']).any(is_of_the_o_series)
@@ -20,7 +20,7 @@ fn is_of_the_o_series(name: &str) -> bool {
     (1..=2).contains(&number.len()) && number.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// Whether `temperature` may be set: not where the model reasons, unless it is told not to.
+/// Returns whether `temperature` may be set: not where the model reasons, unless it is told not to.
 pub(crate) fn takes_temperature(model: &str, request: &CompletionRequest) -> bool {
     let extra = &request.options.extra_body;
     let effort = extra.get("reasoning_effort").or_else(|| extra.get("reasoning")?.get("effort"));

@@ -12,7 +12,7 @@ const AZURE_API_VERSION: &str = "2024-10-21";
 const AZURE_DOMAINS: &[&str] =
     &["openai.azure.com", "openai.azure.us", "cognitiveservices.azure.com", "services.ai.azure.com"];
 
-/// Whose rules apply.
+/// The service whose rules apply.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Service {
     OpenAi,
@@ -25,7 +25,7 @@ pub(crate) enum Service {
 #[derive(Debug)]
 pub(crate) struct Settings {
     pub(crate) service: Service,
-    /// What a user writes before the model's name.
+    /// The text that a user writes before the model's name.
     pub(crate) provider: String,
     pub(crate) model: Option<String>,
     pub(crate) organization: Option<String>,
@@ -85,8 +85,8 @@ impl Settings {
         let (header, before, required, names) = match self.service {
             Service::OpenAi => ("authorization", "Bearer ", true, "OPENAI_API_KEY"),
             Service::Azure => ("api-key", "", AZURE_DOMAINS.iter().any(within), "AZURE_OPENAI_API_KEY"),
-            // Whoever sets OPENAI_BASE_URL to this host has its key in OPENAI_API_KEY; whoever asks for `openrouter:…`
-            // doesn't mean to show it the key of another company.
+            // A user who sets OPENAI_BASE_URL to this host has its key in OPENAI_API_KEY; one who asks for
+            // `openrouter:…` doesn't mean to show it the key of another company.
             Service::OpenRouter if self.provider == "openai" => {
                 ("authorization", "Bearer ", true, "OPENROUTER_API_KEY|OPENAI_API_KEY")
             }
@@ -98,7 +98,7 @@ impl Settings {
         (header, format!("{before}{}", secret(names, required)))
     }
 
-    /// What every request carries: the key, and whose it is.
+    /// The headers that every request carries: the key, and whose it is.
     pub(crate) fn headers(&self) -> BTreeMap<String, String> {
         let (header, key) = self.key();
         let mut headers = BTreeMap::from([(header.to_owned(), key)]);
@@ -149,12 +149,12 @@ impl Settings {
         Ok(format!("{prefix}/deployments/{deployment}/chat/completions?api-version={version}"))
     }
 
-    /// The model where nobody names one.
+    /// The model where none is named.
     pub(crate) fn default_model(&self) -> Option<&str> {
         self.model.as_deref().or(self.deployment.as_deref().filter(|_| self.service == Service::Azure))
     }
 
-    /// What the limit on the answer is called. Servers that pass requests on to OpenAI get the name that it takes.
+    /// The name of the limit on the answer. Servers that pass requests on to OpenAI get the name that it takes.
     pub(crate) fn max_tokens_field(&self, model: &str) -> &str {
         let usual = match self.service {
             Service::OpenAi | Service::Azure => "max_completion_tokens",
@@ -164,8 +164,8 @@ impl Settings {
         self.max_tokens_field.as_deref().unwrap_or(usual)
     }
 
-    /// Whether there is a batch API: at OpenAI and Azure, and at gateways before them (`base_url` of `openai`). The other
-    /// servers that speak chat completions have none.
+    /// Returns whether there is a batch API: at OpenAI and Azure, and at gateways before them (`base_url` of `openai`).
+    /// The other servers that speak chat completions have none.
     pub(crate) fn has_batches(&self) -> bool {
         matches!(self.service, Service::OpenAi | Service::Azure)
             || (self.service == Service::Compatible && self.provider == "openai")
@@ -199,7 +199,8 @@ impl Settings {
         Ok(format!("{prefix}/{rest}{query}"))
     }
 
-    /// What a line and its batch say they ask: the path of a single call, without what is the same for all.
+    /// The endpoint that a line and its batch name: the path of a single call, without what is the same for
+    /// all.
     pub(crate) fn batch_endpoint(&self) -> &'static str {
         let versioned = self.base.as_ref().is_some_and(BaseUrl::has_version);
         // Azure's API with dates knows no version in paths.

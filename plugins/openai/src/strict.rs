@@ -3,9 +3,9 @@
 //!
 //! Every object must be closed and all its properties required, so optional ones may be null instead: the engine leaves
 //! out a null that the original schema refuses (`repair.drop_invalid`). What only narrows values and isn't supported
-//! (`minLength`, `minProperties`, `uniqueItems`, …) is dropped; the engine holds every answer against the whole schema. Where
-//! leaving something out or closing an object would forbid a right answer (maps, `allOf`, `then`, values of any type),
-//! there is no strict form, and the schema goes as it is with `strict: false`.
+//! (`minLength`, `minProperties`, `uniqueItems`, …) is dropped; the engine checks every answer against the whole
+//! schema. Where leaving something out or closing an object would forbid a right answer (maps, `allOf`, `then`, values
+//! of any type), there is no strict form, and the schema goes as it is with `strict: false`.
 
 use std::collections::BTreeSet;
 
@@ -66,8 +66,8 @@ pub fn adapted(schema: &Value) -> Option<Value> {
     within_limits(&adapted).then_some(adapted)
 }
 
-/// Whether a property is optional in one place and required in another, in a schema with alternatives: the engine leaves
-/// a null there, because it can't tell which alternative was meant.
+/// Returns whether a property is optional in one position and required in another, in a schema with alternatives: the
+/// engine leaves a null there, because it can't tell which alternative was meant.
 fn nulls_might_stay(schema: &Value) -> bool {
     let (mut alternatives, mut optional, mut required) = (false, BTreeSet::new(), BTreeSet::new());
     any(schema, &mut |part| {
@@ -95,7 +95,7 @@ fn strict(schema: &Value) -> Option<Value> {
     let from = schema.as_object()?;
     let mut to = Map::new();
     if let Some(reference) = from.get("$ref") {
-        // Nothing may stand beside it.
+        // No other keyword may be beside it.
         const SAID_ALOUD: &[&str] = &["$ref", "$comment", "description", "title", "default", "examples"];
         return from
             .keys()
@@ -151,7 +151,8 @@ fn strict(schema: &Value) -> Option<Value> {
     Some(Value::Object(to))
 }
 
-/// Whether two alternatives are objects with the same first property, which the API refuses: it chooses by that.
+/// Returns whether two alternatives are objects with the same first property, which the API refuses: it chooses by
+/// that.
 fn begin_alike(alternatives: &[Value]) -> bool {
     let mut first: Vec<&str> = alternatives
         .iter()
@@ -177,7 +178,7 @@ fn object(from: &Map<String, Value>, to: &mut Map<String, Value>) -> Option<()> 
     if required.iter().any(|name| !properties.contains_key(*name)) {
         return None;
     }
-    // With every property present, an upper bound on their number would not be one on what is said.
+    // With every property present, an upper bound on their number would not bound what is said.
     if from.contains_key("maxProperties") {
         return None;
     }
@@ -232,7 +233,8 @@ fn told(mut values: Vec<Value>, types: &BTreeSet<&str>) -> Option<Value> {
     told.then_some(Value::Array(values))
 }
 
-/// Whether any engine reads this pattern alike: no groups with `?`, no classes by name, no references back.
+/// Returns whether any engine reads this pattern alike: no groups with `?`, no classes by name, no references
+/// back.
 fn is_plain_pattern(pattern: &str) -> bool {
     !pattern.contains("(?") && !pattern.contains("[[") && !pattern.contains("&&") && {
         let mut rest = pattern.chars();
@@ -271,7 +273,7 @@ fn within_limits(schema: &Value) -> bool {
         && depth(schema) <= MAX_DEPTH
 }
 
-/// How deep objects and lists lie in each other, definitions counted where they stand.
+/// The depth to which objects and lists are nested, definitions counted where they are.
 fn depth(schema: &Value) -> usize {
     let below = children(schema).into_iter().map(depth).max().unwrap_or(0);
     below + usize::from(schema.get("properties").is_some() || schema.get("items").is_some())

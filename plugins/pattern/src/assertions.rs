@@ -1,30 +1,30 @@
-//! How the document asserts what a pattern finds, as the host tells it.
+//! The assertion status of what a pattern finds, as the host reports it.
 
 use std::ops::Range;
 
 use loopctl_plugin_sdk::protocol::{RequestAssertions, RequestScope, RequestSection};
 
-/// How final a section is at least that is no history and no description of what was received.
+/// The least finality of a section that is neither history nor a description of what was received.
 pub(crate) const PLAIN: u8 = 5;
 
-/// How much a match counts among others of its pattern.
+/// The weight of a match among others of its pattern.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Rank {
-    /// It stands in no part that is preliminary.
+    /// It is in no preliminary part.
     pub(crate) is_settled: bool,
     /// It is affirmed, or asserted as the field may be.
     pub(crate) is_affirmed: bool,
-    /// How final its section is.
+    /// The finality of its section.
     pub(crate) finality: u8,
 }
 
-/// What a field takes besides what is affirmed.
+/// The assertions that a field takes besides affirmed ones.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Accepts<'a> {
     pub(crate) field: &'a str,
-    /// What is denied says another value.
+    /// A denial says another value.
     pub(crate) negated: bool,
-    /// What stands beside a number or date denies or doubts something else.
+    /// The words beside a number or date deny or doubt something else.
     pub(crate) is_number: bool,
     /// Headings before the part do not count within it.
     pub(crate) is_in_part: bool,
@@ -39,7 +39,8 @@ impl Accepts<'_> {
     }
 }
 
-/// How the match of a value at `value` is asserted, and how final its section is.
+/// Returns whether the match of a value at `value` is asserted as the field may be, and the finality of its
+/// section.
 pub(crate) fn asserted(told: &RequestAssertions, value: &Range<usize>, accepts: Accepts<'_>) -> (bool, u8) {
     let upto = told.sections.partition_point(|section| section.start <= value.start);
     let plain = RequestSection::default();

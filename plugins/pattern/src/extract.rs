@@ -9,16 +9,16 @@ pub use crate::search::MAX_MATCHES;
 use crate::search::Search;
 use crate::sections::Sections;
 
-/// What was found.
+/// The result of an extraction.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Extraction {
     /// The fields found, in the pattern file's order. A field that was not found is absent.
     pub fields: Map<String, Value>,
-    /// One line for each field that was looked for and not found, or that could not be improved. Names fields, never
+    /// One line for each field that was searched for and not found, or that could not be improved. Names fields, never
     /// quotes the document.
     pub notes: Vec<String>,
-    /// What a pattern matched, by the JSON Pointer of the value that was read there. A value of `base` has none, nor has the
-    /// whole document.
+    /// The text that a pattern matched, by the JSON Pointer of the value that was read there. A value of `base` has
+    /// none, nor has the whole document.
     pub quotes: Vec<(String, String)>,
 }
 
@@ -28,16 +28,16 @@ pub fn extract(patterns: &Patterns, source: &str) -> Extraction {
     extract_with(patterns, source, Known::default())
 }
 
-/// What the host has found in a document.
+/// The host's findings in a document.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Known<'a> {
     /// Its parts.
     pub parts: &'a [RequestParts],
-    /// How it asserts what it says.
+    /// The assertions in it.
     pub assertions: Option<&'a RequestAssertions>,
 }
 
-/// The same of a document of which the host has found something.
+/// Like [`extract`], for a document in which the host has found something.
 #[must_use]
 pub fn extract_with(patterns: &Patterns, source: &str, known: Known<'_>) -> Extraction {
     let Known { parts, assertions } = known;
@@ -69,16 +69,16 @@ pub fn extract_with(patterns: &Patterns, source: &str, known: Known<'_>) -> Extr
     Extraction { fields, notes, quotes }
 }
 
-/// A correction of `base`: the fields in `focus` are looked for again, with patterns up to `tier`; all other fields of
-/// `base` stay as they are.
+/// A correction of `base`: the fields in `focus` are searched for again, with patterns up to `tier`; all other fields
+/// of `base` stay as they are.
 ///
-/// * A text or number: the first match of the wider patterns (tier 1 to `tier`) that says something else than `base`;
+/// * A text or number: the first match of the wider patterns (tier 1 to `tier`) that says something other than `base`;
 ///   for a field that `base` lacks, also of the strict ones. When nothing else is found, the value of `base` stays if
 ///   the document says it, and goes if it does not.
-/// * An object or list: keys and items that were complained about are looked for again, others stay, newly found ones
+/// * An object or list: keys and items that were complained about are searched for again, others stay, newly found ones
 ///   are added.
-/// * An item of a part: its members that were complained about are looked for again in its part, and those that it lacks; a part
-///   without an item gets one.
+/// * An item of a part: its members that were complained about are searched for again in its part, and those that it
+///   lacks; a part without an item gets one.
 #[must_use]
 pub fn correct(
     patterns: &Patterns,
@@ -90,7 +90,7 @@ pub fn correct(
     correct_with(patterns, source, Known::default(), base, focus, tier)
 }
 
-/// The same of a document of which the host has found something.
+/// Like [`correct`], for a document in which the host has found something.
 #[must_use]
 pub fn correct_with(
     patterns: &Patterns,
@@ -167,7 +167,7 @@ fn parts_of<'p>(parts: &'p [RequestParts], list: &str) -> Option<&'p RequestPart
     parts.iter().find(|parts| parts.list == list)
 }
 
-/// What `<field>_status` says where the document says several things.
+/// The value of `<field>_status` where the document says several things.
 const AMBIGUOUS: &str = "ambiguous";
 
 fn is_blank(value: &Value) -> bool {

@@ -1,4 +1,4 @@
-//! From feedback to the fields that are looked for again.
+//! Turns feedback into the fields to search for again.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,13 +8,13 @@ use loopctl_plugin_sdk::protocol::RequestFeedback;
 /// field as a whole.
 pub type Keys = BTreeSet<String>;
 
-/// The fields to look for again.
+/// The fields to search for again.
 pub type Focus = BTreeMap<String, Keys>;
 
-/// The fields that feedback names: those missing, and those that issues point at. An issue without a place names none.
+/// The fields that feedback names: those missing, and those that issues point at. An issue without a path names none.
 ///
-/// Places are JSON Pointers (`/ihcMarkers/ER` is the key `ER` of the field `ihcMarkers`) or bare field names. What is said
-/// of `grade_status` is said of `grade`.
+/// Paths are JSON Pointers (`/ihcMarkers/ER` is the key `ER` of the field `ihcMarkers`) or bare field names. An issue
+/// about `grade_status` is one about `grade`.
 #[must_use]
 pub fn focus(feedback: &RequestFeedback) -> Focus {
     let mut focus = Focus::new();

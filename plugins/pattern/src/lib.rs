@@ -1,9 +1,9 @@
 //! The provider that needs no model.
 //!
 //! It extracts structured data from a document's text by declared patterns (`rules/extract/TYPE.yaml`; the host hands
-//! them over as JSON in the request) and, told of missing or faulty fields, tries the wider patterns of just those
-//! fields. It is deterministic and honest: every value is copied from the document, what can't be found is left out
-//! and noted, and instructions in a document are text like any other.
+//! them over as JSON in the request) and, given missing or faulty fields, tries the wider patterns of just those
+//! fields. It is deterministic and honest: every value is copied from the document, what can't be found is left out and
+//! noted, and instructions in a document are text like any other.
 //!
 //! # The pattern file
 //!
@@ -22,11 +22,11 @@
 //!         section: 'diagnosis'      # only under headings whose whole title matches
 //!         head: 300                 # only in its first 300 characters
 //!         pattern: 'grade:\s*(?P<value>[^\n.;]+)'
-//!         reject: 'not specified'   # a value in which this occurs is passed over
+//!         reject: 'not specified'   # a value in which this occurs is skipped
 //!         take: first               # or last
 //!     values: margin-status         # the vocabulary that reads matches: of several that differ, the one that it prefers;
 //!                                   # without one, `grade_status: ambiguous`. The host puts its phrases here
-//!     verdict: ': (?:low|high)'      # a text behind which it stands goes on to its end
+//!     verdict: ': (?:low|high)'      # a text that it follows continues to its end
 //!     absent:                       # after this tier, say `grade_status: not_present`,
 //!       after: 1                    # unless the document mentions it at all
 //!       unless: 'grad|differentiat'

@@ -9,11 +9,11 @@ use crate::focus::Keys;
 use crate::patterns::Field;
 use crate::search::{Found, Search, segment};
 
-/// Most parts that are looked at in one document.
+/// The most parts that are inspected in one document.
 const MAX_PARTS: usize = 1_000;
 
 impl<'a> Search<'a> {
-    /// One item for each part, with its label. Of `old` items those members stay that nobody complained about (`refused`).
+    /// One item for each part, with its label. Of `old` items, the members that are not in `refused` stay.
     pub(crate) fn each(&self, parts: Option<&RequestParts>, old: &[Value], refused: &Keys) -> Option<Found> {
         let parts = parts?;
         let mut items = Vec::new();
@@ -55,7 +55,7 @@ impl<'a> Search<'a> {
         Search { name, field, source, sections, tiers: tiers.clone(), within: Some(stretches) }
     }
 
-    /// The stretches of a part that are some of the source.
+    /// The stretches of a part that lie within the source.
     fn stretches(&self, part: &RequestPart) -> Vec<Range<usize>> {
         let ranges = part.stretches.iter().map(|(start, end)| *start..*end);
         ranges.filter(|range| self.source.get(range.clone()).is_some()).collect()

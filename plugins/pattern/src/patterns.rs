@@ -1,4 +1,4 @@
-//! The pattern file: what it may say, and what it comes to.
+//! The pattern file: its syntax, and its checked form.
 
 use serde::Deserialize;
 use serde_json::{Map, Value};
@@ -9,12 +9,12 @@ use crate::tables::{RowColumn, Rows};
 use crate::values::{RawValues, Values};
 use loopctl_plugin_sdk::words::{MAX_PATTERN_BYTES, Words, is_name};
 
-/// Most fields in one pattern file.
+/// The most fields in one pattern file.
 pub const MAX_FIELDS: usize = 200;
-/// Most patterns of one field, headings of one file, or keys of one field.
+/// The most patterns of one field, headings of one file, or keys of one field.
 pub const MAX_PATTERNS: usize = 200;
 
-/// What is wrong with a pattern file, and where.
+/// The error in a pattern file, and its location.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum PatternError {
     /// A key is missing, unknown or of the wrong type.
@@ -22,7 +22,7 @@ pub enum PatternError {
     Shape {
         /// Dotted path in the pattern file.
         place: String,
-        /// What was expected and what was found.
+        /// The problem: what was expected and what was found.
         reason: String,
     },
     /// A regular expression does not compile, is too large, or lacks a named group.
@@ -32,12 +32,12 @@ pub enum PatternError {
         place: String,
         /// The offending pattern, shortened to 200 characters.
         pattern: String,
-        /// Why it was refused.
+        /// The reason why it was refused.
         reason: String,
     },
 }
 
-/// What a field's matches become.
+/// The form that a field's matches take.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FieldKind {
@@ -56,7 +56,7 @@ pub enum FieldKind {
     Each,
 }
 
-/// Which match of a pattern counts, for fields of kind `text` and `number`.
+/// The match of a pattern that counts, for fields of kind `text` and `number`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Take {
@@ -152,24 +152,24 @@ pub(crate) struct Field {
     pub(crate) keys: Vec<(String, Expression)>,
     pub(crate) patterns: Vec<Pattern>,
     pub(crate) absent: Option<Absent>,
-    /// The verdict behind a text, which the text must not be cut off from.
+    /// The verdict behind a text, from which the text must not be cut off.
     pub(crate) verdict: Option<Expression>,
     /// The columns from which a list is read.
     pub(crate) rows: Option<Rows>,
     /// For each part: the members of its item.
     pub(crate) fields: Vec<(String, Field)>,
-    /// What tells matches that say the same from matches that differ.
+    /// The vocabulary that tells matches that say the same from matches that differ.
     pub(crate) values: Option<Values>,
     /// True if values are read out of XML or HTML.
     pub(crate) has_markup: bool,
 }
 
-/// When a field that was not found may be said to be not present in the document.
+/// The conditions under which a field that was not found may be said to be not present in the document.
 #[derive(Debug, Clone)]
 pub(crate) struct Absent {
     /// The tier that must have been tried.
     pub(crate) after: u32,
-    /// What must not occur anywhere in the document; nothing in particular without it.
+    /// The expression that must not match anywhere in the document; no condition without it.
     pub(crate) unless: Option<Expression>,
 }
 
@@ -177,7 +177,7 @@ pub(crate) struct Absent {
 pub(crate) struct Pattern {
     pub(crate) tier: u32,
     pub(crate) section: Option<Expression>,
-    /// How many characters of the document, or of each section, are looked at.
+    /// The number of characters of the document, or of each section, that are searched.
     pub(crate) head: Option<usize>,
     /// None: the whole section is the value.
     pub(crate) regex: Option<Expression>,
@@ -190,8 +190,8 @@ impl Patterns {
     ///
     /// # Errors
     ///
-    /// The first thing that is wrong, with its place: an unknown or missing key, a wrong type, a regular expression
-    /// that does not compile, that is too large, or that lacks the named groups which its field's kind needs.
+    /// The first error, with its location: an unknown or missing key, a wrong type, a regular expression that does not
+    /// compile, that is too large, or that lacks the named groups which its field's kind needs.
     pub fn from_json(file: &Value) -> Result<Self, PatternError> {
         let raw = RawFile::deserialize(file).map_err(|e| shape("patterns", &e))?;
         within("words", raw.words.len(), MAX_PATTERNS)?;
@@ -458,7 +458,7 @@ fn compile(words: &Words, place: &str, pattern: &str) -> Result<Expression, Patt
     Expression::new(&expanded).map_err(|error| {
         let text = match &error {
             regex::Error::CompiledTooBig(limit) => format!("compiles to more than {limit} bytes"),
-            // The last line says what is wrong; the ones before draw the pattern.
+            // The last line says what is wrong; the ones before show the pattern.
             other => other.to_string().lines().last().unwrap_or_default().trim().to_owned(),
         };
         refused(place, pattern, text.strip_prefix("error: ").unwrap_or(&text))

@@ -1,4 +1,4 @@
-//! One field looked for in one document: what its patterns match, and which of the matches is its value.
+//! Searches one document for one field: the matches of its patterns, and the one of them that is its value.
 
 use std::ops::Range;
 
@@ -14,23 +14,23 @@ use crate::values::Values;
 use crate::verbatim::{stands_in, tidy};
 use loopctl_plugin_sdk::markup::readable;
 
-/// Most matches of one pattern that are looked at in one document.
+/// The most matches of one pattern that are inspected in one document.
 pub const MAX_MATCHES: usize = 2_000;
 
-/// Most matches of one pattern that are held against each other in one part of a document.
+/// The most matches of one pattern that are compared with each other in one part of a document.
 const MAX_CHOICES: usize = 64;
 
-/// A value, and where in the document it and its parts were read.
+/// A value, and the positions in the document at which it and its parts were read.
 pub(crate) struct Found {
     pub(crate) value: Value,
     /// JSON Pointers within the value.
     pub(crate) read: Vec<(String, Range<usize>)>,
-    /// Whether the document says several things that differ, and nothing decides.
+    /// `true` if the document says several things that differ, and nothing decides.
     pub(crate) is_ambiguous: bool,
 }
 
 impl Found {
-    /// What was read, by pointer within the fields.
+    /// The quotes of what was read, by pointer within the fields.
     pub(crate) fn quotes<'a>(
         &self,
         field: &str,
@@ -66,7 +66,7 @@ pub(crate) fn segment(key: &str) -> String {
     format!("/{}", key.replace('~', "~0").replace('/', "~1"))
 }
 
-/// One field looked for in one document.
+/// The search for one field in one document.
 pub(crate) struct Search<'a> {
     /// The name of the field.
     pub(crate) name: &'a str,
@@ -146,7 +146,8 @@ impl<'a> Search<'a> {
         self.list(kept)
     }
 
-    /// Whether every text of a value stands in the document. Numbers count when a pattern of the field reads them there.
+    /// Returns whether every text of a value is in the document. Numbers count when a pattern of the field reads them
+    /// there.
     fn is_said(&self, value: &Value) -> bool {
         match value {
             Value::String(text) if text.trim().is_empty() => false,
@@ -177,12 +178,12 @@ impl<'a> Search<'a> {
                 return chosen;
             }
         }
-        // What is affirmed nowhere is taken as it stands.
+        // Where nothing is affirmed, any match is taken.
         let found = self.first_of(other_than, true).or_else(|| self.first_of(other_than, false));
         found.map(|(value, range)| Found { value, read: vec![(String::new(), range)], is_ambiguous: false })
     }
 
-    /// The value by the first pattern that has a match, and where it was read: of several matches the one that stands in the most
+    /// The value by the first pattern that has a match, and where it was read: of several matches the one in the most
     /// final part, up to those without a heading that is known, then the first or the last.
     fn first_of(&self, other_than: Option<&Value>, affirmed: bool) -> Option<(Value, Range<usize>)> {
         for pattern in self.patterns() {
@@ -235,7 +236,7 @@ impl<'a> Search<'a> {
         None
     }
 
-    /// How much a match counts among others of its pattern; `values` reads it, if anything does.
+    /// The rank of a match among others of its pattern; `values` reads it, if anything does.
     fn rank(&self, piece: &str, at: &Range<usize>, values: Option<&Values>) -> Rank {
         self.sections.rank(
             at,
@@ -285,7 +286,7 @@ impl<'a> Search<'a> {
         found(true).or_else(|| found(false))
     }
 
-    /// Adds to `kept` the keys that it lacks; the first match of a key counts. `refused` values are passed over.
+    /// Adds to `kept` the keys that it lacks; the first match of a key counts. `refused` values are skipped.
     fn object(&self, kept: &Map<String, Value>, refused: Option<&Map<String, Value>>) -> Option<Found> {
         let mut out = kept.clone();
         let mut read = Vec::new();
@@ -310,7 +311,7 @@ impl<'a> Search<'a> {
         if self.field.has_markup { tidy(&readable(piece, &[])) } else { tidy(piece) }
     }
 
-    /// A piece with what decides it, if that stands behind it: `perirenal fat`, of `perirenal fat: negative`.
+    /// A piece with what decides it, if that follows: `perirenal fat`, of `perirenal fat: negative`.
     fn whole<'p>(&self, piece: &'p str, from: usize) -> &'p str
     where
         'a: 'p,
@@ -341,7 +342,7 @@ impl<'a> Search<'a> {
         (!out.is_empty()).then_some(Value::Object(out))
     }
 
-    /// Tells whether a text stands in a part of the document.
+    /// Returns whether a text is in a part of the document.
     fn stands_in(&self, text: &str, part: &str) -> bool {
         stands_in(text, part) || (self.field.has_markup && stands_in(text, &readable(part, &[])))
     }
@@ -400,7 +401,8 @@ impl<'a> Search<'a> {
         self.field.patterns.iter().filter(move |pattern| tiers.contains(&pattern.tier))
     }
 
-    /// Where a pattern looks: the whole document or the sections that it names, or the head of those.
+    /// The ranges that a pattern searches: the whole document or the sections that it names, or the head of
+    /// those.
     fn places(&self, pattern: &'a Pattern) -> Vec<Range<usize>> {
         let mut places: Vec<Range<usize>> = match (&pattern.section, self.within) {
             (Some(title), None) => self.sections.under(title).to_vec(),
@@ -418,13 +420,13 @@ impl<'a> Search<'a> {
         }
         let mut places = self.sections.final_first(places);
         if pattern.take == Take::Last {
-            // Of several places, the last one that says something counts.
+            // Of several ranges, the last one that says something counts.
             places.sort_by_key(|place| (!self.sections.is_preliminary(place), place.start));
         }
         places
     }
 
-    /// Every match, and where the text begins in which it was found.
+    /// Every match, and the start of the text in which it was found.
     fn each_match(&self, mut see: impl FnMut(&Pattern, &Captures<'_>, usize)) {
         for pattern in self.patterns() {
             let Some(regex) = &pattern.regex else { continue };
@@ -458,7 +460,7 @@ impl ReadItems {
 /// A match: its value, where it was read, what that says in the field's vocabulary, and how much it counts.
 type Match = (Value, Range<usize>, Option<usize>, Rank);
 
-/// The match that counts: those that stand in the most final part come before others that can be read.
+/// The match that counts: those in the most final part come before others that can be read.
 fn chosen_of(mut matches: Vec<Match>, values: &Values) -> Option<Found> {
     let most = matches.iter().filter(|(_, _, says, _)| says.is_some()).map(|(.., rank)| *rank).max();
     matches.retain(|(.., rank)| most.is_none_or(|most| *rank >= most));
@@ -495,7 +497,7 @@ fn number(piece: &str) -> Option<Value> {
     decimal.parse::<f64>().ok().and_then(Number::from_f64).map(Value::Number)
 }
 
-/// Tells whether a number is said to be negative, and its digits.
+/// Returns whether a number is said to be negative, and its digits.
 fn unsigned(piece: &str) -> (bool, &str) {
     /// Hyphen and minus, the minus sign, an en dash, the full-width hyphen.
     const MINUS: [char; 4] = ['-', '\u{2212}', '\u{2013}', '\u{ff0d}'];

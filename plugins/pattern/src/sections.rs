@@ -11,7 +11,7 @@ use crate::assertions::{Accepts, PLAIN, Rank, asserted};
 use crate::expression::Expression;
 use crate::patterns::Patterns;
 
-/// Most headings that are looked at in one document.
+/// The most headings that are inspected in one document.
 const MAX_HEADINGS: usize = 5_000;
 
 /// The headings of one document, in its order.
@@ -20,9 +20,9 @@ pub(crate) struct Sections<'s> {
     headings: Vec<(Range<usize>, &'s str)>,
     /// Parts under headings of what is not final, with these headings, in document order.
     preliminary: Vec<Range<usize>>,
-    /// What stands under the headings that a pattern names, found once for all parts.
+    /// The ranges under the headings that a pattern names, found once for all parts.
     under: RefCell<HashMap<String, Rc<[Range<usize>]>>>,
-    /// How the document asserts what it says, if the host tells.
+    /// The assertions in the document, if the host reports them.
     told: Option<&'s RequestAssertions>,
 }
 
@@ -56,8 +56,8 @@ impl<'s> Sections<'s> {
         Self { source, headings, preliminary, under: RefCell::default(), told }
     }
 
-    /// Cuts places, which are in document order, where parts that are not final begin and end. First come the pieces
-    /// outside of these parts, then those within: what is said for the time being counts only where nothing else is said.
+    /// Cuts ranges, which are in document order, where parts that are not final begin and end. First come the pieces
+    /// outside of these parts, then those within: preliminary statements count only where nothing else is said.
     pub(crate) fn final_first(&self, places: Vec<Range<usize>>) -> Vec<Range<usize>> {
         if self.preliminary.is_empty() {
             return places;
@@ -83,12 +83,12 @@ impl<'s> Sections<'s> {
         settled
     }
 
-    /// Whether a place lies in a part that is not final.
+    /// Returns whether a range lies in a part that is not final.
     pub(crate) fn is_preliminary(&self, place: &Range<usize>) -> bool {
         self.preliminary.iter().any(|part| part.start <= place.start && place.end <= part.end)
     }
 
-    /// How much the match of a value at `value` counts among others.
+    /// The rank of the match of a value at `value` among others.
     pub(crate) fn rank(&self, value: &Range<usize>, accepts: Accepts<'_>) -> Rank {
         let told = self.told.map(|told| asserted(told, value, accepts));
         let (is_affirmed, finality) = told.unwrap_or((true, PLAIN));
@@ -112,7 +112,7 @@ impl<'s> Sections<'s> {
     }
 }
 
-/// The pieces of some places, which are in document order, that lie within some stretches, which are so, too.
+/// The pieces of `places` that lie within `stretches`; both are in document order.
 pub(crate) fn within(places: &[Range<usize>], stretches: &[Range<usize>]) -> Vec<Range<usize>> {
     let mut pieces = Vec::new();
     for stretch in stretches {

@@ -9,7 +9,7 @@ use crate::ticks;
 use crate::verbatim::tidy;
 use loopctl_ground::Document;
 
-/// Most rows of a document that are looked at, and most cells of one.
+/// The most rows of a document that are inspected, and the most cells of one.
 const MAX_ROWS: usize = 50_000;
 const MAX_CELLS: usize = 64;
 /// Rows that say nothing in the columns of a table before it has ended, and empty ones; and the shortest line of prose, in bytes.
@@ -20,9 +20,9 @@ const PROSE: usize = 60;
 const MEMBERS: usize = 3;
 const ROWS: usize = 2;
 const WORDED: usize = 3;
-/// Longest cell, in bytes: what is longer is prose.
+/// The longest cell, in bytes: what is longer is prose.
 const LONGEST_CELL: usize = 500;
-/// Longest text of a column that its pattern does not know, in characters.
+/// The longest text of a column that its pattern does not know, in characters.
 const LONGEST: usize = 200;
 
 /// The columns of tables from which a list is read.
@@ -63,7 +63,7 @@ pub(crate) struct Read {
 
 /// The head of a table.
 struct Head {
-    /// For each column: the member, if its head is known, and where it stands.
+    /// For each column: the member, if its head is known, and its position.
     columns: Vec<(Option<usize>, Cell)>,
     misses: usize,
 }
@@ -133,7 +133,7 @@ impl Rows {
         );
     }
 
-    /// The columns of a row that is a head: two cells or more that say what stands below.
+    /// The columns of a row that is a head: two cells or more that say what is below.
     fn head(&self, source: &str, cells: &[Cell]) -> Option<Vec<(Option<usize>, Cell)>> {
         if cells.len() < 2 {
             return None;
@@ -173,8 +173,8 @@ impl Rows {
         self.element(cells, item, true)
     }
 
-    /// A row without a head: its first cell names it, and others are what they look like. Between rulers nothing but a head says
-    /// what a cell is.
+    /// A row without a head: its first cell names it, and others are classified by their looks. Between rulers nothing
+    /// but a head says what a cell is.
     fn by_content(&self, source: &str, cells: &[Cell]) -> Option<Read> {
         let (named, rest) = self.columns.split_first()?;
         let first = cells.first().filter(|first| first.ruled.is_none())?;
@@ -287,7 +287,7 @@ fn cells_of(source: &str, row: impl Iterator<Item = (Range<usize>, Range<u32>)>)
             })),
         }
     }
-    // The first cell stands before the first ruler.
+    // The first cell is before the first ruler.
     if rulers.is_some() {
         for cell in &mut found {
             cell.ruled.get_or_insert(0);
@@ -296,7 +296,7 @@ fn cells_of(source: &str, row: impl Iterator<Item = (Range<usize>, Range<u32>)>)
     found
 }
 
-/// The beginning of the line that holds a place, if that is near.
+/// The beginning of the line that holds a position, if that is near.
 fn line_start(source: &str, at: usize) -> usize {
     let mut near = at.saturating_sub(LONGEST_CELL);
     while !source.is_char_boundary(near) {
@@ -306,7 +306,7 @@ fn line_start(source: &str, at: usize) -> usize {
     near + before.rfind('\n').map_or(0, |line| line + 1)
 }
 
-/// Signs that say something, unlike those of lines that are drawn.
+/// Characters that say something, unlike those of lines that are drawn.
 fn says(c: char) -> bool {
     c.is_alphanumeric() || matches!(c, '%' | '‰' | '+' | '*' | '↑' | '↓' | '<' | '>' | '≤' | '≥' | 'µ')
 }

@@ -1,11 +1,11 @@
-//! Tick boxes: of options with boxes, those that are ticked are said, and the others are not.
+//! Tick boxes: of options with boxes, those that are ticked count, and the others do not.
 
 use std::ops::Range;
 
-/// The longest stretch before a place in which a box is looked for, in bytes.
+/// The longest stretch before a position that is searched for a box, in bytes.
 const REACH: usize = 200;
 
-/// Most characters between the sides of a box: a longer run of blanks is a gap to write in.
+/// The most characters between the sides of a box: a longer run of blanks is a gap to write in.
 const INNER: usize = 6;
 
 /// A box where a text has one.
@@ -64,8 +64,8 @@ fn ticks(text: &str) -> Vec<Tick> {
     found
 }
 
-/// A text without boxes, in pieces: what stands before the first box, and the options that are ticked. `None` for one that has no
-/// boxes.
+/// A text without boxes, in pieces: what precedes the first box, and the options that are ticked. `None` for one that
+/// has no boxes.
 pub(crate) fn pieces(text: &str) -> Option<Vec<Range<usize>>> {
     let ticks = ticks(text);
     let (first, last) = (ticks.first()?, ticks.last()?);
@@ -79,7 +79,7 @@ pub(crate) fn pieces(text: &str) -> Option<Vec<Range<usize>>> {
         })
     };
     if stands_behind {
-        // `Detected [x]`: the option stands before its box.
+        // `Detected [x]`: the option precedes its box.
         let mut from = label_end(&lead);
         found.push(0..from);
         for tick in &ticks {
@@ -111,7 +111,7 @@ pub(crate) fn line(text: &str) -> &str {
     near.split(['\n', '\r']).next().unwrap_or_default()
 }
 
-/// If a place lies in an option whose box is not ticked.
+/// Returns whether a position lies in an option whose box is not ticked.
 pub(crate) fn is_unticked(text: &str, at: usize) -> bool {
     let start = text.get(..at).and_then(|before| before.rfind(['\n', '\r'])).map_or(0, |line| line + 1);
     let mut start = start.max(at.saturating_sub(REACH));
@@ -120,16 +120,16 @@ pub(crate) fn is_unticked(text: &str, at: usize) -> bool {
     }
     let own = ticks(text.get(start..at).unwrap_or_default());
     let Some(last) = own.last().filter(|last| !last.is_ticked) else { return false };
-    // `Detected [ ] Not detected [x]`: each box stands behind its option.
+    // `Detected [ ] Not detected [x]`: each box follows its option.
     let line = line(text.get(at..).unwrap_or_default());
     let ends_with_box = ticks(line)
         .last()
         .is_some_and(|tick| line.get(tick.range.end..).is_some_and(|end| end.trim().is_empty()));
-    // Options stand near their boxes.
+    // Options are near their boxes.
     !ends_with_box && at - (start + last.range.end) <= REACH / 2
 }
 
-/// A value without boxes: what is ticked of its options. `None` where it has boxes and none of them is ticked.
+/// A value without boxes: its options that are ticked. `None` where it has boxes and none of them is ticked.
 pub(crate) fn ticked(value: &str) -> Option<String> {
     let Some(pieces) = pieces(value) else { return Some(value.to_owned()) };
     let said: Vec<&str> = pieces.iter().filter_map(|range| value.get(range.clone())).map(str::trim).collect();

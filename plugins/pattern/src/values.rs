@@ -1,4 +1,5 @@
-//! Which matches of a field say the same: its vocabulary, which the host writes into the pattern file.
+//! Decides which matches of a field say the same: by its vocabulary, which the host writes into the pattern
+//! file.
 
 use std::sync::Arc;
 
@@ -11,9 +12,9 @@ use serde::Deserialize;
 
 use crate::expression::{Automata, Needs};
 
-/// Most phrases of one vocabulary.
+/// The most phrases of one vocabulary.
 const MAX_PHRASES: usize = 2_000;
-/// Memory bound of one compiled phrase, in bytes.
+/// The memory bound of one compiled phrase, in bytes.
 const MAX_COMPILED_BYTES: usize = 4 << 20;
 
 /// A vocabulary as the host writes it.
@@ -24,7 +25,7 @@ pub(crate) struct RawValues {
     phrases: Vec<(String, String)>,
     /// The value that a careful reader reports where matches differ.
     prefer: Option<String>,
-    /// Whether what is denied says another value: `not involved`.
+    /// `true` if a denial says another value: `not involved`.
     #[serde(default)]
     polarity: bool,
 }
@@ -67,7 +68,7 @@ impl Values {
         if phrases.is_empty() || phrases.len() > MAX_PHRASES {
             return Err(format!("expected 1 to {MAX_PHRASES} phrases, found {}", phrases.len()));
         }
-        // Of two phrases that begin at one place, the longer says more: `not involved` before `not`.
+        // Of two phrases that begin at one position, the longer says more: `not involved` before `not`.
         phrases.sort_by_key(|(pattern, _)| std::cmp::Reverse(pattern.len()));
         let mut names: Vec<String> = Vec::new();
         let mut checked = Vec::with_capacity(phrases.len());
@@ -89,7 +90,7 @@ impl Values {
         Ok(Values { phrases: checked.into(), prefer, polarity })
     }
 
-    /// What a text says: one value; none where it says several or none.
+    /// The value that a text says; `None` where it says several or none.
     pub(crate) fn read(&self, text: &str) -> Option<usize> {
         let mut said = None;
         let may_be = self.phrases.iter().filter(|phrase| phrase.needs.are_met_by(text));
@@ -100,7 +101,7 @@ impl Values {
             let found = may_be.iter().filter_map(|(phrase, automaton)| {
                 Some((phrase.says, automaton.find(Input::new(text).span(at..text.len()))?))
             });
-            // Of those that begin at one place the first.
+            // The first of those that begin at one position.
             let Some((value, found)) = found.min_by_key(|(_, found)| found.start()) else { break };
             if said.is_some_and(|known| known != value) {
                 return None;
@@ -112,7 +113,7 @@ impl Values {
         said
     }
 
-    /// Whether what is denied says another value.
+    /// Returns whether a denial says another value.
     pub(crate) fn is_polarity(&self) -> bool {
         self.polarity
     }

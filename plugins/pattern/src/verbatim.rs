@@ -3,7 +3,7 @@
 /// Trims a captured piece and puts it on one line: white space around line breaks becomes one space, and a word that
 /// was hyphenated over a line break is joined. Everything else stays as the document has it.
 ///
-/// Returns nothing when nothing is left: a field is never an empty string.
+/// Returns `None` when nothing is left: a field is never an empty string.
 pub(crate) fn tidy(piece: &str) -> Option<String> {
     let piece = trim(piece);
     if piece.is_empty() {
@@ -48,7 +48,7 @@ fn begins_with_number(text: &str) -> bool {
     amount.strip_prefix(['.', ',']).unwrap_or(amount).starts_with(|c: char| c.is_numeric())
 }
 
-/// Whether the piece stands in the source, white space and line-break hyphens aside.
+/// Returns whether the piece is in the source, ignoring white space and hyphens.
 pub(crate) fn stands_in(piece: &str, source: &str) -> bool {
     if source.contains(piece) {
         return true;

@@ -45,7 +45,7 @@ impl Group {
         self.wait_for_leader()?;
         let mut guard = self.child.lock().unwrap_or_else(PoisonError::into_inner);
         let Some(mut child) = guard.take() else { return Err(io::ErrorKind::NotFound.into()) };
-        // Until it is waited for, its number, and so the group's, is nobody else's.
+        // Until it is waited for, its number, and so the group's, is no one else's.
         self.kill_all(&mut child);
         child.wait()
     }

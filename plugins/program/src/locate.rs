@@ -1,12 +1,13 @@
-//! Which file a program's name means.
+//! Finds the file that a program's name means.
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
-/// The file to run: a name is looked for in the folders of `search` (the variable `PATH`), a path from `cwd`.
+/// The file to run: a name is searched for in the folders of `search` (the variable `PATH`), a path from
+/// `cwd`.
 ///
 /// # Errors
-/// In words, with where it was looked for, when there is no such program.
+/// A message, with where it was searched for, when there is no such program.
 pub fn locate(name: &str, cwd: &Path, search: &OsStr) -> Result<PathBuf, String> {
     if name.contains('/') || name.contains(std::path::MAIN_SEPARATOR) {
         // Absolute, because what a relative one means to a process that is started elsewhere differs between systems.
@@ -44,7 +45,7 @@ fn not_executable(file: &Path) -> String {
     format!("`{}` is not executable; `chmod +x` makes it so", file.display())
 }
 
-/// The path itself, and with the ending that programs have on this system.
+/// The path itself, and with the extension that programs have on this system.
 fn candidates(path: &Path) -> impl Iterator<Item = PathBuf> {
     let ending = std::env::consts::EXE_SUFFIX;
     let with_ending = (!ending.is_empty()).then(|| {

@@ -12,21 +12,21 @@ use loopctl_plugin_sdk::{Cancel, Failure};
 
 use crate::group::{Group, Pipes};
 
-/// How much of the end of standard error is kept, in bytes, and shown, in characters.
+/// The length of the end of standard error that is kept, in bytes, and shown, in characters.
 const KEPT_STDERR: usize = 4096;
 const SHOWN_STDERR: usize = 300;
 
 /// `EX_TEMPFAIL` of `sysexits.h`: "temporary failure; user is invited to retry".
 const TRY_AGAIN: i32 = 75;
 
-/// How to run a program.
+/// A program, and how to run it.
 #[derive(Debug, Clone)]
 pub struct Program {
-    /// As messages call it.
+    /// Its name in messages.
     pub name: String,
-    /// The file that it is.
+    /// The file to run.
     pub file: PathBuf,
-    /// What it is given, as it stands: no shell reads them.
+    /// The arguments, passed as they are: no shell reads them.
     pub arguments: Vec<String>,
     /// All that it sees of the environment.
     pub environment: Vec<(OsString, OsString)>,
@@ -34,11 +34,11 @@ pub struct Program {
     pub cwd: Option<PathBuf>,
     /// The most that it may write to standard output, in bytes.
     pub max_output: u64,
-    /// Whether a failure shows the end of what it wrote to standard error.
+    /// `true` if a failure shows the end of what it wrote to standard error.
     pub show_stderr: bool,
 }
 
-/// What happens while a program runs.
+/// The events while a program runs.
 enum Event {
     /// The host gave the call up; everything has been killed.
     Cancelled,
@@ -189,7 +189,7 @@ fn end_of(mut stream: impl Read) -> Vec<u8> {
     }
 }
 
-/// The end of what was complained of, as one line of at most [`SHOWN_STDERR`] characters without control characters.
+/// The end of standard error, as one line of at most [`SHOWN_STDERR`] characters without control characters.
 fn last_words(complaint: &[u8]) -> String {
     let text = String::from_utf8_lossy(complaint);
     let words: Vec<&str> =

@@ -1,8 +1,9 @@
 //! A provider that answers from a file: for tests, demonstrations and rehearsals of what goes wrong.
 //!
 //! Configuration: `{ "file": "answers.yaml" }`, a list of answers in YAML or (`.jsonl`, `.ndjson`) one JSON object per
-//! line; or `{ "answers": […] }`, the list itself. Each call takes the next answer of its document: of those with its `id`, or, if no answer has that id, of
-//! those without one. Answers with a `stage` are for that stage or judge alone, in the same way. Every document walks its list from the start, so what it gets doesn't depend on what runs beside
+//! line; or `{ "answers": […] }`, the list itself. Each call takes the next answer of its document: of those with its
+//! `id`, or, if no answer has that id, of those without one. Answers with a `stage` are for that stage or judge alone,
+//! in the same way. Every document walks its list from the start, so what it gets doesn't depend on what runs beside
 //! it. When its answers run out, the call fails and says so.
 //!
 //! ```yaml
@@ -50,23 +51,23 @@ use loopctl_plugin_sdk::{Cancel, DirectPlugin, Failure, Reply, Value, export_dir
 
 use crate::script::{Answer, Fault, Outcome, Script};
 
-/// A script is written by hand or by a test; more is a mistake.
+/// A script is written by a person or by a test; more is a mistake.
 const MAX_FILE: u64 = 64 << 20;
 
 /// An open script, and how far each document has walked it.
 #[derive(Debug)]
 pub struct Scripted {
-    /// The file, or the text of the answers themselves: two instances of one script are told by it.
+    /// The file, or the text of the answers themselves: it identifies two instances of one script.
     source: String,
     script: Script,
     progress: Arc<Progress>,
 }
 
-/// How many answers each document has had, for each stage that has answers of its own.
+/// The number of answers that each document has had, for each stage that has answers of its own.
 type Progress = Mutex<HashMap<(String, Option<String>), usize>>;
 
-/// By source, the progress of instances that panicked as their script told them to: the host opens another in their
-/// place, which goes on where they were.
+/// By source, the progress of instances that panicked as their script told them to: the host replaces them with others,
+/// which continue where they were.
 static BEQUEATHED: Mutex<Option<HashMap<String, Arc<Progress>>>> = Mutex::new(None);
 
 impl Scripted {
@@ -157,7 +158,7 @@ fn from_file(file: &str) -> Result<Script, Failure> {
     script.map_err(|(line, problem)| bad(format!(":{line}: {problem}")))
 }
 
-/// A script that stands in the configuration, and its text.
+/// A script in the configuration, and its text.
 fn from_answers(answers: &[Value]) -> Result<(String, Script), Failure> {
     let lines: Vec<String> = answers.iter().map(Value::to_string).collect();
     let text = lines.join("\n");

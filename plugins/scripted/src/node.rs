@@ -1,4 +1,4 @@
-//! YAML and JSON values that remember the line they stand on.
+//! YAML and JSON values that remember their line.
 
 use saphyr_parser::{Event, Parser, ScalarStyle, Span};
 use serde_json::{Map, Number, Value};
@@ -6,7 +6,7 @@ use serde_json::{Map, Number, Value};
 /// Deeper than any answer needs; keeps recursion over a node from ever exhausting the stack.
 const MAX_DEPTH: usize = 64;
 
-/// A value with its place.
+/// A value with its line.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Node {
     /// From 1.
@@ -50,7 +50,7 @@ impl Node {
         }
     }
 
-    /// What to call it in a message.
+    /// The noun for it in a message.
     pub(crate) fn noun(&self) -> &'static str {
         match &self.kind {
             NodeData::Scalar(Value::Null) => "nothing",

@@ -8,7 +8,7 @@ use loopctl_plugin_sdk::protocol::{Completion, Usage};
 
 use crate::node::{Node, NodeData, Problem, parse_yaml};
 
-/// What one call gets.
+/// The answer to one call.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Answer {
     pub(crate) delay: Duration,
@@ -69,7 +69,7 @@ const FAULTS: &[&str] = &[
     "huge",
 ];
 
-/// Whom an answer is for: a document and a stage, or `None` for any that has no answers of its own.
+/// The addressee of an answer: a document and a stage, or `None` for any that has no answers of its own.
 type Addressee = (Option<String>, Option<String>);
 
 /// Lists of answers, each for one addressee.
@@ -120,8 +120,8 @@ impl Script {
         Ok(script)
     }
 
-    /// The list for a stage of a document, and to whom it is addressed: the most particular one, where a document
-    /// counts more than a stage.
+    /// The list for a stage of a document, and its addressee: the most specific one, where a document counts more than
+    /// a stage.
     pub(crate) fn list(&self, document: &str, stage: &str) -> (&[Answer], Addressee) {
         let (document, stage) = (Some(document.to_owned()), Some(stage.to_owned()));
         let addressees = [(document.clone(), stage.clone()), (document, None), (None, stage), (None, None)];
@@ -300,7 +300,7 @@ impl Fields {
 }
 
 impl Node {
-    /// The texts of a list of texts, or the line where something else stands.
+    /// The texts of a list of texts, or the line of anything else.
     fn into_json_texts(self) -> Result<Vec<String>, usize> {
         let NodeData::List(items) = self.kind else { return Err(self.line) };
         items

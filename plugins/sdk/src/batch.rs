@@ -13,7 +13,7 @@ use crate::protocol::{HttpRequest, HttpResponse};
 /// A vendor's batch API. As pure as [`HttpCodec`](crate::HttpCodec): each step of several turns begins without a response,
 /// and is asked again with each.
 pub trait BatchCodec {
-    /// What one batch may hold; none where the endpoint has no batches.
+    /// The limits of one batch; none where the endpoint has no batches.
     fn limits(&self) -> Option<BatchLimits>;
 
     /// A call as a line. `request` is what `encode` gave.
@@ -22,16 +22,16 @@ pub trait BatchCodec {
     /// [`Failure::invalid_request`] when a line can't carry it, as with headers of its own.
     fn line(&self, custom_id: &str, request: &HttpRequest) -> Result<BatchLine, Failure>;
 
-    /// Makes a batch; at its end stands the handle.
+    /// Makes a batch; ends with its handle.
     ///
     /// # Errors
-    /// Whatever the server said stood in the way.
+    /// The reason that the server gave.
     fn submit(&self, batch: &NewBatch, turn: &BatchTurn) -> Result<BatchAnswer<String>, Failure>;
 
     /// Looks for batches that have, or may have, the host's own id.
     ///
     /// # Errors
-    /// Whatever the server said stood in the way.
+    /// The reason that the server gave.
     fn find(
         &self,
         own_id: &str,
@@ -39,38 +39,38 @@ pub trait BatchCodec {
         turn: &BatchTurn,
     ) -> Result<BatchAnswer<Vec<FoundBatch>>, Failure>;
 
-    /// How far a batch is.
+    /// The state of a batch.
     ///
     /// # Errors
-    /// Whatever the server said stood in the way.
+    /// The reason that the server gave.
     fn poll(&self, handle: &str, turn: &BatchTurn) -> Result<BatchAnswer<BatchState>, Failure>;
 
     /// The requests whose responses have a result in each line.
     ///
     /// # Errors
-    /// Whatever the server said stood in the way.
+    /// The reason that the server gave.
     fn results(&self, handle: &str, turn: &BatchTurn) -> Result<BatchAnswer<Vec<HttpRequest>>, Failure>;
 
-    /// What a line of the results means.
+    /// Interprets a line of the results.
     ///
     /// # Errors
-    /// [`Failure::invalid_request`] when it is none. Its text never stands in the message.
+    /// [`Failure::invalid_request`] when it is none. Its text is never in the message.
     fn result(&self, line: &str) -> Result<BatchResult, Failure>;
 
     /// Asks the vendor to end a batch.
     ///
     /// # Errors
-    /// Whatever the server said stood in the way.
+    /// The reason that the server gave.
     fn cancel(&self, handle: &str, turn: &BatchTurn) -> Result<BatchAnswer<()>, Failure>;
 
-    /// Has the vendor forget a batch with its files. What is gone already is well.
+    /// Has the vendor forget a batch with its files. One that is gone already is fine.
     ///
     /// # Errors
-    /// Whatever the server said stood in the way.
+    /// The reason that the server gave.
     fn delete(&self, handle: &str, turn: &BatchTurn) -> Result<BatchAnswer<()>, Failure>;
 }
 
-/// What a codec answers to LC_BATCH.
+/// The answer of a codec to LC_BATCH.
 pub(crate) fn answer(codec: &dyn BatchCodec, input: &[u8]) -> Result<Vec<u8>, Failure> {
     let step: BatchStep = serde_json::from_slice(input).map_err(|_| {
         Failure::invalid_request("the step of a batch isn't one that this plugin understands")
@@ -89,7 +89,7 @@ pub(crate) fn answer(codec: &dyn BatchCodec, input: &[u8]) -> Result<Vec<u8>, Fa
 }
 
 impl BatchTurn {
-    /// A word of what was put into `state`.
+    /// A text that was put into `state`.
     pub fn word(&self, key: &str) -> Option<&str> {
         self.state.get(key).and_then(Value::as_str)
     }

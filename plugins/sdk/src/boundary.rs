@@ -99,7 +99,7 @@ impl Linked {
     }
 }
 
-/// How important a line in the log is.
+/// The importance of a line in the log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Level {
     /// Something is wrong.

@@ -1,4 +1,4 @@
-//! How a running call learns that nobody waits for it any more.
+//! Tells a running call that it is no longer awaited.
 
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -15,7 +15,7 @@ pub struct Cancel {
 #[derive(Default)]
 struct State {
     cancelled: bool,
-    /// What is to be done then.
+    /// The actions to take then.
     stops: Vec<Box<dyn FnOnce() + Send>>,
 }
 
@@ -26,7 +26,7 @@ impl std::fmt::Debug for State {
 }
 
 impl Cancel {
-    /// A token that nobody has cancelled, for the tests of a plugin.
+    /// A token that has not been cancelled, for the tests of a plugin.
     pub fn new() -> Self {
         Self::default()
     }
@@ -44,14 +44,14 @@ impl Cancel {
         }
     }
 
-    /// Whether the host gave the call up.
+    /// Returns whether the host gave the call up.
     pub fn is_cancelled(&self) -> bool {
         self.state().cancelled
     }
 
-    /// Has `stop` done when the host gives the call up, or at once if it has. It runs on the host's thread, which goes
-    /// on only when it returns: so that what it ends, such as another process, has ended before loopctl itself does.
-    /// It must not wait for anything.
+    /// Has `stop` done when the host gives the call up, or at once if it has. It runs on the host's thread, which
+    /// continues only when it returns: so that what it ends, such as another process, has ended before loopctl itself
+    /// does. It must not wait for anything.
     pub fn on_cancel(&self, stop: impl FnOnce() + Send + 'static) {
         let mut state = self.state();
         if state.cancelled {
@@ -74,7 +74,7 @@ impl Cancel {
         if self.is_cancelled() { Err(Failure::cancelled()) } else { Ok(()) }
     }
 
-    /// Sleeps for `time`, or until cancelled; says whether it was cancelled.
+    /// Sleeps for `time`, or until cancelled; returns whether it was cancelled.
     pub fn wait(&self, time: Duration) -> bool {
         let Some(end) = Instant::now().checked_add(time) else { return self.wait_forever() };
         let mut state = self.state();

@@ -20,14 +20,14 @@ pub trait DirectPlugin: Sized + Send + Sync + 'static {
     /// Makes an instance from the profile's configuration, `{}` if there is none. Must not take long.
     ///
     /// # Errors
-    /// [`Failure::invalid_config`] when a person has to change the configuration.
+    /// [`Failure::invalid_config`] when a user has to change the configuration.
     fn open(config: &Value) -> Result<Self, Failure>;
 
     /// Answers one request, on a thread of its own; several may run at once. It may take as long as it likes, but
-    /// should look at `cancel` where it waits.
+    /// should check `cancel` where it waits.
     ///
     /// # Errors
-    /// Whatever stood in the way; its status tells the host whether another try makes sense.
+    /// The reason of the failure; its status tells the host whether another try makes sense.
     fn complete(&self, request: &CompletionRequest, cancel: &Cancel) -> Result<Completion, Failure>;
 
     /// Like [`DirectPlugin::complete`], for plugins that have the answer as bytes already, such as the output of
@@ -40,7 +40,7 @@ pub trait DirectPlugin: Sized + Send + Sync + 'static {
 /// An answer as it crosses the boundary.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reply {
-    /// [`LC_OK`] or why not.
+    /// [`LC_OK`], or the status of the failure.
     pub status: lc_status,
     /// A [`Completion`] or a [`PluginError`](crate::protocol::PluginError), as JSON.
     pub body: Vec<u8>,
@@ -153,7 +153,7 @@ fn run<P: DirectPlugin>(instance: &Arc<Instance<P>>, id: u64, request: &Completi
 }
 
 pub(crate) fn parse_request(json: &[u8]) -> Result<CompletionRequest, Failure> {
-    // An error's text could quote the document; its place is enough.
+    // An error's text could quote the document; its position is enough.
     let request: CompletionRequest = serde_json::from_slice(json).map_err(|error| {
         Failure::invalid_request(format!(
             "the request isn't one that this plugin understands (line {}, column {})",

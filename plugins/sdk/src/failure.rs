@@ -1,4 +1,4 @@
-//! How a plugin says that it could not answer.
+//! The failure that a plugin reports when it can't answer.
 
 use std::time::Duration;
 
@@ -7,12 +7,12 @@ use serde_json::Value;
 
 use crate::protocol::PluginError;
 
-/// Why a call, or the opening of an instance, failed. The host decides whether to retry.
+/// The failure of a call, or of the opening of an instance. The host decides whether to retry.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Failure {
     /// One of the ABI's statuses, or the plugin's own from [`abi::LC_FIRST_CUSTOM`].
     pub status: lc_status,
-    /// What is told.
+    /// The error that is reported.
     pub error: PluginError,
 }
 
@@ -60,7 +60,7 @@ impl Failure {
         Self::new(abi::LC_CANCELLED, "the call was cancelled")
     }
 
-    /// Adds what may help whoever looks into it. Never document text, never a secret.
+    /// Adds details for those who investigate it. Never document text, never a secret.
     #[must_use]
     pub fn with_detail(mut self, detail: Value) -> Self {
         self.error.detail = Some(detail);

@@ -15,7 +15,7 @@ thread_local! {
 
 static HOOK: Once = Once::new();
 
-/// Runs `work`; a panic in it becomes a failure that names the place in the source, and nothing else: a panic's text
+/// Runs `work`; a panic in it becomes a failure that names the location in the source, and nothing else: a panic's text
 /// can quote what was being processed, which must not reach a log.
 ///
 /// # Errors
@@ -35,7 +35,7 @@ pub(crate) fn guard<T>(work: impl FnOnce() -> T) -> Result<T, Failure> {
     })
 }
 
-/// Within [`guard`], a panic is recorded and not printed; elsewhere the hook of before does what it did.
+/// Within [`guard`], a panic is recorded and not printed; elsewhere the previous hook runs as before.
 fn silence_guarded() {
     let before = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |info| {

@@ -23,7 +23,7 @@ pub trait HttpCodec: Sized + Send + Sync + 'static {
     /// Makes an instance from the profile's configuration, `{}` if there is none.
     ///
     /// # Errors
-    /// [`Failure::invalid_config`] when a person has to change the configuration.
+    /// [`Failure::invalid_config`] when a user has to change the configuration.
     fn open(config: &Value) -> Result<Self, Failure>;
 
     /// The HTTP request that asks for this completion.
@@ -32,10 +32,10 @@ pub trait HttpCodec: Sized + Send + Sync + 'static {
     /// [`Failure::invalid_request`] when the vendor's API can't express it.
     fn encode(&self, request: &CompletionRequest) -> Result<HttpRequest, Failure>;
 
-    /// What the server's answer means, whatever its status.
+    /// Interprets the server's answer, whatever its status.
     ///
     /// # Errors
-    /// Whatever the server said stood in the way.
+    /// The reason that the server gave.
     fn decode(&self, response: &HttpResponse) -> Result<Completion, Failure>;
 
     /// The vendor's batch API, for plugins with the capability [`BATCH`](crate::protocol::BATCH).
@@ -116,7 +116,8 @@ fn unknown(op: u32) -> Failure {
     Failure::invalid_request(format!("this plugin has no operation {op}"))
 }
 
-/// An HTTP request that the host takes. Said here, where it is known that the request is what is too large.
+/// An HTTP request that the host takes. Checked here, where it is known that the request is what is too
+/// large.
 fn sendable(request: Vec<u8>) -> Result<Vec<u8>, Failure> {
     if request.len() > LC_MAX_OUTPUT {
         return Err(Failure::invalid_request(format!(

@@ -1,4 +1,4 @@
-//! What provider plugins for loopctl are written with.
+//! The SDK for provider plugins of loopctl.
 //!
 //! Implement [`DirectPlugin`] (you make the completion) or [`HttpCodec`] (you translate to and from a vendor's HTTP
 //! API; the host does the network), and export it:
@@ -57,7 +57,7 @@ pub use direct::{DirectPlugin, Reply};
 pub use failure::Failure;
 pub use http::HttpCodec;
 
-/// What the export macros expand to. Not for direct use.
+/// The items that the export macros expand to. Not for direct use.
 #[doc(hidden)]
 pub mod export {
     pub use crate::boundary::{accept_host, slice_of};
@@ -87,7 +87,7 @@ macro_rules! export_http_plugin {
 #[macro_export]
 macro_rules! __export_plugin {
     ($plugin:ty, $manifest:expr, $table:ident) => {
-        /// The plugin's manifest: JSON, the same bytes that stand in its library.
+        /// The plugin's manifest: JSON, the same bytes that are in its library.
         pub const LOOPCTL_MANIFEST: &str = $manifest;
 
         #[used]

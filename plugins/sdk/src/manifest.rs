@@ -4,7 +4,7 @@ use loopctl_plugin_abi::LC_MANIFEST_MAGIC;
 
 const HEAD: usize = LC_MANIFEST_MAGIC.len() + 4;
 
-/// How many bytes [`blob`] makes of `json`.
+/// The number of bytes that [`blob`] makes of `json`.
 pub const fn blob_len(json: &str) -> usize {
     HEAD + json.len()
 }

@@ -31,7 +31,7 @@ pub fn readable<'t>(text: &'t str, leave_out: &[&str]) -> Cow<'t, str> {
         while let Some(next) = reader.step(at) {
             at = next;
         }
-        // What is never closed is no element: it is read again as if nobody had wanted to leave it out.
+        // An element that is never closed is none: it is read again as if it were not to be left out.
         let Some(open) = reader.left_out.take() else { break };
         reader.leave_out.retain(|name| !open.name.eq_ignore_ascii_case(name));
         reader.out.truncate(open.written);
@@ -40,7 +40,7 @@ pub fn readable<'t>(text: &'t str, leave_out: &[&str]) -> Cow<'t, str> {
     Cow::Owned(reader.out)
 }
 
-/// Where digits stand.
+/// The position of digits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Script {
     Line,
@@ -53,7 +53,7 @@ struct LeftOut<'t> {
     name: &'t str,
     /// Elements of this name that are open.
     depth: usize,
-    /// Where its tag begins, and what was written before it.
+    /// The position of its tag, and the length of what was written before it.
     at: usize,
     written: usize,
 }
@@ -64,12 +64,12 @@ struct Reader<'t, 'n> {
     script: Script,
     leave_out: Vec<&'n str>,
     left_out: Option<LeftOut<'t>>,
-    /// What comments and the like end with, and what does not come any more.
+    /// The ends of comments and the like that are known not to come any more.
     unclosed: Vec<&'static str>,
 }
 
 impl<'t> Reader<'t, '_> {
-    /// Reads what begins at `at`, and says where the next begins; nothing at the end.
+    /// Reads what begins at `at`, and returns where the next begins; `None` at the end.
     fn step(&mut self, at: usize) -> Option<usize> {
         let rest = self.text.get(at..)?;
         let first = rest.chars().next()?;
@@ -107,7 +107,7 @@ impl<'t> Reader<'t, '_> {
         }
     }
 
-    /// What stands between two signs at the beginning, and the length of the whole.
+    /// The text between two delimiters at the beginning, and the length of the whole.
     fn enclosed(&mut self, text: &'t str, open: &str, close: &'static str) -> Option<(&'t str, usize)> {
         let inside = text.strip_prefix(open).filter(|_| !self.unclosed.contains(&close))?;
         let Some(end) = inside.find(close) else {
@@ -157,8 +157,8 @@ impl<'t> Reader<'t, '_> {
         }
     }
 
-    /// What a tag of this name leaves in the text: the end of a line, unless it marks words. The mark of a reference is no part of
-    /// the number that it stands at.
+    /// Leaves the trace of a tag of this name in the text: the end of a line, unless it marks words. The mark of a
+    /// reference is no part of the number that it follows.
     fn trace(&mut self, name: &str, behind: &str) {
         let is_digit = |c: char| c.is_ascii_digit();
         let is_in_line = match name {
@@ -246,7 +246,8 @@ fn part_of_name(text: &str) -> Option<&str> {
     text.get(..end).filter(|name| name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_'))
 }
 
-/// What follows an attribute with its value. No value has a `<`, so that a text is read once however many of them it has.
+/// The text after an attribute with its value. No value has a `<`, so that a text is read once however many of them it
+/// has.
 fn attribute(text: &str) -> Option<&str> {
     let end = text.find(|c: char| c.is_whitespace() || matches!(c, '=' | '<' | '>' | '/' | '"' | '\''))?;
     let value = text.get(end..).filter(|_| end > 0)?.trim_start().strip_prefix('=')?.trim_start();

@@ -19,21 +19,21 @@ fn version() -> u32 {
 }
 
 /// The capability of plugins that run programs of this machine which their configuration names. As a configuration may
-/// come with somebody else's profile, the host opens them only for whoever says `--allow-commands`.
+/// come with someone else's profile, the host opens them only with `--allow-commands`.
 pub const RUNS_PROGRAMS: &str = "runs-programs";
 
 /// The capability of `http` plugins that speak their vendor's batch API, too (`LC_BATCH`, [`batch`]).
 pub const BATCH: &str = "batch";
 
-/// The capability of plugins that answer no prompts: they make what they are asked for by other means, such as patterns, and
-/// so can't judge what somebody else made.
+/// The capability of plugins that answer no prompts: they make what they are asked for by other means, such as
+/// patterns, and so can't judge what others made.
 pub const NO_PROMPTS: &str = "no-prompts";
 
-/// In [`PluginError::detail`], when it is `true`: the account has nothing left or may spend no more, so that every other
-/// call fails the same way until a person has done something about it. The host ends a batch at once.
+/// In [`PluginError::detail`], when it is `true`: the account has nothing left or may spend no more, so that every
+/// other call fails the same way until a user has done something about it. The host ends a batch at once.
 pub const OUT_OF_CREDIT: &str = "out_of_credit";
 
-/// What a plugin says about itself. It stands in the library as plain bytes and is read without running any of it.
+/// A plugin's description of itself. It is in the library as plain bytes and is read without running any of it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Manifest {
     /// The name that profiles use: lower-case letters, digits, `-` and `_`. The library is called `loopctl_NAME`.
@@ -42,7 +42,7 @@ pub struct Manifest {
     pub version: String,
     /// The ABI it was compiled for.
     pub abi: AbiVersion,
-    /// Which functions it offers.
+    /// The kind, which tells the functions that it offers.
     pub kind: PluginKind,
     /// One sentence for `loopctl plugin list`.
     #[serde(default)]
@@ -69,17 +69,17 @@ pub struct Manifest {
 }
 
 impl Manifest {
-    /// Whether it has the capability [`RUNS_PROGRAMS`].
+    /// Returns whether it has the capability [`RUNS_PROGRAMS`].
     pub fn runs_programs(&self) -> bool {
         self.capabilities.iter().any(|word| word == RUNS_PROGRAMS)
     }
 
-    /// Tells whether it answers prompts, which all do without the capability [`NO_PROMPTS`].
+    /// Returns whether it answers prompts, which all do without the capability [`NO_PROMPTS`].
     pub fn answers_prompts(&self) -> bool {
         !self.capabilities.iter().any(|word| word == NO_PROMPTS)
     }
 
-    /// Whether it has the capability [`BATCH`].
+    /// Returns whether it is an `http` plugin with the capability [`BATCH`].
     pub fn speaks_batch(&self) -> bool {
         self.kind == PluginKind::Http && self.capabilities.iter().any(|word| word == BATCH)
     }
@@ -88,9 +88,9 @@ impl Manifest {
 /// A service that speaks a plugin's API.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Endpoint {
-    /// By which the configuration's `endpoint` picks it.
+    /// The name by which the configuration's `endpoint` picks it.
     pub name: String,
-    /// Where it is, unless the configuration's `base_url` or one of `base_url_env` says otherwise.
+    /// Its address, unless the configuration's `base_url` or one of `base_url_env` says otherwise.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub base_url: Option<String>,
     /// Environment variables that may hold the base URL; the first that is set counts.
@@ -111,7 +111,7 @@ pub struct AbiVersion {
     pub minor: u32,
 }
 
-/// Which functions a plugin offers.
+/// The kind of a plugin, which tells the functions that it offers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum PluginKind {
@@ -121,22 +121,22 @@ pub enum PluginKind {
     Direct,
 }
 
-/// What the engine asks of a provider.
+/// The engine's request to a provider.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct CompletionRequest {
     /// [`VERSION`].
     #[serde(default = "version")]
     pub version: u32,
-    /// Whose extraction this is.
+    /// The document of this extraction.
     #[serde(default)]
     pub document: DocumentRef,
     /// The stage of the profile: `extract`, …
     #[serde(default)]
     pub stage: String,
-    /// Which iteration of the loop: 0 for the first candidate, k for the k-th correction.
+    /// The iteration of the loop: 0 for the first candidate, k for the k-th correction.
     #[serde(default)]
     pub iteration: u32,
-    /// Which try within the iteration, from 1: more after a failed call.
+    /// The number of the try within the iteration, from 1: more after a failed call.
     #[serde(default)]
     pub attempt: u32,
     /// The rendered prompt.
@@ -145,9 +145,9 @@ pub struct CompletionRequest {
     /// The JSON Schema that the answer is to follow.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub schema: Option<Value>,
-    /// Whether the answer is asked for with quotes: `{"extraction": …, "evidence": [{"path": "/grade", "quote": "…"}]}`, a
-    /// passage of the document for the value at each JSON Pointer. `schema` and the prompt say so, too. An answer that is the
-    /// extraction alone is taken.
+    /// `true` if the answer is asked for with quotes: `{"extraction": …, "evidence": [{"path": "/grade", "quote":
+    /// "…"}]}`, a passage of the document for the value at each JSON Pointer. `schema` and the prompt say so, too. An
+    /// answer that is the extraction alone is accepted.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub quotes: bool,
     /// The document's text.
@@ -156,23 +156,23 @@ pub struct CompletionRequest {
     /// The declared extraction patterns of the document's type.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub patterns: Option<Value>,
-    /// The parts of a document that is about several of a kind, for plugins that read no prompts: they stand beside `patterns`
-    /// that ask for them.
+    /// The parts of a document that is about several of a kind, for plugins that read no prompts: they accompany
+    /// `patterns` that ask for them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub parts: Vec<RequestParts>,
-    /// How the document asserts what it says, for plugins that read no prompts: it stands beside `patterns`.
+    /// The assertions of the document, for plugins that read no prompts: they accompany `patterns`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub assertions: Option<RequestAssertions>,
     /// The candidate to be corrected.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub base: Option<Value>,
-    /// What is wrong with `base`.
+    /// The problems of `base`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub feedback: Option<RequestFeedback>,
     /// Files that belong to the prompt: the document itself as an image or PDF.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub attachments: Vec<Attachment>,
-    /// How to sample.
+    /// The sampling options.
     #[serde(default)]
     pub options: RequestOptions,
 }
@@ -200,7 +200,7 @@ impl Default for CompletionRequest {
     }
 }
 
-/// Which document a request is about.
+/// The document that a request is about.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DocumentRef {
     /// The document's id within its run.
@@ -228,39 +228,40 @@ pub struct RequestParts {
 /// One part of a document.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RequestPart {
-    /// What the document calls it: `A`, `2`.
+    /// The document's name for it: `A`, `2`.
     #[serde(default)]
     pub label: String,
-    /// Where it stands in `source`: first byte and one past the last, of each stretch, in order.
+    /// Its position in `source`: first byte and one past the last, of each stretch, in order.
     #[serde(default)]
     pub stretches: Vec<(usize, usize)>,
 }
 
-/// How a document asserts what it says: what is affirmed, negated, uncertain, historical, hypothetical, or of another, and how final
-/// its sections are.
+/// The assertions of a document: what is affirmed, negated, uncertain, historical, hypothetical, or of another, and how
+/// final its sections are.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RequestAssertions {
-    /// Where each section begins, in order. What stands before the first is affirmed, and as final as [`RequestSection`] by default.
+    /// The beginning of each section, in order. Text before the first is affirmed, and as final as [`RequestSection`]
+    /// by default.
     #[serde(default)]
     pub sections: Vec<RequestSection>,
-    /// What the phrases reach that negate, doubt or date, in order of the phrases.
+    /// The reach of the phrases that negate, doubt or date, in order of the phrases.
     #[serde(default)]
     pub scopes: Vec<RequestScope>,
-    /// What fields may hold besides what is affirmed, by their names: a plan is hypothetical.
+    /// The assertions that fields may hold besides affirmed ones, by their names: a plan is hypothetical.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub accepted: BTreeMap<String, Vec<String>>,
 }
 
-/// Where a section of a document begins, and what it is.
+/// The beginning of a section of a document, and what it is.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RequestSection {
     /// Its first byte in `source`.
     #[serde(default)]
     pub start: usize,
-    /// How final it is, from 0 to 9.
+    /// Its finality, from 0 to 9.
     #[serde(default = "plain_finality")]
     pub finality: u8,
-    /// How what stands in it is asserted: `affirmed`, `negated`, `uncertain`, `historical`, `hypothetical`, `of_another`.
+    /// The assertion of the text in it: `affirmed`, `negated`, `uncertain`, `historical`, `hypothetical`, `of_another`.
     #[serde(default = "affirmed")]
     pub assertion: String,
 }
@@ -271,7 +272,7 @@ impl Default for RequestSection {
     }
 }
 
-/// What one phrase reaches.
+/// The reach of one phrase.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RequestScope {
     /// The first byte in `source`.
@@ -280,15 +281,15 @@ pub struct RequestScope {
     /// One past the last.
     #[serde(default)]
     pub end: usize,
-    /// Whether the phrase stands before what it is about: then it reaches what begins here, else what ends here.
+    /// `true` if the phrase precedes what it is about: then it reaches what begins here, else what ends here.
     #[serde(default)]
     pub ahead: bool,
-    /// How what it reaches is asserted.
+    /// The assertion of what it reaches.
     #[serde(default)]
     pub assertion: String,
 }
 
-/// How final a section is of which nothing is known.
+/// The finality of a section of which nothing is known.
 fn plain_finality() -> u8 {
     5
 }
@@ -314,13 +315,13 @@ pub struct Attachment {
 /// One message of the prompt.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Message {
-    /// Who speaks.
+    /// The speaker.
     pub role: Role,
-    /// What is said.
+    /// The text.
     pub content: String,
 }
 
-/// Who speaks in a message.
+/// The speaker of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Role {
@@ -332,7 +333,7 @@ pub enum Role {
     Assistant,
 }
 
-/// What is wrong with the candidate that a request starts from, for providers that don't read prompts.
+/// The problems of the candidate that a request starts from, for providers that don't read prompts.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct RequestFeedback {
     /// Fields that the rubric asks for and the candidate lacks.
@@ -341,7 +342,7 @@ pub struct RequestFeedback {
     /// The assessment's issues.
     #[serde(default)]
     pub issues: Vec<RequestIssue>,
-    /// What was tried before and did not help, in words.
+    /// The earlier attempts that did not help, in words.
     #[serde(default)]
     pub failed_attempts: Vec<String>,
 }
@@ -355,18 +356,18 @@ pub struct RequestIssue {
     /// `critical`, `major`, `minor`, …
     #[serde(default)]
     pub severity: String,
-    /// Where in the candidate, as a JSON Pointer or a field's name.
+    /// The location in the candidate, as a JSON Pointer or a field's name.
     #[serde(default)]
     pub path: String,
-    /// What is wrong.
+    /// A description of the problem.
     #[serde(default)]
     pub message: String,
-    /// What would cure it.
+    /// A correction that would fix it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub suggested_fix: Option<String>,
 }
 
-/// How to sample. What is absent is the provider's choice.
+/// The sampling options. What is absent is the provider's choice.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct RequestOptions {
     /// The model's name.
@@ -381,7 +382,7 @@ pub struct RequestOptions {
     /// The most tokens to answer with.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_tokens: Option<u64>,
-    /// Laid over the body of the HTTP request, key by key: whatever else a provider understands.
+    /// Laid over the body of the HTTP request, key by key: anything else that a provider understands.
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     pub extra_body: Map<String, Value>,
     /// Added to the headers of the HTTP request.
@@ -389,7 +390,7 @@ pub struct RequestOptions {
     pub extra_headers: BTreeMap<String, String>,
 }
 
-/// What a provider answers. It carries a `value` or a `text`; with neither it counts as garbage.
+/// A provider's answer. It carries a `value` or a `text`; with neither it counts as garbage.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Completion {
     /// [`VERSION`].
@@ -401,7 +402,7 @@ pub struct Completion {
     /// The answer as the model wrote it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
-    /// What it took.
+    /// The usage of the call.
     #[serde(default)]
     pub usage: Usage,
     /// The model that answered, when the provider knows better than the request.
@@ -410,7 +411,7 @@ pub struct Completion {
     /// The provider's own id of this answer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub response_id: Option<String>,
-    /// Why the model stopped, in the provider's words: `stop`, `length`, …
+    /// The reason why the model stopped, in the provider's words: `stop`, `length`, …
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub finish_reason: Option<String>,
     /// Remarks for the journal. Never document text.
@@ -438,7 +439,7 @@ fn present<'de, D: serde::Deserializer<'de>>(from: D) -> Result<Option<Value>, D
     Value::deserialize(from).map(Some)
 }
 
-/// What a completion took.
+/// The usage of a completion.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct Usage {
     /// Tokens read, cached ones included.
@@ -470,22 +471,22 @@ fn is_zero(count: &u64) -> bool {
     *count == 0
 }
 
-/// Why a call failed, in words; the status beside it says of which kind.
+/// The reason why a call failed, in words; the status beside it tells the kind.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct PluginError {
     /// One line. Never document text, never a secret.
     #[serde(default)]
     pub message: String,
-    /// How long to wait before another try, in milliseconds.
+    /// The time to wait before another try, in milliseconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub retry_after_ms: Option<u64>,
-    /// Whatever else may help whoever looks into it. A [`Usage`] under `usage` is counted and priced: an answer that was
-    /// cut or refused is paid for, too. [`OUT_OF_CREDIT`] tells of the account.
+    /// Further details for those who investigate it. A [`Usage`] under `usage` is counted and priced: an answer that
+    /// was cut or refused is paid for, too. [`OUT_OF_CREDIT`] says that the account is spent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub detail: Option<Value>,
 }
 
-/// What an `http` plugin makes of a completion request.
+/// The request that an `http` plugin makes of a completion request.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HttpRequest {
     /// `POST`, …
@@ -505,7 +506,7 @@ pub struct HttpRequest {
     pub base_url: Option<String>,
 }
 
-/// What the server answered. Statuses that mean failure come too: the plugin knows what they mean.
+/// The server's answer. Statuses that mean failure come too: the plugin knows what they mean.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HttpResponse {
     /// 200, …

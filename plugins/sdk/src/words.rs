@@ -1,10 +1,10 @@
 //! Named parts of extraction patterns, so that a long pattern reads as what it means. The host checks patterns with it, and
 //! providers that work by patterns expand them with it.
 
-/// Longest pattern, in bytes, after its words are put in: words within words grow fast.
+/// The longest pattern, in bytes, after its words are put in: words within words grow fast.
 pub const MAX_PATTERN_BYTES: usize = 16_384;
 
-/// Why a pattern can't be expanded.
+/// The reason why a pattern can't be expanded.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Unexpanded {
     /// It uses a word that is not declared above it.
@@ -83,7 +83,7 @@ pub fn is_name(name: &str) -> bool {
         && name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_')
 }
 
-/// Whether what comes before a brace gives it another meaning: `\{`, or a class like `\p{…}`.
+/// Returns whether the text before a brace gives it another meaning: `\{`, or a class like `\p{…}`.
 fn is_escaped(before: &str) -> bool {
     let escapes = |text: &str| text.chars().rev().take_while(|c| *c == '\\').count() % 2 == 1;
     escapes(before) || before.strip_suffix(['p', 'P', 'x', 'u', 'U']).is_some_and(escapes)

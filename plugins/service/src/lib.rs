@@ -1,6 +1,6 @@
 //! A provider that is any HTTP service which takes and gives JSON.
 //!
-//! It posts the completion request as it stands (`plugins/sdk/src/protocol.rs` says what is in it), or only what the
+//! It posts the completion request as it is (`plugins/sdk/src/protocol.rs` describes its contents), or only what the
 //! profile lays over it, and takes the whole answer for the value. A pure codec; the host does the network.
 
 use std::collections::BTreeMap;
@@ -15,7 +15,7 @@ use loopctl_plugin_sdk::{Failure, HttpCodec, Value, export_http_plugin};
 pub struct Service {
     path: String,
     token: bool,
-    /// Whether `extra_body` is the whole body.
+    /// `true` if `extra_body` is the whole body.
     bare: bool,
 }
 

@@ -1,24 +1,24 @@
-//! How well reviewers agree where two looked at the same document.
+//! The agreement of reviewers on documents that two of them inspected.
 
 use super::distribution::{exact_interval, real};
 use serde::{Deserialize, Serialize};
 
-/// What two reviewers said of the same documents.
+/// The verdicts of two reviewers on the same documents, compared.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Agreement {
-    /// Documents that two reviewers looked at.
+    /// Documents that two reviewers inspected.
     pub documents: u64,
-    /// How many of these they said the same of.
+    /// The number of these on which they agreed.
     pub agreed: u64,
-    /// The share of the same, with 95 % confidence: from, to.
+    /// The share on which they agree, with 95 % confidence: from, to.
     pub interval: (f64, f64),
-    /// Cohen's kappa: 1 where they always agree, 0 where they agree as often as chance would have it. `None` where all said the same
-    /// of all, so that chance explains it as well.
+    /// Cohen's kappa: 1 if they always agree, 0 if they agree as often as chance would have it. `None` if both gave one
+    /// and the same verdict on all documents, so that chance explains it as well.
     pub kappa: Option<f64>,
 }
 
 impl Agreement {
-    /// Compares pairs of verdicts, each whether the document is wrong; `None` where there is none.
+    /// Compares pairs of verdicts, each `true` if the document is wrong; `None` if there are none.
     #[must_use]
     pub fn of(pairs: &[(bool, bool)]) -> Option<Self> {
         let count =

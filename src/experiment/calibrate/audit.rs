@@ -1,4 +1,4 @@
-//! The audit sample: whether the promise still holds while the certificate is used.
+//! The audit sample: a check that the promise still holds while the certificate is used.
 
 use super::betting::{Against, Wealth};
 use super::certificate::Certificate;
@@ -7,39 +7,40 @@ use super::sample::Sample;
 use crate::value::digest_bytes;
 use serde::Serialize;
 
-/// What the audit sample says.
+/// The findings of an audit sample.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct AuditOutcome {
     /// Reviewed documents that the certificate covers.
     pub accepted: u64,
-    /// How many of these are wrong.
+    /// The number of these that are wrong.
     pub wrong: u64,
     /// Reviewed documents that it does not cover, and that say nothing about it.
     pub not_covered: u64,
     /// Documents that were reviewed for the certificate, and are left out.
     pub own: u64,
-    /// What betting on drift came to after the latest document.
+    /// The outcome of betting on drift after the latest document.
     pub e_value: f64,
-    /// The most that it ever was.
+    /// The highest e-value so far.
     pub highest_e_value: f64,
-    /// At this it counts as drift: 1 / δ.
+    /// The e-value from which drift counts as shown: 1 / δ.
     pub limit: f64,
-    /// Whether it is shown that more documents are wrong than was promised.
+    /// `true` if more documents are shown to be wrong than was promised.
     pub drifted: bool,
-    /// The smallest share of wrong documents that these do not speak against, if it stayed the same all the time.
+    /// The smallest share of wrong documents that these do not contradict, if it was constant all the time.
     pub lower_bound: f64,
 }
 
 impl AuditOutcome {
-    /// Whether any audited document is covered: without one, the audit shows nothing.
+    /// Returns whether any audited document is covered: without one, the audit shows nothing.
     #[must_use]
     pub fn says_something(&self) -> bool {
         self.accepted > 0
     }
 }
 
-/// Looks at the documents of an audit in the order in which they were reviewed. However often that is done, drift is found with a chance of
-/// at most δ where there is none. Documents that were reviewed for the certificate are left out.
+/// Inspects the documents of an audit in the order in which they were reviewed. However often that is done, drift is
+/// found with a probability of at most δ where there is none. Documents that were reviewed for the certificate are left
+/// out.
 #[must_use]
 pub fn watch_audit(certificate: &Certificate, mut audit: Sample) -> AuditOutcome {
     let own = certificate.leave_out_its_own(&mut audit);
@@ -69,8 +70,8 @@ pub fn watch_audit(certificate: &Certificate, mut audit: Sample) -> AuditOutcome
     }
 }
 
-/// Whether a document belongs to the share that is drawn: by a digest of its id, which knows nothing of scores, and in which `salt`
-/// makes another draw of the same documents.
+/// Returns whether a document belongs to the share that is drawn: by a digest of its id, which is independent of
+/// scores, and for which `salt` gives another draw of the same documents.
 #[must_use]
 pub fn is_drawn(document: &str, share: f64, salt: &str) -> bool {
     let digest = digest_bytes(format!("{salt}\n{document}").as_bytes());

@@ -1,4 +1,4 @@
-//! What a certificate is bound to: everything that decides how a document is made and scored.
+//! The basis that a certificate is bound to: everything that decides how a document is made and scored.
 
 use crate::profile::{Profile, Reached};
 use serde::{Deserialize, Serialize};
@@ -14,14 +14,15 @@ pub struct Basis {
     /// SHA-256 of each top-level setting that decides about a document (all but `name`, `description`, `extends`, `budget`, `review`
     /// and `certify`).
     pub settings: BTreeMap<String, String>,
-    /// The files of rules, prompts, schemas and scripts that the profile reads. Those that ship with loopctl go by its version.
+    /// The files of rules, prompts, schemas and scripts that the profile reads. The version covers those that ship with
+    /// loopctl.
     pub files: Vec<FileDigest>,
     /// The version of loopctl.
     pub loopctl_version: String,
-    /// Which service and model each stage and judge asks, where that is known.
+    /// The service and model that each stage and judge asks, if known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub providers: Option<Value>,
-    /// The plugins that ask them, with their digests, where they are known.
+    /// The plugins that ask them, with their digests, if known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub plugins: Option<Value>,
 }
@@ -36,7 +37,8 @@ pub struct FileDigest {
 }
 
 impl Basis {
-    /// That of a profile, with what loading and compiling it looked at. `named` is the profile, if it is named by its path.
+    /// The basis of a profile, with what loading and compiling it read. `named` is the profile, if it is named by its
+    /// path.
     #[must_use]
     pub(crate) fn of(profile: &Profile, reached: &Reached, named: &Path) -> Self {
         let file = |(name, sha256): (String, String)| FileDigest { name, sha256 };
@@ -50,14 +52,14 @@ impl Basis {
         }
     }
 
-    /// The same where it is known who is asked, and by which plugins.
+    /// Adds the services and models that are asked, and the plugins that ask them.
     #[must_use]
     pub(crate) fn asking(self, providers: Value, plugins: Value) -> Self {
         Basis { providers: Some(providers), plugins: Some(plugins), ..self }
     }
 
-    /// What differs in `later`, each as a few words such as `the setting accept`. Nothing where all is the same. What only one of them
-    /// knows is not compared.
+    /// The differences in `later`, each in a few words such as `the setting accept`; empty if all is the same.
+    /// Providers and plugins that only one of the two knows are not compared.
     #[must_use]
     pub fn changes(&self, later: &Basis) -> Vec<String> {
         let mut changes = Vec::new();

@@ -1,8 +1,8 @@
-//! Evidence that may be looked at after every document: betting against a hypothesis (Waudby-Smith and Ramdas, 2024).
+//! Evidence that may be inspected after every document: betting against a hypothesis (Waudby-Smith and Ramdas, 2024).
 //!
-//! Who bets at fair odds against a true hypothesis gains nothing on average, so that their money multiplies by 1 / δ with a
-//! chance of at most δ, however often anybody looks (Ville's inequality). Money that did multiply so speaks against the
-//! hypothesis at confidence 1 − δ.
+//! A player who bets at fair odds against a true hypothesis gains nothing on average, so that their money multiplies by
+//! 1 / δ with a probability of at most δ, however often it is inspected (Ville's inequality). Money that did multiply
+//! so speaks against the hypothesis at confidence 1 − δ.
 
 use super::distribution::real;
 
@@ -10,13 +10,13 @@ use super::distribution::real;
 /// where the share is near the bound.
 const FOR_FEW_WRONG: [f64; 6] = [0.05, 0.12, 0.25, 0.45, 0.7, 1.0];
 
-/// The same for the other direction, where most documents lose the bet.
+/// Like [`FOR_FEW_WRONG`], for the other direction, where most documents lose the bet.
 const FOR_MANY_WRONG: [f64; 5] = [0.01, 0.03, 0.1, 0.3, 0.6];
 
-/// Halvings by which [`any_time_bound`] is found: to a millionth.
+/// The halvings by which [`any_time_bound`] is found: to a millionth.
 const HALVINGS: usize = 20;
 
-/// What is bet against.
+/// The hypothesis that is bet against.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Against {
@@ -26,7 +26,7 @@ pub enum Against {
     NoMore,
 }
 
-/// The money of someone who bets against a share of wrong documents, document by document.
+/// The money of a player who bets against a share of wrong documents, document by document.
 #[derive(Debug, Clone)]
 pub struct Wealth {
     /// For each bet: the logarithm of its money, and what a document that is right or wrong adds to it.
@@ -42,7 +42,7 @@ struct Bet {
 }
 
 impl Wealth {
-    /// Begins with 1. `share` lies between 0 and 1, both excluded.
+    /// Begins with 1. `share` is between 0 and 1, both excluded.
     #[must_use]
     pub fn new(against: Against, share: f64) -> Self {
         // A bet `b` multiplies the money by 1 + b (share − L) or 1 + b (L − share), where L is 1 for a wrong document, and is as
@@ -59,12 +59,12 @@ impl Wealth {
         Wealth { bets, highest: 1.0 }
     }
 
-    /// The money after so many documents, whatever their order.
+    /// The money after so many documents, in any order.
     #[must_use]
     pub fn after(against: Against, share: f64, right: u64, wrong: u64) -> f64 {
         let mut wealth = Wealth::new(against, share);
         for bet in &mut wealth.bets {
-            // Nothing times a loss of everything is nothing lost.
+            // Without wrong documents, a bet that loses everything to one loses nothing.
             let lost = if wrong == 0 { 0.0 } else { real(wrong) * bet.wrong };
             bet.logarithm = real(right) * bet.right + lost;
         }
@@ -85,16 +85,16 @@ impl Wealth {
         self.bets.iter().map(|bet| bet.logarithm.exp()).sum::<f64>() / real(self.bets.len() as u64)
     }
 
-    /// The most money that there ever was: what Ville's inequality is about.
+    /// The most money so far, which Ville's inequality is about.
     #[must_use]
     pub fn highest(&self) -> f64 {
         self.highest
     }
 }
 
-/// The smallest share of wrong documents of which it is shown that no more are wrong, at confidence 1 − δ and however often anybody looks;
-/// 1 where nothing is shown. `wrong` are the documents in the order in which they were reviewed. A larger share is easier to bet against,
-/// so that it is found by halving.
+/// The smallest share of wrong documents of which it is shown that no more are wrong, at confidence 1 − δ and however
+/// often reviews are inspected; 1 if nothing is shown. `wrong` are the documents in the order in which they were
+/// reviewed. A larger share is easier to bet against, so that it is found by halving.
 #[must_use]
 pub(super) fn any_time_bound(wrong: &[bool], delta: f64) -> f64 {
     let is_shown = |share: f64| {

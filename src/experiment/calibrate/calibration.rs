@@ -11,44 +11,44 @@ use crate::value::{Score, at_least};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 
-/// Which documents the promise is about.
+/// The documents that the promise is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Scope {
-    /// All that come from where the reviewed ones came from.
+    /// All from the source of the reviewed ones.
     DocumentsLikeThese,
     /// Those of one run, and no others.
     ThisRun,
 }
 
-/// What came of testing a profile's grid on a sample.
+/// The outcome of testing a profile's grid on a sample.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Calibration {
-    /// The most of the accepted documents that may be wrong.
+    /// The largest share of the accepted documents that may be wrong.
     pub wrong_documents: Share,
     /// The confidence of all statements together.
     pub confidence: Share,
-    /// The score that was held against the thresholds.
+    /// The score that was compared with the thresholds.
     pub score: String,
-    /// Which documents may count as accepted.
+    /// The documents that may count as accepted.
     pub among: Among,
-    /// How often labels are looked at.
+    /// The looks at labels that are allowed: once, or at any time.
     pub looks: Looks,
-    /// Which documents the promise is about.
+    /// The documents that the promise is about.
     pub scope: Scope,
     /// The thresholds that were tried, the strictest first.
     pub grid: Vec<f64>,
     /// Reviewed documents that count.
     pub reviewed: u64,
-    /// Reviewed documents that don't.
+    /// Reviewed documents that do not count.
     pub left_out: LeftOut,
-    /// How many clusters they are from, where labels name any: each counts once.
+    /// The number of clusters that they come from, if labels name any: each counts once.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub clusters: Option<u64>,
-    /// Documents that reviewers differ about; they count as wrong.
+    /// Documents on which reviewers disagree; they count as wrong.
     pub disputed: u64,
-    /// How well reviewers agree, where two looked.
+    /// The agreement of reviewers, if two inspected the same documents.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agreement: Option<Agreement>,
     /// SHA-256 of the reviewed documents with their scores and labels.
@@ -63,18 +63,18 @@ pub struct Group {
     /// Their type; `None` for all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub document_type: Option<String>,
-    /// Its part of the chance to err.
+    /// Its part of the error probability.
     pub delta: f64,
     /// Reviewed documents.
     pub reviewed: u64,
-    /// How many of these are wrong, accepted or not.
+    /// The number of these that are wrong, accepted or not.
     pub wrong: u64,
-    /// Each threshold.
+    /// The outcome at each threshold.
     pub thresholds: Vec<TestedThreshold>,
     /// The most lenient threshold that is certified.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub certified: Option<CertifiedThreshold>,
-    /// What can be certified at all, and what it takes.
+    /// The feasibility: what can be certified at all, and what it takes.
     pub feasibility: Feasibility,
 }
 
@@ -85,18 +85,18 @@ pub struct TestedThreshold {
     pub threshold: f64,
     /// Reviewed documents that reach it.
     pub accepted: u64,
-    /// How many of these are wrong.
+    /// The number of these that are wrong.
     pub wrong: u64,
     /// Documents of the run that reach it, where the promise is about that run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub accepted_in_run: Option<u64>,
-    /// The largest share of wrong documents that this does not speak against, at this threshold alone; with `looks: any_time` however
-    /// often anybody looks.
+    /// The largest share of wrong documents that this does not contradict, at this threshold alone; with
+    /// `looks: any_time`, however often reviews are inspected.
     pub upper_bound: f64,
-    /// What speaks for it.
+    /// The evidence for it.
     #[serde(flatten)]
     pub evidence: Evidence,
-    /// What came of it.
+    /// The outcome of its test.
     pub verdict: Verdict,
 }
 
@@ -107,14 +107,14 @@ pub struct CertifiedThreshold {
     pub threshold: f64,
     /// Reviewed documents that reach it.
     pub accepted: u64,
-    /// How many of these are wrong.
+    /// The number of these that are wrong.
     pub wrong: u64,
     /// The share of reviewed documents that reach it.
     pub coverage: f64,
 }
 
-/// Tests the grid of `settings` on `sample`. With `run`, the promise is about the documents of that run alone, of which `sample` must be
-/// drawn at random.
+/// Tests the grid of `settings` on `sample`. With `run`, the promise is about the documents of that run alone, from
+/// which `sample` must be drawn at random.
 #[must_use]
 pub fn calibrate(settings: &Certify, sample: &Sample, run: Option<&[ScoredDocument]>) -> Calibration {
     let types: Vec<Option<&str>> = match settings.per {
@@ -125,7 +125,7 @@ pub fn calibrate(settings: &Certify, sample: &Sample, run: Option<&[ScoredDocume
         }
         _ => vec![None],
     };
-    // A statement for each: together they may err as often as one alone.
+    // One statement for each type: together they may err as often as one alone.
     let delta = settings.delta() / real(types.len().max(1) as u64);
     let promise = Promise { share: settings.wrong_documents.get(), delta };
     let groups = types
@@ -165,7 +165,7 @@ pub fn calibrate(settings: &Certify, sample: &Sample, run: Option<&[ScoredDocume
     }
 }
 
-/// Whether a document with this score is accepted at a threshold.
+/// Returns whether a document with this score is accepted at a threshold.
 pub(super) fn reaches(score: Option<Score>, threshold: f64) -> bool {
     score.is_some_and(|score| at_least(score.get(), threshold))
 }
@@ -190,7 +190,7 @@ fn group(
             }
         })
         .collect();
-    // A batch is there as a whole: there is nothing that grows.
+    // A batch is complete: no documents are added to it.
     let looks = if run.is_some() { Looks::Once } else { settings.looks };
     let outcomes = |threshold: f64| -> Vec<bool> {
         let accepted = documents.iter().filter(|document| reaches(document.score, threshold));
@@ -249,7 +249,7 @@ impl Calibration {
         self.groups.iter().filter_map(|group| self.statement(group))
     }
 
-    /// What is certified of a group, as a sentence; `None` where nothing is.
+    /// The certified statement about a group, as a sentence; `None` if nothing is certified.
     #[must_use]
     pub fn statement(&self, group: &Group) -> Option<String> {
         let found = group.certified?;
@@ -271,13 +271,13 @@ impl Calibration {
         ))
     }
 
-    /// What a document must be to be accepted at a threshold, as a condition such as `passed and overall ≥ 0.95`.
+    /// The condition on which a document is accepted at a threshold, such as `passed and overall ≥ 0.95`.
     pub(crate) fn condition(&self, threshold: f64) -> String {
         let passed = if self.among == Among::Passed { "passed and " } else { "" };
         format!("{passed}{} ≥ {}", self.score, Threshold(threshold))
     }
 
-    /// Whether any group has a certified threshold.
+    /// Returns whether any group has a certified threshold.
     #[must_use]
     pub fn certifies(&self) -> bool {
         self.groups.iter().any(|group| group.certified.is_some())
@@ -292,7 +292,7 @@ impl Calibration {
         self.groups.iter().find(named).or_else(|| self.groups.iter().find(all))
     }
 
-    /// Whether a document is accepted at the threshold that is certified for its type.
+    /// Returns whether a document is accepted at the threshold that is certified for its type.
     #[must_use]
     pub fn covers(&self, document_type: Option<&str>, score: Option<Score>) -> bool {
         let certified = self.group_of(document_type).and_then(|group| group.certified);

@@ -1,4 +1,4 @@
-//! A certificate: what is promised, and all that it rests on.
+//! A certificate: a promise, and all that it rests on.
 
 use super::{Basis, Calibration, Sample};
 use crate::value::digest_bytes;
@@ -6,55 +6,57 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeSet;
 
-/// What a file of this kind calls itself.
+/// The name of the format, as files give it.
 const FORMAT: &str = "loopctl certificate";
 
-/// The version of the form that is written and read.
+/// The version of the format that is written and read.
 const VERSION: u64 = 1;
 
 /// A certificate, as a file holds it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Certificate {
-    /// What the file is.
+    /// The name of the file's format.
     format: String,
-    /// The version of its form.
+    /// The version of the format.
     version: u64,
-    /// When it was made, as RFC 3339.
+    /// The time at which it was made, as RFC 3339.
     pub date: String,
     /// The run whose scores it rests on.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub run: Option<String>,
     /// The statements, for people.
     pub statements: Vec<String>,
-    /// What was tested, and what came of it.
+    /// The tests, and their outcome.
     pub calibration: Calibration,
     /// The policy that it is about.
     pub basis: Basis,
-    /// SHA-256 of the id of each document that was reviewed for it, whether it counted or not: none of them can be part of an audit.
+    /// SHA-256 of the id of each of [`Sample::documents`] and [`Sample::not_counted`]: none of them can be part of an
+    /// audit.
     documents: BTreeSet<String>,
-    /// SHA-256 of all of the above. It finds a change, and is no signature: who changes the file on purpose can make it again.
+    /// SHA-256 of all of the above. It detects changes, and is no signature: whoever changes the file on purpose can
+    /// make it again.
     #[serde(default)]
     digest: String,
-    /// Whether the file is as it was written.
+    /// `true` if the file is as it was written.
     #[serde(skip)]
     intact: bool,
 }
 
-/// Why a file is no certificate that can be used.
+/// The reason why a file is no usable certificate.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum CertificateError {
     /// Not JSON, or not of this form.
     #[error("it is no certificate: {0}")]
     Form(String),
-    /// Made by a later loopctl.
+    /// It has another version, such as that of a later loopctl.
     #[error("it is a certificate of version {0}, and this loopctl reads version {VERSION}")]
     Version(u64),
 }
 
 impl Certificate {
-    /// Makes one of what came of testing `sample`. `date` is RFC 3339.
+    /// Makes a certificate of the outcome of testing `sample`. `date` is RFC 3339.
     ///
     /// # Errors
     /// [`CertificateError::Form`] where it can't be written as JSON.
@@ -84,7 +86,7 @@ impl Certificate {
         Ok(certificate)
     }
 
-    /// Reads one.
+    /// Reads a certificate.
     ///
     /// # Errors
     /// [`CertificateError`].
@@ -104,21 +106,22 @@ impl Certificate {
         }
     }
 
-    /// Whether it is as it was written. One that is not promises nothing, whatever it says.
+    /// Returns whether it is as it was written. One that is not promises nothing, whatever it says.
     #[must_use]
     pub fn is_intact(&self) -> bool {
         self.intact
     }
 
-    /// Why it promises nothing of documents that the policy of `later` makes, each reason as a few words; nothing where it holds.
+    /// The reasons why it promises nothing about documents that the policy of `later` makes, each in a few words; empty
+    /// if it holds.
     #[must_use]
     pub fn changes(&self, later: &Basis) -> Vec<String> {
         let itself = (!self.intact).then(|| "the certificate itself".to_owned());
         itself.into_iter().chain(self.basis.changes(later)).collect()
     }
 
-    /// Takes the documents that were reviewed for this certificate out of the sample of an audit, and says how many these are: they
-    /// chose the threshold, and would speak for it.
+    /// Removes the documents that were reviewed for this certificate from the sample of an audit, and returns their
+    /// number: they determined the threshold, and would speak for it.
     pub fn leave_out_its_own(&self, audit: &mut Sample) -> u64 {
         let before = audit.documents.len();
         let is_own = |id: &str| self.documents.contains(&digest_bytes(id.as_bytes()));

@@ -1,12 +1,13 @@
-//! Binomial and hypergeometric tails, and the exact bounds that follow from them (Clopper and Pearson, 1934): those of grounding
-//! ([`loopctl_ground::bounds`]), and what samples of a run need beside them. `tests/it/calibrate/oracle.json` has what scipy says.
+//! Binomial and hypergeometric tails, and the exact bounds that follow from them (Clopper and Pearson, 1934): those of
+//! grounding ([`loopctl_ground::bounds`]), and what samples of a run need besides. `tests/it/calibrate/oracle.json` has
+//! the values of scipy.
 
 use loopctl_ground::bounds::cumulated;
 pub use loopctl_ground::bounds::{binomial_cdf, lower_bound, upper_bound};
 pub(super) use loopctl_ground::bounds::{real, whole};
 
-/// P(X ≤ k), where X is how many of `drawn` are wrong, drawn without returning them from `population`, of which `wrong` are.
-/// More than there are can't be drawn or wrong.
+/// P(X ≤ k), where X is the number of wrong ones among `drawn`, drawn without replacement from `population`, of which
+/// `wrong` are wrong. No more than there are can be drawn or wrong.
 #[must_use]
 pub fn hypergeometric_cdf(k: u64, population: u64, wrong: u64, drawn: u64) -> f64 {
     let (wrong, drawn) = (wrong.min(population), drawn.min(population));
@@ -25,14 +26,14 @@ pub fn hypergeometric_cdf(k: u64, population: u64, wrong: u64, drawn: u64) -> f6
     })
 }
 
-/// Where a share lies with this confidence: both bounds, each missed half as often as both together may be.
+/// The interval of a share at this confidence: both bounds, each missed half as often as both together may be.
 #[must_use]
 pub fn exact_interval(k: u64, n: u64, confidence: f64) -> (f64, f64) {
     let tail = (1.0 - confidence) / 2.0;
     (lower_bound(k, n, tail), upper_bound(k, n, tail))
 }
 
-/// The most of a `population` that may be wrong where `k` of `n` that were drawn from it are, at confidence 1 − `delta`.
+/// The most of a `population` that may be wrong if `k` of `n` drawn from it are, at confidence 1 − `delta`.
 #[must_use]
 pub fn most_wrong(k: u64, n: u64, population: u64, delta: f64) -> u64 {
     let (n, k) = (n.min(population), k.min(n));
@@ -49,7 +50,7 @@ pub fn most_wrong(k: u64, n: u64, population: u64, delta: f64) -> u64 {
     possible
 }
 
-/// The least number that has a property which all larger ones have, too; `None` where `most` has it not.
+/// The least number with a property that all larger ones have, too; `None` if `most` does not have it.
 pub(super) fn least(from: u64, most: u64, holds: impl Fn(u64) -> bool) -> Option<u64> {
     if holds(from) {
         return Some(from);

@@ -1,31 +1,31 @@
-//! What labelled values say of the patterns of passages: how often each was right, and whether it is trusted.
+//! The patterns of passages on labelled values: how often each was right, and whether it is trusted.
 
 use loopctl_ground::{Counts, Labels, Pattern, Precision, Trust};
 use serde::Serialize;
 
-/// A pattern on labelled values.
+/// The counts of a pattern on labelled values.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct PatternTrust {
     /// Its name, such as `number/statement`.
     pub pattern: String,
-    /// Values that passages of it held, and reviewers kept.
+    /// Values that passages of it held, and that reviewers kept.
     pub right: u64,
-    /// Those that they corrected.
+    /// Values that passages of it held, and that reviewers corrected.
     pub wrong: u64,
-    /// The lower bound of its precision by these values alone; none where there are too few.
+    /// The lower bound of its precision by these values alone; `None` if there are too few.
     pub bound: Option<f64>,
-    /// What the counts that ship say.
+    /// The counts that ship for it.
     pub shipped: ShippedTrust,
     /// The bound that holds with the table in use.
     pub in_use: f64,
-    /// What that bound is computed from: `pattern`, or where it has too few labels its `naming`, or `all`.
+    /// The source of that bound: `pattern`, or if it has too few labels its `naming`, or `all`.
     pub from: &'static str,
-    /// Whether it is as high as the profile asks for: a passage of the pattern verifies its value.
+    /// `true` if the bound is as high as the profile asks for: a passage of the pattern verifies its value.
     pub trusted: bool,
 }
 
-/// What the shipped counts say of a pattern.
+/// The shipped counts of a pattern.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct ShippedTrust {
@@ -37,7 +37,7 @@ pub struct ShippedTrust {
     pub bound: f64,
 }
 
-/// What labelled values say of patterns.
+/// The counts of all patterns on labelled values.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct EvidenceCalibration {
@@ -45,9 +45,9 @@ pub struct EvidenceCalibration {
     pub right: u64,
     /// Labelled values that are wrong.
     pub wrong: u64,
-    /// Those of them in whose passage no pattern was read.
+    /// The number of these in whose passage no pattern was read.
     pub without_pattern: u64,
-    /// The share of mistakes that is assumed.
+    /// The assumed share of mistakes.
     pub mistakes: f64,
     /// The precision that the profile asks for.
     pub trust: f64,
@@ -56,7 +56,7 @@ pub struct EvidenceCalibration {
 }
 
 impl EvidenceCalibration {
-    /// Holds labels against the precision that a profile asks for. `in_use` is the trust that the new table gives.
+    /// Compares labels with the precision that a profile asks for. `in_use` is the trust that the new table gives.
     #[must_use]
     pub fn of(labels: &Labels, in_use: &Trust, (trust, mistakes): (f64, f64)) -> Self {
         let (alone, shipped) = (Trust::from_labels(labels, false, mistakes), Trust::with_mistakes(mistakes));

@@ -1,4 +1,4 @@
-//! What can be certified at all, and how many more reviews it takes, of which kind.
+//! The feasibility of certificates: what can be certified at all, and how many further reviews it takes, of which kind.
 
 use super::betting::{Against, Wealth};
 use super::distribution::{least, real, whole};
@@ -6,18 +6,18 @@ use super::sequence::{Counts, Evidence, Promise, Verdict, certified};
 use crate::profile::Looks;
 use serde::{Deserialize, Serialize};
 
-/// Most further reviews that are reckoned with.
+/// The most further reviews that are considered.
 const MOST_REVIEWS: u64 = 10_000_000;
 
-/// What it takes to certify something of a group.
+/// The requirements for certifying something about a group.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Feasibility {
     /// The fewest accepted documents that certify with 0, 1 and 2 wrong ones among them.
     pub least_accepted: Vec<u64>,
-    /// The share of documents that must be held back whatever one does, if as many of all documents are wrong as of the reviewed ones:
-    /// (μ − α) / (1 − α). 0 where all could be accepted.
+    /// The share of documents that must be held back in any case, if as many of all documents are wrong as of the
+    /// reviewed ones: (μ − α) / (1 − α). 0 if all could be accepted.
     pub held_back_at_least: f64,
-    /// What further reviews would be needed, where that can be told.
+    /// The further reviews that would be needed, if that can be computed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub more: Option<MoreReviews>,
 }
@@ -27,24 +27,24 @@ pub struct Feasibility {
 pub struct MoreReviews {
     /// The threshold that is nearest to being certified.
     pub threshold: f64,
-    /// Whether they must be newly drawn, and those that were reviewed don't count: the promise allows one look at them, and the test
-    /// failed.
+    /// `true` if they must be newly drawn, and those that were reviewed do not count: the promise allows one look at
+    /// them, and the test failed.
     pub anew: bool,
-    /// Reviewed documents that reach it by now.
+    /// Reviewed documents that reach it so far.
     pub accepted: u64,
-    /// How many of these are wrong.
+    /// The number of these that are wrong.
     pub wrong: u64,
     /// Further documents above it that certify it if none of them is wrong.
     pub if_none_is_wrong: u64,
-    /// The same if they are wrong as often as those so far.
+    /// Like `if_none_is_wrong`, if they are wrong as often as those so far.
     pub at_this_rate: u64,
-    /// Documents to draw at random so that so many of them reach the threshold.
+    /// Documents to draw at random so that, on average, `at_this_rate` of them reach the threshold.
     pub to_draw: u64,
 }
 
 impl Feasibility {
-    /// Works it out. `reviewed` are all reviewed documents of the group and how many of these are wrong; `tested` is what came of the
-    /// thresholds.
+    /// Computes it. `reviewed` is the number of reviewed documents of the group and the number of these that are wrong;
+    /// `tested` is the outcome at the thresholds.
     pub(super) fn of(
         promise: Promise,
         looks: Looks,
@@ -81,7 +81,7 @@ impl Feasibility {
 }
 
 impl Promise {
-    /// Whether these counts certify a threshold by themselves.
+    /// Returns whether these counts alone certify a threshold.
     fn passes(&self, looks: Looks, counts: Counts) -> bool {
         match looks {
             Looks::AnyTime => {
@@ -175,7 +175,7 @@ mod tests {
         // The second would pass by itself, and is not tested before the first does.
         let found = feasibility(Looks::Once, (900, 7), &[(240, 3), (800, 7)]);
         let more = found.more.unwrap();
-        // These labels were looked at, and count no longer: as many again as would have done.
+        // These labels were inspected, and count no longer: as many again as would have sufficed.
         assert!(more.anew && more.threshold == 0.98 && more.if_none_is_wrong == 236, "{more:?}");
         assert!(more.at_this_rate > 240 && more.to_draw >= more.at_this_rate * 900 / 240, "{more:?}");
         assert_eq!(feasibility(Looks::Once, (900, 7), &[(240, 7), (800, 7)]).more, None);

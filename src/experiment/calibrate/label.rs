@@ -1,33 +1,34 @@
-//! A label: what one reviewer said of one document.
+//! A label: the verdict of one reviewer on one document.
 
 use crate::diag::nearest;
 use crate::value::{Score, is_present};
 use serde_json::{Map, Value};
 
-/// What somebody said of one document, and what they know of it besides.
+/// A reviewer's verdict on one document, and what they know about it besides.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Label {
     /// The document's id, as in the run.
     pub document: String,
-    /// Whether its accepted output holds a wrong value.
+    /// `true` if its accepted output holds a wrong value.
     pub wrong: bool,
-    /// The score that is held against thresholds, where no run says it.
+    /// The score that is compared with thresholds, if no run gives it.
     pub score: Option<Score>,
-    /// Whether the profile passed it, where no run says it. Not said: it did.
+    /// `true` if the profile passed it, which is the default; for labels without a run.
     pub passed: bool,
-    /// The document's type, where no run says it.
+    /// The document's type, if no run gives it.
     pub document_type: Option<String>,
-    /// What documents share that are not independent: a patient, say.
+    /// The value that documents share that are not independent, such as a patient.
     pub cluster: Option<String>,
-    /// Who looked.
+    /// The reviewer.
     pub reviewer: Option<String>,
-    /// Whether this is the last word where reviewers differed.
+    /// `true` if this label is final where reviewers disagree.
     pub settles: bool,
-    /// Whether nobody says that the values were looked at: the document was accepted as it stood. Such a label counts for nothing.
+    /// `true` if the document was accepted as it was, and it is not known that the values were inspected. Such a label
+    /// counts for nothing.
     pub swept: bool,
-    /// Whether rules were written by this document.
+    /// `true` if rules were written by this document.
     pub wrote_rules: bool,
-    /// Whether it stands in a prompt as an example.
+    /// `true` if it appears in a prompt as an example.
     pub example: bool,
 }
 
@@ -47,21 +48,21 @@ const KEYS: [&str; 12] = [
     "example",
 ];
 
-/// What may stand where something is so or not.
+/// The expected value of a flag, in words.
 const FLAG: &str = "true or false (in a table also yes, no, 1 or 0)";
 
-/// Why a label can't be used.
+/// The reason why a label can't be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum LabelError {
     /// A member is missing, or is not what it must be.
     #[error("`{key}`: expected {expected}, found {found}")]
     Unexpected {
-        /// Which member.
+        /// The member.
         key: &'static str,
-        /// What must stand there.
+        /// The expected value, in words.
         expected: &'static str,
-        /// What is there; never more than a word.
+        /// The value that was found; never more than a word.
         found: String,
     },
     /// It says both `wrong` and `right`, and they differ.
@@ -72,22 +73,22 @@ pub enum LabelError {
         "no column is called `{missing}`; the first row must name the columns, `document` and `wrong` (or `right`) among them"
     )]
     NoColumn {
-        /// Which one.
+        /// The column that is missing.
         missing: &'static str,
     },
-    /// A member that means nothing, and looks like one that does.
+    /// A member that means nothing, and resembles one that does.
     #[error("nothing reads `{key}`; did you mean `{guess}`?")]
     Misspelt {
-        /// What is there.
+        /// The name that was found.
         key: String,
-        /// What was meant.
+        /// The name that was meant.
         guess: &'static str,
     },
 }
 
 impl Label {
-    /// Reads a label from the members of a JSON object, or from the columns of a table, whose values are texts. An empty text is the
-    /// same as no member. Members with other names are the caller's own.
+    /// Reads a label from the members of a JSON object, or from the columns of a table, whose values are texts. An
+    /// empty text counts as absent. Members with other names are the caller's own.
     ///
     /// # Errors
     /// [`LabelError`], for the first thing that is wrong.
@@ -136,10 +137,10 @@ impl Label {
         })
     }
 
-    /// What is wrong with all labels of a table, seen from the names of its columns.
+    /// Checks the names of a table's columns for mistakes that concern all of its labels.
     ///
     /// # Errors
-    /// [`LabelError`], for the first name that looks like one of a label's and is none, or for a column that is missing.
+    /// [`LabelError`], for the first name that resembles one of a label's and is none, or for a column that is missing.
     pub fn check_columns(columns: &[&str]) -> Result<(), LabelError> {
         for column in columns {
             if let Some(guess) = meant_by(column) {
@@ -157,7 +158,7 @@ impl Label {
     }
 }
 
-/// The member of a label that a name looks like, if it is none itself.
+/// The member of a label that a name resembles, if it is none itself.
 fn meant_by(key: &str) -> Option<&'static str> {
     if KEYS.contains(&key) { None } else { nearest(key, KEYS) }
 }

@@ -1,10 +1,11 @@
-//! At which threshold do at most so many of the accepted documents hold a wrong value: certificates from labels
-//! (`loopctl calibrate`).
+//! Certificates from labels (`loopctl calibrate`): the threshold at which at most so many of the accepted documents
+//! hold a wrong value.
 //!
-//! [`Sample::of`] makes reviewed documents of [`Label`]s and scores; [`calibrate`] tests the profile's grid of thresholds on them;
-//! a [`Certificate`] keeps the outcome with all that it rests on, bound to the policy ([`Basis`]) under which the documents were
-//! made. [`needed_reviews`] tells before any label how many it takes. [`watch_audit`] looks whether the promise still holds.
-//! [`EvidenceCalibration`] has what labelled values say of the patterns of passages. No clock and no files: dates and texts come from outside.
+//! [`Sample::of`] makes reviewed documents of [`Label`]s and scores; [`calibrate`] tests the profile's grid of
+//! thresholds on them; a [`Certificate`] keeps the outcome with all that it rests on, bound to the policy ([`Basis`])
+//! under which the documents were made. [`needed_reviews`] computes before any label how many reviews it takes.
+//! [`watch_audit`] checks whether the promise still holds. [`EvidenceCalibration`] has the counts of labelled values
+//! for the patterns of passages. No clock and no files: dates and texts are passed in.
 
 mod agreement;
 mod audit;

@@ -1,4 +1,4 @@
-//! How many reviews it takes, told before there is any label: from the scores of a run alone.
+//! The number of reviews that it takes, computed before there is any label: from the scores of a run alone.
 
 use super::calibration::reaches;
 use super::distribution::{real, whole};
@@ -8,34 +8,34 @@ use crate::profile::{Certify, Looks, Per};
 use serde::Serialize;
 use std::collections::BTreeSet;
 
-/// What it takes to certify something of a group of documents.
+/// The reviews that it takes to certify something about a group of documents.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct NeededReviews {
     /// Their type; `None` for all.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub document_type: Option<String>,
-    /// How many of them the run has.
+    /// The number of documents of the group in the run.
     pub in_run: u64,
-    /// Each threshold of the grid.
+    /// The reviews needed at each threshold of the grid.
     pub thresholds: Vec<NeededAtThreshold>,
 }
 
-/// What it takes to certify one threshold.
+/// The reviews that it takes to certify one threshold.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct NeededAtThreshold {
     /// The least score.
     pub threshold: f64,
     /// Documents of the run that reach it.
     pub accepted_in_run: u64,
-    /// Documents of the group to draw at random so that, on average, enough of them reach it to certify it with none of these wrong.
-    /// `None` where no number does.
+    /// Documents of the group to draw at random so that, on average, enough of them reach it to certify it with none of
+    /// these wrong. `None` if no number does.
     pub to_draw_if_none_is_wrong: Option<u64>,
-    /// The same with one of these wrong.
+    /// Like `to_draw_if_none_is_wrong`, with one of these wrong.
     pub to_draw_if_one_is_wrong: Option<u64>,
 }
 
-/// How many documents are to be drawn for each threshold of the grid. With `only_this_run`, the promise is about the documents of the run
-/// alone.
+/// The numbers of documents to draw for each threshold of the grid. With `only_this_run`, the promise is about the
+/// documents of the run alone.
 #[must_use]
 pub fn needed_reviews(settings: &Certify, run: &[ScoredDocument], only_this_run: bool) -> Vec<NeededReviews> {
     let counted: Vec<&ScoredDocument> =
@@ -46,7 +46,7 @@ pub fn needed_reviews(settings: &Certify, run: &[ScoredDocument], only_this_run:
     };
     let delta = settings.delta() / real(types.len().max(1) as u64);
     let promise = Promise { share: settings.wrong_documents.get(), delta };
-    // A batch is there as a whole: there is nothing that grows.
+    // A batch is complete: no documents are added to it.
     let looks = if only_this_run { Looks::Once } else { settings.looks };
     types
         .into_iter()

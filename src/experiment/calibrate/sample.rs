@@ -1,4 +1,4 @@
-//! Labels and scores made one sample of reviewed documents.
+//! Labels and scores combined into one sample of reviewed documents.
 
 use super::agreement::Agreement;
 use super::distribution::{hypergeometric_cdf, real};
@@ -17,13 +17,13 @@ pub struct ScoredDocument {
     pub id: String,
     /// Its type.
     pub document_type: String,
-    /// The score that is held against thresholds; `None` for one that is accepted at none.
+    /// The score that is compared with thresholds; `None` for a document that is accepted at none.
     pub score: Option<Score>,
 }
 
 impl ScoredDocument {
-    /// What a result says of its document. One that the profile did not pass is accepted at no threshold where only those that passed
-    /// may be.
+    /// The document of a result. One that the profile did not pass is accepted at no threshold if only those that
+    /// passed may be.
     #[must_use]
     pub fn of(result: &DocumentResult, settings: &Certify) -> Self {
         let counts = settings.among != Among::Passed || result.final_status == FinalStatus::Passed;
@@ -48,9 +48,9 @@ pub struct Reviewed {
     pub document: String,
     /// Its type, where it is known.
     pub document_type: Option<String>,
-    /// The score that is held against thresholds; `None` for one that is accepted at none.
+    /// The score that is compared with thresholds; `None` for a document that is accepted at none.
     pub score: Option<Score>,
-    /// Whether its output holds a wrong value.
+    /// `true` if its output holds a wrong value.
     pub wrong: bool,
 }
 
@@ -59,14 +59,14 @@ pub struct Reviewed {
 pub struct LeftOut {
     /// Rules were written by them.
     pub wrote_rules: u64,
-    /// They stand in prompts as examples.
+    /// They appear in prompts as examples.
     pub examples: u64,
     /// The profile's `certify.exclude` names them.
     pub excluded: u64,
-    /// They were accepted as they stood, and nobody says that their values were looked at.
+    /// They were accepted as they were, and it is not known that their values were inspected.
     #[serde(default, skip_serializing_if = "is_none")]
     pub swept: u64,
-    /// Another document of their cluster stands for it.
+    /// Another document of their cluster represents them.
     pub same_cluster: u64,
 }
 
@@ -78,28 +78,29 @@ fn is_none(count: &u64) -> bool {
 /// The reviewed documents, one of each cluster.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Sample {
-    /// In the order in which their labels came.
+    /// The documents, in the order in which their labels came.
     pub documents: Vec<Reviewed>,
-    /// How many are not counted, and why.
+    /// The number of documents that are not counted, by reason.
     pub left_out: LeftOut,
-    /// Their ids, without those for which another of their cluster stands.
+    /// The ids of these and of all that the profile excludes, without those that another of their cluster represents.
     pub not_counted: BTreeSet<String>,
-    /// How many clusters the documents are from, where any label names one; a document without is one of its own.
+    /// The number of clusters that the documents come from, if any label names one; a document without is one of its
+    /// own.
     pub clusters: Option<u64>,
-    /// How well reviewers agree, where two looked.
+    /// The agreement of reviewers, if two inspected the same documents.
     pub agreement: Option<Agreement>,
-    /// Documents that reviewers differ about and that nothing settles: they count as wrong.
+    /// Documents on which reviewers disagree and that nothing settles: they count as wrong.
     pub disputed: u64,
 }
 
-/// Why labels make no sample.
+/// The reason why labels make no sample.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SampleError {
-    /// A label says no score, and no run does.
+    /// A label has no score, and no run gives one.
     #[error("the label of `{0}` has no `score`, and no run gives one")]
     NoScore(String),
-    /// Each type gets a statement of its own, and of some documents no type is known.
+    /// Each type gets a statement of its own, and the type of some documents is unknown.
     #[error("the label of `{0}` has no `document_type`, and others have one")]
     NoType(String),
     /// Labels of documents that are not in the run.
@@ -107,15 +108,15 @@ pub enum SampleError {
     NotInRun {
         /// One of them.
         first: String,
-        /// How many.
+        /// Their number.
         count: u64,
     },
-    /// The same reviewer, or nobody in particular, speaks twice of a document.
+    /// Two labels of a document are by the same reviewer, or name none.
     #[error("`{document}` has two labels {by}")]
     Twice {
         /// The document.
         document: String,
-        /// Whose they are.
+        /// The origin of the labels, in words.
         by: String,
     },
     /// Labels of one document differ in what it is.
@@ -123,14 +124,14 @@ pub enum SampleError {
     Differ {
         /// The document.
         document: String,
-        /// In what.
+        /// The member in which they differ.
         key: &'static str,
     },
 }
 
 impl Sample {
-    /// Puts labels together, document by document. Scores and types are those of `run`, where there is one, and else those of the
-    /// labels. The documents that `settings` exclude don't count.
+    /// Combines labels, document by document. Scores and types are those of `run`, if there is one, and else those of
+    /// the labels. The documents that `settings` exclude do not count.
     ///
     /// # Errors
     /// [`SampleError`], for the first thing that is wrong.
@@ -194,8 +195,9 @@ impl Sample {
         Ok(Sample { documents, left_out, not_counted, clusters, agreement: Agreement::of(&pairs), disputed })
     }
 
-    /// The shares of documents that may be accepted at all among the reviewed ones and in the run, where they differ by more than a random
-    /// draw explains (less than 1 in 1,000 draws). Documents that were chosen say nothing about the others.
+    /// The shares of documents that may be accepted at all among the reviewed ones and in the run, if they differ by
+    /// more than a random draw explains (less than 1 in 1,000 draws). Documents that were chosen say nothing about the
+    /// others.
     #[must_use]
     pub fn is_unlike(&self, run: &[ScoredDocument]) -> Option<(f64, f64)> {
         let counted = || run.iter().filter(|document| !self.not_counted.contains(&document.id));
@@ -223,7 +225,8 @@ impl Sample {
     }
 }
 
-/// That the types of all documents are known, or of none: a statement about those without would be about all documents.
+/// Checks that the types of all documents are known, or of none: a statement about those without would be about all
+/// documents.
 fn check_types(counted: &[(Reviewed, Option<String>)]) -> Result<(), SampleError> {
     let untyped = counted.iter().find(|(document, _)| document.document_type.is_none());
     match untyped {
@@ -248,7 +251,7 @@ fn by_document(labels: Vec<Label>) -> Vec<Vec<Label>> {
     groups
 }
 
-/// That each reviewer speaks once, and that they speak of the same.
+/// Checks that each reviewer gives one label, and that all labels are about the same.
 fn check_the_same(labels: &[Label]) -> Result<(), SampleError> {
     let Some((first, others)) = labels.split_first() else { return Ok(()) };
     let mut heard = BTreeSet::new();
@@ -283,7 +286,7 @@ fn check_the_same(labels: &[Label]) -> Result<(), SampleError> {
     Ok(())
 }
 
-/// What the first two reviewers said, the one whose name comes first in front, so that kappa compares the same people.
+/// The verdicts of the first two reviewers, sorted by name, so that kappa compares the same people.
 fn first_two(labels: &[Label]) -> Option<(bool, bool)> {
     let mut said: Vec<(&Option<String>, bool)> =
         labels.iter().filter(|label| !label.settles).map(|label| (&label.reviewer, label.wrong)).collect();
@@ -294,7 +297,7 @@ fn first_two(labels: &[Label]) -> Option<(bool, bool)> {
     }
 }
 
-/// Whether the document counts as wrong, and whether that is because reviewers differ.
+/// Returns whether the document counts as wrong, and whether that is because reviewers disagree.
 fn verdict(labels: &[Label]) -> (bool, bool) {
     if let Some(settled) = labels.iter().find(|label| label.settles) {
         return (settled.wrong, false);
@@ -320,8 +323,9 @@ fn reviewed(
     Ok(Reviewed { document, document_type: label.document_type.clone(), score, wrong })
 }
 
-/// One document of each cluster, and how many that leaves out. Which one is decided by digests of their ids, which know nothing of scores and
-/// labels; where labels are looked at while they come in, it is the first, because one that was looked at can't be taken back.
+/// One document of each cluster, and the number that this leaves out. The choice is by digests of their ids, which are
+/// independent of scores and labels; if labels are inspected while they come in, it is the first, because one that was
+/// inspected can't be taken back.
 fn one_of_each(documents: Vec<(Reviewed, Option<String>)>, looks: Looks) -> (Vec<Reviewed>, u64) {
     let mut chosen: BTreeMap<&str, (String, usize)> = BTreeMap::new();
     for (place, (document, cluster)) in documents.iter().enumerate() {
@@ -441,7 +445,7 @@ mod tests {
         };
         assert_eq!(of(&mut (0..60)), None);
         assert_eq!(of(&mut (0..400)), None);
-        // Only what did not pass was looked at.
+        // Only what did not pass was inspected.
         assert_eq!(of(&mut (1..60).step_by(2)), Some((0.0, 0.5)));
     }
 

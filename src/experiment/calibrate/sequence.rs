@@ -1,18 +1,18 @@
 //! Thresholds tested one after the other, the strictest first, each at the whole confidence, until one fails (fixed-sequence
 //! testing: Maurer, Hothorn and Lehmacher, 1995; as "Learn then Test" for thresholds: Angelopoulos and others, 2021).
 //!
-//! The order is fixed before any label is seen. So what goes wrong first must be the first threshold in the order that breaks the
-//! promise, and that one test errs with a chance of at most δ: nothing need be shared out over the grid.
+//! The order is fixed before any label is seen. So the first mistake must be at the first threshold in the order that
+//! breaks the promise, and that one test errs with a probability of at most δ: it need not be divided over the grid.
 //!
-//! A threshold that too few reviewed documents reach could not be certified whatever their labels say, and is left out. That looks at
-//! scores only. It keeps the promise exactly where documents with a higher score are wrong no more often than those with a lower
-//! one; for other shapes `examples/certificate_coverage.rs` measures what becomes of it.
+//! A threshold that too few reviewed documents reach could not be certified whatever their labels are, and is left out.
+//! That depends on scores only. It keeps the promise exactly where documents with a higher score are wrong no more
+//! often than those with a lower one; for other shapes `examples/certificate_coverage.rs` measures what becomes of it.
 
 use super::distribution::{binomial_cdf, hypergeometric_cdf, least, real, whole};
 use crate::value::EPSILON;
 use serde::{Deserialize, Serialize};
 
-/// What a promise is: at most `share` of the accepted documents are wrong, with a chance to err of `delta`.
+/// A promise: at most `share` of the accepted documents are wrong, with an error probability of `delta`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Promise {
     /// The share, between 0 and 1.
@@ -21,30 +21,31 @@ pub struct Promise {
     pub delta: f64,
 }
 
-/// What is known at one threshold.
+/// The counts at one threshold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Counts {
     /// Reviewed documents that would be accepted.
     pub accepted: u64,
-    /// How many of these hold a wrong value.
+    /// The number of these that hold a wrong value.
     pub wrong: u64,
-    /// How many documents of the batch would be accepted, where the promise is about one batch; `None` where it is about
-    /// all documents to come.
+    /// The number of documents of the batch that would be accepted, if the promise is about one batch; `None` if it is
+    /// about all documents to come.
     pub batch: Option<u64>,
 }
 
-/// What speaks for a threshold.
+/// The evidence for a threshold.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Evidence {
-    /// The chance to find no more wrong ones than were found if the promise were broken: certified at δ or less.
+    /// The probability of finding no more wrong ones than were found if the promise were broken: certified at δ or
+    /// less.
     PValue(f64),
-    /// What betting against a broken promise came to at best: certified at 1 / δ or more.
+    /// The highest outcome of betting against a broken promise: certified at 1 / δ or more.
     EValue(f64),
 }
 
-/// What came of one threshold.
+/// The outcome at one threshold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
@@ -53,7 +54,7 @@ pub enum Verdict {
     TooFew,
     /// The promise holds with the confidence.
     Certified,
-    /// It was tested, and that is not shown.
+    /// It was tested, and is not shown to hold.
     NotCertified,
     /// A stricter one was not certified, so that it was not tested.
     NotTested,
@@ -69,7 +70,7 @@ impl Evidence {
 }
 
 impl Promise {
-    /// The chance to find at most so many wrong ones if the promise were broken.
+    /// The probability of finding at most so many wrong ones if the promise were broken.
     #[must_use]
     pub fn p_value(&self, counts: &Counts) -> f64 {
         match counts.batch {
@@ -91,15 +92,16 @@ impl Promise {
         least(wrong + 1, most, |accepted| self.p_value(&Counts { accepted, wrong, batch }) <= self.delta)
     }
 
-    /// How many wrong documents a threshold must be able to bear to be tested: one, or none where fewer than twice as many documents were
-    /// reviewed as that needs. Testing a threshold that bears none stops at the first wrong document.
+    /// The number of wrong documents that a threshold must be able to bear to be tested: one, or none if fewer than
+    /// twice as many documents were reviewed as that needs. Testing a threshold that bears none stops at the first
+    /// wrong document.
     #[must_use]
     pub fn bearable(&self, reviewed: u64) -> u64 {
         let needed = self.least_accepted(1, None).unwrap_or(u64::MAX);
         u64::from(reviewed >= needed.saturating_mul(2))
     }
 
-    /// Tests thresholds in their order. `reviewed` is how many documents were reviewed, accepted or not.
+    /// Tests thresholds in their order. `reviewed` is the number of reviewed documents, accepted or not.
     #[must_use]
     pub fn test_once(&self, thresholds: &[Counts], reviewed: u64) -> Vec<(Evidence, Verdict)> {
         let wrong = self.bearable(reviewed);
@@ -113,8 +115,8 @@ impl Promise {
         self.walk(thresholds.iter().map(|counts| (Evidence::PValue(evidence(counts)), enough(counts))))
     }
 
-    /// The same with what betting came to at each threshold. None is left out: which ones have enough documents differs from look to
-    /// look, and the order must not.
+    /// Like [`Promise::test_once`], with the outcome of betting at each threshold. None is left out: which ones have
+    /// enough documents differs from look to look, and the order must not.
     #[must_use]
     pub fn test_any_time(&self, wealth: &[f64]) -> Vec<(Evidence, Verdict)> {
         self.walk(wealth.iter().map(|wealth| (Evidence::EValue(*wealth), true)))
@@ -138,7 +140,7 @@ impl Promise {
     }
 }
 
-/// The most lenient threshold that is certified: its place in the order.
+/// The most lenient threshold that is certified: its index in the order.
 #[must_use]
 pub fn certified(tested: &[(Evidence, Verdict)]) -> Option<usize> {
     tested.iter().rposition(|(_, verdict)| *verdict == Verdict::Certified)

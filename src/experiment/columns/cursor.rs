@@ -1,8 +1,9 @@
 //! JSON as programs write it, read from the left without a tree.
 //!
-//! Everything returns `None` for what it does not know, which need not be wrong: whoever reads then takes the general way.
+//! Everything returns `None` for what it does not know, which need not be wrong: the caller then uses the general
+//! reader.
 
-/// A place in the bytes of a line.
+/// A position in the bytes of a line.
 #[derive(Debug)]
 pub(super) struct Cursor<'t> {
     bytes: &'t [u8],
@@ -14,7 +15,7 @@ pub(super) struct Cursor<'t> {
 pub(super) struct Number {
     /// Its value, rounded correctly.
     pub value: f64,
-    /// The same as a whole number, where it is written as one.
+    /// The value as a whole number, if it is written as one.
     pub whole: Option<u64>,
 }
 
@@ -23,9 +24,9 @@ const POWERS: [f64; 23] = [
     1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18,
     1e19, 1e20, 1e21, 1e22,
 ];
-/// Up to here whole numbers are exact.
+/// The limit up to which whole numbers are exact.
 const EXACT: u64 = 1 << 53;
-/// Most digits that fit.
+/// The most digits that fit.
 const MOST_DIGITS: usize = 19;
 
 impl<'t> Cursor<'t> {
@@ -33,17 +34,17 @@ impl<'t> Cursor<'t> {
         Cursor { bytes, at: 0 }
     }
 
-    /// What is left.
+    /// The remaining bytes.
     pub(super) fn rest(&self) -> &'t [u8] {
         self.bytes.get(self.at..).unwrap_or_default()
     }
 
-    /// Goes on after so many bytes.
+    /// Skips so many bytes.
     pub(super) fn skip(&mut self, bytes: usize) {
         self.at += bytes;
     }
 
-    /// The next byte that is no white space.
+    /// The next byte that is not white space.
     pub(super) fn peek(&mut self) -> Option<u8> {
         loop {
             let byte = *self.bytes.get(self.at)?;
@@ -59,7 +60,7 @@ impl<'t> Cursor<'t> {
         (self.peek()? == byte).then(|| self.at += 1)
     }
 
-    /// Whether nothing but white space is left.
+    /// Returns whether only white space is left.
     pub(super) fn is_at_end(&mut self) -> bool {
         self.peek().is_none()
     }
@@ -81,7 +82,7 @@ impl<'t> Cursor<'t> {
         std::str::from_utf8(self.text_bytes()?).ok()
     }
 
-    /// A member's name, and the colon after it.
+    /// Takes a member's name and the colon after it.
     pub(super) fn key(&mut self) -> Option<&'t [u8]> {
         let key = self.text_bytes()?;
         self.take(b':')?;
@@ -127,7 +128,7 @@ impl<'t> Cursor<'t> {
             usize::try_from(exponent.unsigned_abs()).ok().and_then(|power| POWERS.get(power)),
             mantissa,
         ) {
-            // One rounding of two exact numbers is the number itself.
+            // A single rounding of exact operands gives the correctly rounded number.
             #[expect(clippy::cast_precision_loss, reason = "exact")]
             (Some(power), ..EXACT) if exponent < 0 => mantissa as f64 / power,
             #[expect(clippy::cast_precision_loss, reason = "exact")]

@@ -1,4 +1,4 @@
-//! What a policy makes of recorded documents, decided by the functions that decide in a run.
+//! Policies applied to recorded documents, with the functions that decide in a run.
 
 use super::Columns;
 use super::row::Row;
@@ -6,7 +6,7 @@ use crate::policy::{History, ScriptCriteria, Selection, Spent, StopReason, settl
 use crate::profile::LoopPolicy;
 use crate::value::Millis;
 
-/// Tries a policy on documents, one after the other. Memory is used again from one to the next.
+/// Tries a policy on documents, one after the other. Memory is reused from one to the next.
 #[derive(Debug)]
 pub struct Decider<'c, 'p> {
     columns: &'c Columns,
@@ -17,34 +17,34 @@ pub struct Decider<'c, 'p> {
     first_only: bool,
 }
 
-/// How a document would have ended.
+/// The end of a document under a policy.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Decided {
-    /// Why; [`StopReason::TrajectoryExhausted`] where the record does not say.
+    /// The reason; [`StopReason::TrajectoryExhausted`] if the record does not tell.
     pub stop_reason: StopReason,
-    /// How many candidates were assessed.
+    /// The number of assessed candidates.
     pub iteration_count: usize,
-    /// The candidate that is returned; `None` of a document without candidates.
+    /// The returned candidate; `None` for a document without candidates.
     pub selection: Option<Selection>,
     /// Rollbacks of the whole run.
     pub rollbacks: u64,
     /// Time and usage of the candidates that were assessed.
     pub spent: Spent,
-    /// Why the record does not say how it ends, where it does not.
+    /// The reason why the record does not tell how it ends; `None` if it does.
     pub beyond: Option<Beyond>,
 }
 
-/// Why the rest of a document is not known under a policy that goes on.
+/// The reason why the rest of a document is unknown under a policy that continues.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Beyond {
     /// No further candidate is recorded.
     Exhausted,
-    /// The next candidate that is recorded was corrected from another one than the policy would correct.
+    /// The next recorded candidate was corrected from a candidate other than the one the policy would correct.
     OtherBase,
-    /// Feedback would have told something else, so that another candidate would have come.
+    /// Feedback would have been different, so that another candidate would have been made.
     OtherFeedback,
 }
 
@@ -55,13 +55,14 @@ impl<'c, 'p> Decider<'c, 'p> {
         Decider { columns, policy, scripts, history: History::new(), notes: Vec::new(), first_only: false }
     }
 
-    /// The same where the policy's feedback would have told something else: what came of corrections says nothing of it.
+    /// Limits decisions to first candidates if feedback would have been different under the policy: the record of
+    /// corrections says nothing about it then.
     #[must_use]
     pub fn told_otherwise(self, is: bool) -> Self {
         Decider { first_only: is, ..self }
     }
 
-    /// Decides about a document as [`simulate`](crate::experiment::simulate) does; `None` when there is no such document.
+    /// Decides about a document as [`simulate`](crate::experiment::simulate) does; `None` if there is no such document.
     pub fn decide(&mut self, document: usize) -> Option<Decided> {
         self.columns.id(document)?;
         self.history.clear();
@@ -106,22 +107,22 @@ impl<'c, 'p> Decider<'c, 'p> {
         self.history.overalls()
     }
 
-    /// Takes the notes on the decisions since the last call; one stands there as often as it was made.
+    /// Takes the notes on the decisions since the last call; each appears as often as it was made.
     pub fn take_notes(&mut self) -> Vec<String> {
         std::mem::take(&mut self.notes)
     }
 }
 
 impl Decided {
-    /// The overall score of the candidate that is returned, among those of all candidates.
+    /// The overall score of the returned candidate, among those of all candidates.
     #[must_use]
     pub(crate) fn returned(&self, mut overalls: impl Iterator<Item = f64>) -> Option<f64> {
         overalls.nth(self.selection?.iteration)
     }
 }
 
-/// Rounded up, so that a sum is above a limit of whole milliseconds exactly when it is so before rounding; a nanosecond
-/// may be dust of adding.
+/// Rounds up, so that a sum is above a limit of whole milliseconds exactly if it was so before rounding; a nanosecond
+/// may be a rounding error of additions.
 pub(in crate::experiment) fn whole_millis(elapsed: f64) -> Millis {
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "saturates; never negative")]
     Millis((elapsed - 1e-6).ceil() as u64)

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// Most names that are kept when the table is cleared: other documents have mostly the same.
+/// The most names that are kept when the table is cleared: other documents mostly have the same.
 const KEPT: usize = 1_000;
 
 /// Names, numbered from 0.
@@ -14,8 +14,8 @@ pub(super) struct Interner {
 }
 
 impl Interner {
-    /// The number of a name. Few names follow each other in the same order over and over: `turn`, which counts how many were
-    /// asked for, is where it is looked for first.
+    /// The number of a name. A few names tend to follow each other in the same order over and over: `turn`, the number
+    /// of requests so far, tells where to look first.
     pub(super) fn number_of(&mut self, name: &str, turn: usize) -> u32 {
         if let Some(place) = turn.checked_rem(self.names.len())
             && self.names.get(place).is_some_and(|known| known.as_ref() == name)
@@ -26,7 +26,7 @@ impl Interner {
         if let Some(number) = self.numbers.get(name) {
             return *number;
         }
-        // There is no memory for so many names.
+        // Memory runs out before there are so many names.
         let number = u32::try_from(self.names.len()).unwrap_or(u32::MAX);
         let name: Arc<str> = name.into();
         self.names.push(Arc::clone(&name));
@@ -34,7 +34,7 @@ impl Interner {
         number
     }
 
-    /// Whether the number is that of a name.
+    /// Returns whether the number is that of a name.
     pub(super) fn is_named(&self, number: u32, name: &str) -> bool {
         self.name(number) == Some(name)
     }
@@ -48,7 +48,7 @@ impl Interner {
         self.names.iter().map(AsRef::as_ref)
     }
 
-    /// Forgets the names if there are very many. No number is used any more.
+    /// Forgets the names if there are very many. Their numbers must no longer be in use.
     pub(super) fn shed(&mut self) {
         if self.names.len() > KEPT {
             *self = Interner::default();

@@ -1,7 +1,7 @@
-//! One line of a trajectory file into columns.
+//! Reads one line of a trajectory file into columns.
 //!
-//! Lines that are written as programs write them are read without a tree, several times as fast. Anything else about a line
-//! (an escaped name, a key that nobody knows, a mistake) is read by [`Trajectory::parse`], which says what is wrong.
+//! Lines written as programs write them are read without a tree, several times as fast. Any other line (an escaped
+//! name, an unknown key, a mistake) is read by [`Trajectory::parse`], which reports what is wrong.
 
 use super::cursor::Cursor;
 use super::{Columns, Measured, RecordedIssue};
@@ -12,8 +12,7 @@ use serde_json::Value;
 use std::sync::Arc;
 
 impl Columns {
-    /// Adds the document of a line. Returns what of it nobody reads but looks like a slip of the pen
-    /// ([`Trajectory::slips`]).
+    /// Adds the document of a line. Returns the ignored keys that look like typos ([`Trajectory::slips`]).
     ///
     /// # Errors
     /// As for [`Trajectory::parse`]; nothing is added then.
@@ -159,7 +158,7 @@ impl Columns {
     }
 }
 
-/// Which keys a mapping had: of one that stands twice the last counts, which the general way knows.
+/// The keys that a mapping had. Of a key that appears twice the last counts, which the general reader handles.
 #[derive(Default)]
 struct Seen(u8);
 

@@ -32,25 +32,25 @@ pub struct Columns {
     ends: Vec<usize>,
     dimensions: Interner,
     codes: Interner,
-    /// Of all rows, one after the other: a dimension and its score.
+    /// The dimensions and scores of all rows, one after the other.
     scores: Vec<(u32, Score)>,
     score_ends: Vec<usize>,
     issues: Vec<RecordedIssue>,
     issue_ends: Vec<usize>,
-    /// Whether the issues of a row are not known.
+    /// `true` for each row whose issues are unknown.
     issues_unknown: Vec<bool>,
-    /// What each row alone took.
+    /// The time in milliseconds, and the usage, that each row alone took.
     elapsed_ms: Vec<f64>,
     usage: Vec<Usage>,
     /// The candidate of each row, if candidates are kept.
     candidates: Option<Vec<Option<KeptCandidate>>>,
     /// The iteration that a row was corrected from, where that is known.
     bases: Vec<Option<usize>>,
-    /// What tier 1 measured, for the rows where that is something else than what was decided by.
+    /// The scores of tier 1, for the rows where they differ from those that were decided by.
     tier1: Vec<(usize, Vec<(u32, Score)>)>,
 }
 
-/// An issue, as far as decisions look at it.
+/// An issue, as far as decisions depend on it.
 #[derive(Debug, Clone, Copy)]
 struct RecordedIssue {
     code: u32,
@@ -65,7 +65,7 @@ struct KeptCandidate {
     digest: Digest,
 }
 
-/// How long each column is, to go back to.
+/// The length of each column, to truncate it to.
 struct Mark {
     documents: usize,
     rows: usize,
@@ -75,20 +75,20 @@ struct Mark {
 }
 
 impl Columns {
-    /// Without rows. Candidates are kept only where a policy will look at them: they take most of the memory, and hashing them
-    /// most of the time of reading.
+    /// Creates a table without rows. Candidates are kept only if a policy will inspect them: they take most of the
+    /// memory, and hashing them most of the reading time.
     #[must_use]
     pub fn new(keep_candidates: bool) -> Self {
         Columns { candidates: keep_candidates.then(Vec::new), ..Columns::default() }
     }
 
-    /// How many documents there are.
+    /// The number of documents.
     #[must_use]
     pub fn documents(&self) -> usize {
         self.ids.len()
     }
 
-    /// How many candidates there are.
+    /// The number of candidates.
     #[must_use]
     pub fn rows(&self) -> usize {
         self.elapsed_ms.len()
@@ -100,12 +100,12 @@ impl Columns {
         self.ids.get(document)
     }
 
-    /// The names of all dimensions that some row has, in the order in which they came up.
+    /// The names of all dimensions of any row, in the order in which they came up.
     pub fn dimensions(&self) -> impl Iterator<Item = &str> {
         self.dimensions.names()
     }
 
-    /// Whether the issues of a candidate are not known.
+    /// Returns whether the issues of a candidate are unknown.
     #[must_use]
     pub fn issues_unknown(&self, document: usize, iteration: usize) -> bool {
         self.row_of(document, iteration)
@@ -114,20 +114,20 @@ impl Columns {
             .unwrap_or(false)
     }
 
-    /// Whether the issues of some candidate of a document are not known.
+    /// Returns whether the issues of any candidate of a document are unknown.
     #[must_use]
     pub fn lacks_issues(&self, document: usize) -> bool {
         self.issues_unknown.get(self.span(document)).is_some_and(|unknown| unknown.contains(&true))
     }
 
-    /// Forgets all documents, and keeps the memory for others.
+    /// Forgets all documents, but keeps the memory for others.
     pub fn clear(&mut self) {
         self.truncate(&Mark { documents: 0, rows: 0, scores: 0, issues: 0, tier1: 0 });
         self.dimensions.shed();
         self.codes.shed();
     }
 
-    /// Takes the last document out.
+    /// Removes the last document.
     pub fn pop(&mut self) {
         let Some(last) = self.documents().checked_sub(1) else { return };
         let rows = self.span(last).start;
@@ -240,7 +240,7 @@ impl Columns {
         self.issues.get(before(&self.issue_ends, row)..end).unwrap_or_default()
     }
 
-    /// What tier 1 measured of a row.
+    /// The scores that tier 1 measured for a row.
     fn tier1_of(&self, row: usize) -> &[(u32, Score)] {
         if self.tier1.is_empty() {
             return self.scores_of(row);
@@ -251,7 +251,7 @@ impl Columns {
         }
     }
 
-    /// The score of a candidate in a dimension; `None` where it was not measured.
+    /// The score of a candidate in a dimension; `None` if it was not measured.
     pub(in crate::experiment) fn recorded_score(
         &self,
         document: usize,
@@ -276,7 +276,7 @@ impl Columns {
         counts
     }
 
-    /// Who handles an issue under a policy.
+    /// The disposition of an issue under a policy.
     fn disposition(&self, issue: &RecordedIssue, policy: &LoopPolicy) -> Disposition {
         issue.disposition.unwrap_or_else(|| {
             let code = self.codes.name(issue.code).unwrap_or_default();
@@ -288,7 +288,7 @@ impl Columns {
         self.candidates.as_ref()?.get(row)?.as_ref()
     }
 
-    /// The score of a dimension; 0 where it was not measured.
+    /// The score of a dimension; `None` if it was not measured.
     fn score_among(&self, scores: &[(u32, Score)], dimension: &str) -> Option<Score> {
         scores
             .iter()
@@ -305,7 +305,7 @@ impl Columns {
     }
 }
 
-/// What ends a row.
+/// The values that are added when a row ends.
 struct Measured {
     issues_unknown: bool,
     elapsed_ms: f64,
@@ -314,7 +314,7 @@ struct Measured {
     base: Option<usize>,
 }
 
-/// Where the one before ends.
+/// The end of the previous element; 0 for the first.
 fn before(ends: &[usize], at: usize) -> usize {
     at.checked_sub(1).and_then(|before| ends.get(before)).copied().unwrap_or_default()
 }

@@ -7,7 +7,7 @@ use crate::value::{Digest, Score};
 use serde_json::Value;
 use std::sync::Arc;
 
-/// One recorded candidate under a policy. What depends on the policy is worked out once, when the row is decided on.
+/// One recorded candidate under a policy. What depends on the policy is computed once, when the row is decided on.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Row<'c> {
     columns: &'c Columns,
@@ -20,7 +20,7 @@ pub(super) struct Row<'c> {
 }
 
 impl<'c> Row<'c> {
-    /// What a policy sees of a row.
+    /// A row as a policy sees it.
     pub(super) fn of(columns: &'c Columns, row: usize, policy: &LoopPolicy) -> Self {
         let scores = columns.scores_of(row);
         let gated =

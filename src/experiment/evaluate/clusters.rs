@@ -1,11 +1,11 @@
-//! Documents that belong together, such as those of a patient, and how much a figure of them shows.
+//! Documents that belong together, such as those of a patient, and how much a figure over them shows.
 
 use super::evaluation::rounded;
 use crate::experiment::statistics::{Interval, clopper_pearson, clopper_pearson_of_share};
 use std::collections::BTreeMap;
 
-/// How many documents of each cluster a figure is of. A document without a cluster is one by itself. Nothing is in it where labels name
-/// no cluster at all: then documents are taken to be independent.
+/// The number of documents of each cluster in a figure. A document without a cluster is one by itself. It is empty if
+/// labels name no cluster at all: documents then count as independent.
 #[derive(Debug, Clone, Default)]
 pub(super) struct ClusterSizes {
     sizes: BTreeMap<usize, u64>,
@@ -22,7 +22,7 @@ impl ClusterSizes {
         }
     }
 
-    /// Adds all documents of others.
+    /// Adds all documents of `other`.
     pub(super) fn absorb(&mut self, other: &ClusterSizes) {
         other.sizes.iter().for_each(|(cluster, count)| self.add_all(*cluster, *count));
     }
@@ -34,13 +34,13 @@ impl ClusterSizes {
         self.documents += count;
     }
 
-    /// How many clusters they are of; `None` where labels name none.
+    /// The number of their clusters; `None` if labels name none.
     pub(super) fn count(&self) -> Option<u64> {
         (!self.sizes.is_empty()).then_some(self.sizes.len() as u64)
     }
 
-    /// The interval of a share of `whole`, rounded. As many independent documents say as much as these do if those of a cluster all come
-    /// to the same, which is the least that they can say: (Σm)²/Σm² for clusters of sizes m (Kish 1965).
+    /// The interval of a share of `whole`, rounded. The documents count as many independent ones as if those of a
+    /// cluster all came to the same, which is the worst case: (Σm)²/Σm² for clusters of sizes m (Kish 1965).
     pub(super) fn interval(&self, part: u64, whole: u64, confidence: f64) -> Option<Interval> {
         let found = match self.squares {
             0 => clopper_pearson(part, whole, confidence),

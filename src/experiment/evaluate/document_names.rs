@@ -1,18 +1,18 @@
-//! Which label is about which document, though labels are written `in/x.txt` and results `x`.
+//! The labels of each document, though labels are written `in/x.txt` and results `x`.
 
 use std::collections::BTreeMap;
 
-/// Longest ending of a file's name, without the dot.
+/// The longest ending of a file's name, without the dot.
 const LONGEST_ENDING: usize = 8;
 
-/// How well a name fits, the best first.
+/// The quality of a match of names, the best first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Fit {
     /// It is the same text.
     Same,
     /// It is the same path without the ending of the file's name.
     SamePath,
-    /// It is the same file's name, in whatever folder.
+    /// It is the same file's name, in any folder.
     SameFile,
 }
 

@@ -1,4 +1,4 @@
-//! What came of a labelled document.
+//! The outcome of a labelled document.
 
 use super::evaluation::{Disputed, Reason, UnusableLabel};
 use super::outcome::{FieldOutcome, last_key, outcome, top_key, unusable};
@@ -9,19 +9,19 @@ use crate::value::{Usage, is_present};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What came of a document.
+/// The outcome of a document.
 #[derive(Debug)]
 pub(super) struct DocumentOutcome {
     pub(super) id: String,
-    /// The number of its cluster, where labels name any.
+    /// The number of its cluster, if labels name any.
     pub(super) cluster: Option<usize>,
-    /// The type as which it was classified, or would have been had it not been told.
+    /// The type as which it was classified, or would have been if it had not been given.
     pub(super) classified: String,
     pub(super) passed: bool,
     pub(super) final_status: &'static str,
     pub(super) values: u64,
     pub(super) supported_values: u64,
-    /// The members at the top that have a value.
+    /// The top-level members that have a value.
     pub(super) found: Vec<String>,
     pub(super) overall: Option<f64>,
     pub(super) first: Option<f64>,
@@ -33,8 +33,8 @@ pub(super) struct DocumentOutcome {
 }
 
 impl DocumentOutcome {
-    /// Holds the labels of the document `name` against its result. `classified` is what the classifier says, where its type was told;
-    /// `filled_in` are the fields that the host takes from the document's text.
+    /// Compares the labels of the document `name` with its result. `classified` is the classifier's answer, if the type
+    /// was given; `filled_in` are the fields that the host takes from the document's text.
     pub(super) fn of(
         name: &str,
         labels: &BTreeMap<String, Vec<Source>>,
@@ -91,7 +91,7 @@ impl DocumentOutcome {
         }
     }
 
-    /// Whether it has a label of a field, so that it is right or wrong.
+    /// Returns whether it has a label of a field, so that it is right or wrong.
     pub(super) fn is_judged(&self) -> bool {
         !self.fields.is_empty()
     }

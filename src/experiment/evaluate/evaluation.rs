@@ -1,4 +1,4 @@
-//! What an evaluation came to: everything that text, JSON and page say.
+//! The result of an evaluation: everything that text, JSON and page report.
 
 use super::outcome::Verdict;
 use super::risk::RiskCoverage;
@@ -6,10 +6,10 @@ use crate::experiment::statistics::Interval;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// Results held against labels. Its JSON form is described in `docs/evaluate.md`.
+/// Results compared with labels. Its JSON form is described in `docs/evaluate.md`.
 #[derive(Debug, Clone, Serialize)]
 pub(crate) struct Evaluation {
-    /// What was evaluated against what.
+    /// The results and the labels that were compared.
     pub(crate) sources: Sources,
     /// The documents that have both a label and a result.
     pub(crate) documents: DocumentFigures,
@@ -23,32 +23,32 @@ pub(crate) struct Evaluation {
     pub(crate) all_fields: FieldFigures,
     /// Each type of documents.
     pub(crate) document_types: Vec<TypeFigures>,
-    /// What was extracted in place of what, the most frequent first.
+    /// Values extracted in place of others, the most frequent first.
     pub(crate) confusions: Vec<Confusion>,
-    /// How many pairs of values are left out there.
+    /// The number of pairs of values that are left out there.
     pub(crate) more_confusions: u64,
-    /// How well the overall score tells right documents from wrong ones.
+    /// The ability of the overall score to tell right documents from wrong ones.
     pub(crate) risk_coverage: RiskCoverage,
-    /// What the documents cost.
+    /// The cost of the documents.
     pub(crate) cost: CostFigures,
     /// Every document to review, the most important first.
     pub(crate) look_at: Vec<LookAtDocument>,
-    /// How many documents there are for each reason.
+    /// The number of documents for each reason.
     pub(crate) look_at_counts: BTreeMap<Reason, u64>,
-    /// What has no counterpart.
+    /// Items without a counterpart.
     pub(crate) unmatched: Unmatched,
 }
 
-/// What was evaluated against what.
+/// The results and the labels that were compared.
 #[derive(Debug, Clone, Default, Serialize)]
 pub(crate) struct Sources {
     /// The run in the journal, or the file or folder of results.
     pub(crate) results: String,
-    /// The profile whose rubrics and vocabularies say when two values are the same.
+    /// The profile whose rubrics and vocabularies determine when two values are the same.
     pub(crate) profile: String,
-    /// How many documents have labels.
+    /// The number of documents that have labels.
     pub(crate) labelled_documents: u64,
-    /// How many documents have results.
+    /// The number of documents that have results.
     pub(crate) result_documents: u64,
     /// The confidence of every interval.
     pub(crate) confidence: f64,
@@ -57,75 +57,76 @@ pub(crate) struct Sources {
 /// Documents that have both a label of a field and a result.
 #[derive(Debug, Clone, Copy, Default, Serialize)]
 pub(crate) struct DocumentFigures {
-    /// How many there are.
+    /// Their number.
     pub(crate) evaluated: u64,
-    /// From how many clusters they are, where labels name any.
+    /// The number of clusters that they come from, if labels name any.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) clusters: Option<u64>,
-    /// How many more have a label and a result, but no label of a field that can be judged: most often only that of their type.
+    /// The number of others that have a label and a result, but no label of a field that can be judged: most often only
+    /// that of their type.
     pub(crate) not_judged: u64,
-    /// In how many every labelled field is right.
+    /// The number of documents in which every labelled field is right.
     pub(crate) right: u64,
-    /// In how many one is not.
+    /// The number of documents in which one is not.
     pub(crate) wrong: u64,
-    /// How many of these have a wrong or spurious value; the others only miss values.
+    /// The number of these that have a wrong or spurious value; the others only lack values.
     pub(crate) with_false_values: u64,
 }
 
 /// Documents that passed.
 #[derive(Debug, Clone, Copy, Default, Serialize)]
 pub(crate) struct PassedFigures {
-    /// How many there are.
+    /// Their number.
     pub(crate) documents: u64,
-    /// From how many clusters they are, where labels name any.
+    /// The number of clusters that they come from, if labels name any.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) clusters: Option<u64>,
-    /// In how many of these clusters a document is wrong.
+    /// The number of these clusters in which a document is wrong.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) clusters_with_wrong: Option<u64>,
-    /// How many more passed that have no label of a field that can be judged.
+    /// The number of others that passed and have no label of a field that can be judged.
     pub(crate) not_judged: u64,
-    /// How many of them are wrong.
+    /// The number of documents that are wrong.
     pub(crate) wrong: u64,
-    /// How many of these have a wrong or spurious value.
+    /// The number of these that have a wrong or spurious value.
     pub(crate) with_false_values: u64,
     /// The share that is wrong.
     pub(crate) share_wrong: Option<f64>,
-    /// Where that share may lie.
+    /// The interval of that share.
     pub(crate) interval: Option<Interval>,
 }
 
 /// Documents that did not pass.
 #[derive(Debug, Clone, Copy, Default, Serialize)]
 pub(crate) struct RefusedFigures {
-    /// How many there are.
+    /// Their number.
     pub(crate) documents: u64,
-    /// From how many clusters they are, where labels name any.
+    /// The number of clusters that they come from, if labels name any.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) clusters: Option<u64>,
-    /// How many more did not pass that have no label of a field that can be judged.
+    /// The number of others that did not pass and have no label of a field that can be judged.
     pub(crate) not_judged: u64,
-    /// How many of them are right.
+    /// The number of documents that are right.
     pub(crate) right: u64,
     /// The share that is right.
     pub(crate) share_right: Option<f64>,
-    /// Where that share may lie.
+    /// The interval of that share.
     pub(crate) interval: Option<Interval>,
 }
 
-/// What came of one field in all documents that have a label for it.
+/// The outcome of one field in all documents that have a label for it.
 #[derive(Debug, Clone, Default, Serialize)]
 pub(crate) struct FieldFigures {
     /// The field; empty for all of them together.
     pub(crate) field: String,
-    /// What the profile declares of how its values are compared; empty without.
+    /// The profile's declaration of how its values are compared; empty without.
     pub(crate) compared_by: String,
-    /// How many documents have a label for it.
+    /// The number of documents that have a label for it.
     pub(crate) documents: u64,
-    /// From how many clusters they are, where labels name any.
+    /// The number of clusters that they come from, if labels name any.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) clusters: Option<u64>,
-    /// In how many it is right, or not there as it should be.
+    /// The number of documents in which it is right, or absent as it should be.
     pub(crate) exact: u64,
     /// The right value was extracted.
     pub(crate) right: u64,
@@ -139,7 +140,7 @@ pub(crate) struct FieldFigures {
     pub(crate) absent: u64,
     /// Values in labels, where each item of a list and each member of a mapping is one.
     pub(crate) labelled_values: u64,
-    /// Values that were extracted. `None` where labels are partial, so that nobody knows which of them are wrong.
+    /// Values that were extracted. `None` if labels are partial, so that it is unknown which of them are wrong.
     pub(crate) extracted_values: Option<u64>,
     /// Values that are in both.
     pub(crate) agreeing_values: u64,
@@ -151,7 +152,7 @@ pub(crate) struct FieldFigures {
     pub(crate) f1: Option<f64>,
     /// The share of documents in which it is exactly as the label says.
     pub(crate) exact_agreement: Option<f64>,
-    /// Where that share may lie.
+    /// The interval of that share.
     pub(crate) exact_interval: Option<Interval>,
 }
 
@@ -160,59 +161,59 @@ pub(crate) struct FieldFigures {
 pub(crate) struct TypeFigures {
     /// The type: as labelled, where labels say so.
     pub(crate) document_type: String,
-    /// How many documents.
+    /// The number of documents.
     pub(crate) documents: u64,
-    /// How many of them have a labelled type.
+    /// The number of them that have a labelled type.
     pub(crate) labelled: u64,
-    /// How many of these were classified as that type.
+    /// The number of these that were classified as that type.
     pub(crate) recognised: u64,
-    /// How many of these were classified as no type.
+    /// The number of these that were classified as no type.
     pub(crate) unknown: u64,
-    /// How many passed.
+    /// The number of documents that passed.
     pub(crate) passed: u64,
-    /// How many have a label of a field, so that they are right or wrong.
+    /// The number of documents that have a label of a field, so that they are right or wrong.
     pub(crate) judged: u64,
-    /// In how many of these every labelled field is right; `None` where none is judged.
+    /// The number of these in which every labelled field is right; `None` if none is judged.
     pub(crate) right: Option<u64>,
     /// The mean overall score of what was returned.
     pub(crate) mean_overall: Option<f64>,
-    /// That of the first candidates.
+    /// The mean overall score of the first candidates.
     pub(crate) mean_first: Option<f64>,
-    /// How many documents ended with each final status.
+    /// The number of documents that ended with each final status.
     pub(crate) final_statuses: BTreeMap<String, u64>,
     /// Values in what was returned, without what the host fills in.
     pub(crate) values: u64,
-    /// How many of them the document supports: `verified` or `entailed`.
+    /// The number of them that the document supports: `verified` or `entailed`.
     pub(crate) supported_values: u64,
-    /// In how many documents each field of the type's rubric has a value, right or wrong, labelled or not.
+    /// The number of documents in which each field of the type's rubric has a value, right or wrong, labelled or not.
     pub(crate) found_fields: Vec<FoundField>,
 }
 
-/// How often a field of the rubric has a value.
+/// The number of documents in which a field of the rubric has a value.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub(crate) struct FoundField {
     /// The field.
     pub(crate) field: String,
-    /// In how many documents of the type.
+    /// The number of documents of the type.
     pub(crate) documents: u64,
 }
 
 /// One value extracted in place of another.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub(crate) struct Confusion {
-    /// How often.
+    /// The number of occurrences.
     pub(crate) count: u64,
     /// The field.
     pub(crate) field: String,
-    /// Whether a value is wrong, missing or spurious.
+    /// The kind of mistake: a wrong, missing or spurious value.
     pub(crate) verdict: Verdict,
-    /// The right value, empty where there is none.
+    /// The right value, empty if there is none.
     pub(crate) label: String,
-    /// What was extracted, empty where nothing was.
+    /// The extracted value, empty if there is none.
     pub(crate) extracted: String,
 }
 
-/// What the evaluated documents cost.
+/// The cost of the evaluated documents.
 #[derive(Debug, Clone, Copy, Default, Serialize)]
 pub(crate) struct CostFigures {
     /// Calls of providers.
@@ -221,7 +222,7 @@ pub(crate) struct CostFigures {
     pub(crate) cached_calls: u64,
     /// Tokens, both ways.
     pub(crate) tokens: u64,
-    /// US dollars, as far as they are known.
+    /// US dollars, as far as known.
     pub(crate) cost_usd: f64,
     /// Calls of unknown cost.
     pub(crate) calls_of_unknown_cost: u64,
@@ -231,7 +232,7 @@ pub(crate) struct CostFigures {
     pub(crate) usd_per_right_passed: Option<f64>,
 }
 
-/// Why a document should be reviewed.
+/// The reason to review a document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Reason {
@@ -246,7 +247,7 @@ pub(crate) enum Reason {
 }
 
 impl Reason {
-    /// For people.
+    /// The reason, for people.
     pub(crate) fn as_str(self) -> &'static str {
         match self {
             Reason::PassedWithFalseValues => "passed with a false value",
@@ -262,7 +263,7 @@ impl Reason {
 pub(crate) struct LookAtDocument {
     /// Its id in the results.
     pub(crate) document: String,
-    /// Why.
+    /// The reason.
     pub(crate) reason: Reason,
     /// Its overall score.
     pub(crate) overall: Option<f64>,
@@ -275,24 +276,24 @@ pub(crate) struct LookAtDocument {
 pub(crate) struct ShownField {
     /// The field.
     pub(crate) field: String,
-    /// What came of it.
+    /// The outcome.
     pub(crate) verdict: Verdict,
-    /// The right value, empty where there is none.
+    /// The right value, empty if there is none.
     pub(crate) label: String,
-    /// What was extracted, empty where nothing was.
+    /// The extracted value, empty if there is none.
     pub(crate) extracted: String,
 }
 
-/// What has no counterpart. Each list has at most a thousand entries, the counts have all.
+/// Items without a counterpart. `labels` and `documents` have at most a thousand entries, their counts include all.
 #[derive(Debug, Clone, Default, Serialize)]
 pub(crate) struct Unmatched {
     /// Labels of documents that have no result.
     pub(crate) labels: Vec<UnmatchedLabel>,
-    /// How many there are.
+    /// The number of these labels.
     pub(crate) labels_count: u64,
     /// Documents with results that have no label.
     pub(crate) documents: Vec<String>,
-    /// How many there are.
+    /// The number of these documents.
     pub(crate) documents_count: u64,
     /// Labelled fields that neither the rubric nor any result knows.
     pub(crate) fields: Vec<UnknownField>,
@@ -301,11 +302,12 @@ pub(crate) struct Unmatched {
     pub(crate) known_fields: Vec<String>,
     /// Documents and labels that may belong to several of each other.
     pub(crate) ambiguous: Vec<Ambiguous>,
-    /// Fields of documents about which labels differ, and nothing says which of them holds.
+    /// Fields of documents on which labels differ, where nothing settles which of them holds.
     pub(crate) disputed: Vec<Disputed>,
     /// Labels that can't be a value of their field.
     pub(crate) unusable: Vec<UnusableLabel>,
-    /// Labels of fields that nobody says were looked at: their documents were accepted as they stood. They are in no figure.
+    /// Labels of fields that are not known to have been inspected: their documents were accepted as they were. They are
+    /// in no figure.
     #[serde(skip_serializing_if = "is_none")]
     pub(crate) swept: u64,
 }
@@ -320,42 +322,42 @@ fn is_none(count: &u64) -> bool {
 pub(crate) struct UnmatchedLabel {
     /// The document, as the label names it.
     pub(crate) document: String,
-    /// Where the label stands.
+    /// The location of the label.
     pub(crate) place: String,
     /// A document with a result whose name is near.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) did_you_mean: Option<String>,
 }
 
-/// A labelled field that nobody knows.
+/// A labelled field that is unknown.
 #[derive(Debug, Clone, Serialize)]
 pub(crate) struct UnknownField {
     /// The field, as labels name it.
     pub(crate) field: String,
-    /// How many documents have a label for it.
+    /// The number of documents that have a label for it.
     pub(crate) documents: u64,
     /// A known field whose name is near.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) did_you_mean: Option<String>,
 }
 
-/// Names that fit several of each other.
+/// A name that may belong to several others.
 #[derive(Debug, Clone, Serialize)]
 pub(crate) struct Ambiguous {
-    /// What is evaluated for none of them.
+    /// The name, which is evaluated for none of them.
     pub(crate) name: String,
-    /// What it may be.
+    /// The names that it may belong to.
     pub(crate) may_be: Vec<String>,
 }
 
-/// A field about which labels differ.
+/// A field on which labels differ.
 #[derive(Debug, Clone, Serialize)]
 pub(crate) struct Disputed {
     /// The document, as labels name it.
     pub(crate) document: String,
     /// The field.
     pub(crate) field: String,
-    /// Where the labels stand, and who made them.
+    /// The locations of the labels, and who made them.
     pub(crate) labels: Vec<String>,
 }
 
@@ -366,15 +368,16 @@ pub(crate) struct UnusableLabel {
     pub(crate) document: String,
     /// The field.
     pub(crate) field: String,
-    /// Where the label stands.
+    /// The location of the label.
     pub(crate) place: String,
-    /// What values of the field are: `a date`.
+    /// The kind of values of the field: `a date`.
     pub(crate) expected: &'static str,
-    /// What the label says.
+    /// The value of the label.
     pub(crate) label: String,
 }
 
-/// A number with six decimals, so that what is written is short and the same on every machine. Never `-0`, which an empty sum is.
+/// Rounds to six decimals, so that what is written is short and the same on every machine. Never `-0`, which an empty
+/// sum is.
 pub(super) fn rounded(number: f64) -> f64 {
     (number * 1e6).round() / 1e6 + 0.0
 }

@@ -1,4 +1,4 @@
-//! Takes labels and results, and finds out which of the labelled fields are right.
+//! Takes labels and results, and determines which of the labelled fields are right.
 
 use super::document_names::{DocumentNames, Fit};
 use super::document_outcome::DocumentOutcome;
@@ -15,13 +15,13 @@ use crate::score::ValueComparison;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Most entries of each list of what has no counterpart.
+/// The most entries of the lists of labels and documents without a counterpart.
 const MOST_UNMATCHED: usize = 1_000;
-/// Most names that are guessed among, and for.
+/// The most names for which a guess is made, and the most that are guessed among.
 const MOST_GUESSED: usize = 100;
 const MOST_GUESSES: usize = 5_000;
 
-/// Holds results against labels.
+/// Compares results with labels.
 #[derive(Debug)]
 pub(crate) struct Evaluator<'p> {
     comparison: ValueComparison<'p>,
@@ -29,7 +29,7 @@ pub(crate) struct Evaluator<'p> {
     rubrics: BTreeMap<String, Vec<String>>,
     /// Fields that the host fills in with the document's text.
     filled_in: BTreeSet<String>,
-    /// Members at the top of any extraction.
+    /// Top-level members of any extraction.
     extracted_fields: BTreeSet<String>,
     names: DocumentNames,
     documents: Vec<LabelledDocument>,
@@ -38,7 +38,7 @@ pub(crate) struct Evaluator<'p> {
     /// Ids of results that several labels may be about, each with those.
     ambiguous: Vec<Ambiguous>,
     result_documents: u64,
-    /// Labels of fields that nobody says were looked at.
+    /// Labels of fields that are not known to have been inspected.
     swept: u64,
 }
 
@@ -48,16 +48,16 @@ struct LabelledDocument {
     name: String,
     document_type: Option<String>,
     cluster: Option<String>,
-    /// What the classifier says of it, where its type was told.
+    /// The classifier's answer, if its type was given.
     classified: Option<String>,
     place: String,
     fields: BTreeMap<String, Vec<Source>>,
-    /// What it may be in the results.
+    /// The results that may be its own.
     results: Vec<(Fit, DocumentOutcome)>,
 }
 
 impl<'p> Evaluator<'p> {
-    /// By what a profile declares of fields.
+    /// Creates an evaluator for the fields that a profile declares.
     pub(crate) fn new(plan: &'p Plan) -> Self {
         let rules = plan.scoring.rules();
         let fields = |kind| rules.program(kind).rubric_fields();
@@ -86,7 +86,7 @@ impl<'p> Evaluator<'p> {
         }
     }
 
-    /// Adds labels, all of which must be there before the first result.
+    /// Adds a label. All labels must be added before the first result.
     pub(crate) fn add_label(&mut self, record: LabelRecord) {
         let (number, is_new) = self.names.number(&record.document);
         if is_new {
@@ -118,7 +118,7 @@ impl<'p> Evaluator<'p> {
         }
     }
 
-    /// Adds a label that names its document by the id of the result, to what other labels say of the same document.
+    /// Adds a label that names its document by the id of the result to the other labels of the same document.
     pub(crate) fn add_label_of_result(&mut self, record: LabelRecord) {
         let named = match self.names.find(&record.document) {
             (_, [only]) => self.documents.get(*only).map(|document| document.name.clone()),
@@ -128,7 +128,7 @@ impl<'p> Evaluator<'p> {
         self.add_label(LabelRecord { document, ..record });
     }
 
-    /// Says what the classifier says of a labelled document whose type was told.
+    /// Records the classifier's answer for a labelled document whose type was given.
     pub(crate) fn add_classified(&mut self, document: &str, document_type: String) {
         let (number, _) = self.names.number(document);
         if let Some(document) = self.documents.get_mut(number) {
@@ -136,7 +136,7 @@ impl<'p> Evaluator<'p> {
         }
     }
 
-    /// How many documents have labels.
+    /// The number of documents that have labels.
     pub(crate) fn labelled_documents(&self) -> usize {
         self.documents.len()
     }
@@ -173,7 +173,7 @@ impl<'p> Evaluator<'p> {
         document.results.push((fit, outcome));
     }
 
-    /// The evaluation. `results` and `profile` are what `sources` says of them.
+    /// The evaluation. `results` and `profile` are kept in its [`Sources`].
     pub(crate) fn finish(mut self, results: String, profile: String, confidence: f64) -> Evaluation {
         let mut ambiguous = std::mem::take(&mut self.ambiguous);
         let mut evaluated: Vec<(Option<String>, DocumentOutcome)> = Vec::new();
@@ -226,7 +226,8 @@ impl<'p> Evaluator<'p> {
         summed(sources, &evaluated, unmatched, self.comparison, &self.rubrics)
     }
 
-    /// The fields of the rubrics and of the results. A profile without rubrics knows none, so that none is a slip.
+    /// The fields of the rubrics and of the results. A profile without rubrics knows none, so that none counts as
+    /// unknown.
     fn known_fields(&self) -> BTreeSet<&str> {
         let mut known: BTreeSet<&str> = self.rubrics.values().flatten().map(String::as_str).collect();
         if !known.is_empty() {
@@ -235,7 +236,7 @@ impl<'p> Evaluator<'p> {
         known
     }
 
-    /// Takes out the labelled fields that neither the rubrics nor any result know.
+    /// Removes the labelled fields that neither the rubrics nor any result know.
     fn drop_unknown(&self, evaluated: &mut [(Option<String>, DocumentOutcome)]) -> Vec<UnknownField> {
         let known = self.known_fields();
         if known.is_empty() {
@@ -260,7 +261,7 @@ impl<'p> Evaluator<'p> {
     }
 }
 
-/// The numbers of clusters. None has one where no label names a cluster.
+/// The numbers of clusters. No document has one if no label names a cluster.
 struct ClusterNumbers {
     has_any: bool,
     named: BTreeMap<String, usize>,
@@ -273,7 +274,7 @@ impl ClusterNumbers {
         ClusterNumbers { has_any, named: BTreeMap::new(), next: 0 }
     }
 
-    /// That of the cluster of a document, which is a cluster by itself if its label names none.
+    /// The number of the cluster of a document, which is a cluster by itself if its label names none.
     fn number(&mut self, cluster: Option<String>) -> Option<usize> {
         let next = self.next;
         let number = cluster.map_or(next, |name| *self.named.entry(name).or_insert(next));

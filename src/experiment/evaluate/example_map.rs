@@ -1,19 +1,19 @@
-//! A map of labels for a table, to be copied: how its columns may be mapped.
+//! A map of labels for a table, to be copied as an example.
 
 use super::evaluation::Unmatched;
 use crate::diag::nearest;
 
-/// Most columns that are listed, and most that the example maps.
+/// The most columns that are listed, and the most that the example maps.
 const MOST_LISTED: usize = 20;
 const MOST_MAPPED: usize = 5;
 
-/// What a column that names documents is often called.
+/// Usual names of a column that names documents.
 const DOCUMENT_NAMES: [&str; 9] =
     ["document", "document_id", "doc", "doc_id", "file", "file_name", "filename", "report", "id"];
-/// And one whose values documents share that belong together.
+/// Usual names of a column whose values are shared by documents that belong together.
 const CLUSTER_NAMES: [&str; 6] = ["cluster", "patient", "patient_id", "case", "case_id", "subject"];
 
-/// Words that YAML reads as something else than text.
+/// Words that YAML reads as something other than text.
 const YAML_WORDS: [&str; 9] = ["null", "true", "false", "yes", "no", "on", "off", "y", "n"];
 
 /// The names of columns, for people.
@@ -26,8 +26,8 @@ pub(super) fn listed<'h>(columns: impl Iterator<Item = &'h str>) -> String {
     names.join(", ")
 }
 
-/// Two lines for a shell: one writes a map for a table with these columns, and one reads the labels with it. Whoever copies them names the
-/// right fields.
+/// Two lines for a shell: one writes a map for a table with these columns, and one reads the labels with it. A user who
+/// copies them fills in the right fields.
 pub(super) fn example(columns: &[&str], file: &str) -> Vec<String> {
     let named: Vec<&str> = columns.iter().copied().filter(|column| !column.is_empty()).collect();
     let Some(document) = guessed(&named, &DOCUMENT_NAMES).or_else(|| named.first().copied()) else {
@@ -51,7 +51,7 @@ pub(super) fn example(columns: &[&str], file: &str) -> Vec<String> {
     ]
 }
 
-/// What to do where the profile has none of the fields that labels name; `None` where it has some.
+/// The advice for labels of fields that the profile does not have; `None` if there are none, or no field to suggest.
 pub(crate) fn unknown_fields(unmatched: &Unmatched) -> Option<String> {
     let first = unmatched.fields.first()?;
     let known = listed(unmatched.known_fields.iter().map(String::as_str));
@@ -64,7 +64,7 @@ pub(crate) fn unknown_fields(unmatched: &Unmatched) -> Option<String> {
     ))
 }
 
-/// The column that is called as one of these, or nearly so, in any case and with any separators.
+/// The column that is called like one of these, or nearly so, in any case and with any separators.
 fn guessed<'h>(columns: &[&'h str], known: &[&str]) -> Option<&'h str> {
     let plain = |name: &str| name.to_lowercase().replace([' ', '-', '.'], "_");
     let exact = known.iter().find_map(|known| columns.iter().find(|column| plain(column) == *known));
@@ -119,7 +119,7 @@ mod tests {
         assert!(example(&["", ""], "a.csv").is_empty());
     }
 
-    /// What a shell makes of the line is a map.
+    /// The output of the shell line is a map.
     #[test]
     fn the_example_is_a_map_whatever_the_columns_are_called() {
         let columns = ["it's", "50 %: \"x\"", "a\\b", "ü", "- [", "null"];

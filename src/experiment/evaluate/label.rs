@@ -1,92 +1,94 @@
-//! What is known to be true of a document.
+//! The known truth about a document.
 
 use crate::value::is_present;
 use serde_json::Value;
 use std::fmt;
 
-/// What one file or line says of a document.
+/// The statement of one file or line about a document.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct LabelRecord {
     /// The document, as the label names it.
     pub(crate) document: String,
     /// Its type, if the label says so.
     pub(crate) document_type: Option<String>,
-    /// What documents share that are not independent: a patient, say.
+    /// The value that documents share that are not independent, such as a patient.
     pub(crate) cluster: Option<String>,
-    /// Who says so.
+    /// The reviewer.
     pub(crate) reviewer: Option<String>,
-    /// When it was extracted.
+    /// The time at which the label was made.
     pub(crate) at: Option<jiff::Timestamp>,
-    /// Whether nobody says that the fields were looked at: their document was accepted as it stood.
+    /// `true` if the fields are not known to have been inspected: their document was accepted as it was.
     pub(crate) is_swept: bool,
-    /// Whether it is the last word where reviewers differed, or one of those that differ while nothing settles it.
+    /// The standing of the label: final where reviewers disagree, one of those that differ while nothing settles it, or
+    /// neither.
     pub(crate) standing: Standing,
-    /// What is true of its fields. A field is named by the member at the top of an extraction that it is, or by a JSON Pointer into it.
+    /// The truth about its fields. A field is named by a top-level member of an extraction, or by a JSON Pointer into
+    /// it.
     pub(crate) fields: Vec<(String, FieldLabel)>,
-    /// Where it stands, for people: `gold.jsonl, line 3`.
+    /// The location of the label, for people: `gold.jsonl, line 3`.
     pub(crate) place: String,
 }
 
-/// What a label is where reviewers differ.
+/// The standing of a label where reviewers disagree.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) enum Standing {
-    /// One of others, of which the latest holds.
+    /// One of several, of which the latest holds.
     #[default]
     Plain,
-    /// The last word.
+    /// The final one.
     Settles,
     /// One of several that differ, and nothing settles which of them holds.
     Disputed,
 }
 
-/// What is true of a field.
+/// The truth about a field.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct FieldLabel {
     /// The values of which each is right; `null` means that the field is not present. Never empty.
     pub(crate) accepted: Vec<Value>,
-    /// How it is compared with what was extracted.
+    /// The way in which it is compared with what was extracted.
     pub(crate) held: Held,
-    /// Whether there is more that is true than the label says, so that what was extracted beyond it is not wrong.
+    /// `true` if more is true than the label says, so that what was extracted beyond it is not wrong.
     pub(crate) is_partial: bool,
 }
 
-/// How a label is compared with what was extracted.
+/// The way in which a label is compared with what was extracted.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) enum Held {
     /// As the profile declares the field.
     #[default]
     Declared,
-    /// Its words stand in what was extracted.
+    /// Its words appear in what was extracted.
     ContainsWords,
-    /// Its letters stand in what was extracted, also within words.
+    /// Its letters appear in what was extracted, also within words.
     ContainsText,
 }
 
 impl FieldLabel {
-    /// One right value; `null` where the field is not present.
+    /// A label of one right value; `null` if the field is not present.
     pub(crate) fn of(value: Value) -> Self {
         FieldLabel { accepted: vec![value], held: Held::Declared, is_partial: false }
     }
 
-    /// Whether a document without the field is right.
+    /// Returns whether a document without the field is right.
     pub(crate) fn admits_absence(&self) -> bool {
         !self.accepted.iter().all(is_present)
     }
 
-    /// The right values that are there.
+    /// The right values that are present.
     pub(crate) fn values(&self) -> impl Iterator<Item = &Value> {
         self.accepted.iter().filter(|value| is_present(value))
     }
 }
 
-/// Why a label can't be used.
+/// The reason why a label can't be used.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct LabelError {
-    /// Where it stands.
+    /// The location of the label.
     pub(crate) place: String,
-    /// What was expected and what was found. Never text of a document.
+    /// The expected and the found value, in words. Never text of a document.
     pub(crate) message: String,
-    /// What to do, in lines.
+    /// The advice, in lines.
     pub(crate) help: Vec<String>,
 }
 

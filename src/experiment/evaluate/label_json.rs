@@ -1,4 +1,4 @@
-//! Labels as JSON: our own, corrections made by reviewers, and those of others by a map.
+//! Labels as JSON: our own, corrections made by reviewers, and foreign ones by a map.
 
 use super::label::{FieldLabel, LabelError, LabelRecord, Standing, field_name, moment};
 use super::label_map::LabelMap;
@@ -23,11 +23,11 @@ const CORRECTION_KEYS: [&str; 11] = [
     "disputed",
 ];
 
-/// Reads a file that holds one label, or a list of them. `document` is the document's name where a label does not say it, as that of
-/// `X.labels.json`.
+/// Reads a file that holds one label, or a list of them. `document` is the document's name if a label does not give it,
+/// as for `X.labels.json`.
 ///
 /// # Errors
-/// What is wrong with each label that can't be used; the others are there.
+/// The problem of each label that can't be used; the others are returned.
 pub(crate) fn read_json(
     bytes: &[u8],
     map: Option<&LabelMap>,
@@ -49,10 +49,10 @@ pub(crate) fn read_json(
     (records, errors)
 }
 
-/// Reads a label that stands on a line. `None` where a map leaves the document out.
+/// Reads the label of a line. `None` if a map leaves the document out.
 ///
 /// # Errors
-/// What is wrong with it.
+/// The problem of the label.
 pub(crate) fn read_json_line(
     bytes: &[u8],
     map: Option<&LabelMap>,
@@ -115,7 +115,7 @@ fn label(
     Ok(record)
 }
 
-/// `{document, field, before, after, reviewer, at}`: `after` is what is right.
+/// `{document, field, before, after, reviewer, at}`: `after` is the right value.
 fn correction(members: &Map<String, Value>, place: &str) -> Result<LabelRecord, LabelError> {
     refuse_slips(members, &CORRECTION_KEYS, place)?;
     let mut record = head(members, None, place)?;
@@ -130,7 +130,7 @@ fn correction(members: &Map<String, Value>, place: &str) -> Result<LabelRecord, 
     Ok(record)
 }
 
-/// What a label and a correction have in common.
+/// Reads what a label and a correction have in common.
 fn head(
     members: &Map<String, Value>,
     document: Option<&str>,
@@ -170,7 +170,7 @@ fn head(
     })
 }
 
-/// A right value; `null` or `{"present": false}`, where there is none; `{"any_of": [...]}`, of which each is right.
+/// A right value; `null` or `{"present": false}` if there is none; `{"any_of": [...]}`, of which each is right.
 fn field(name: &str, value: &Value, place: &str) -> Result<FieldLabel, LabelError> {
     let Value::Object(members) = value else { return Ok(FieldLabel::of(value.clone())) };
     let mut only = members.iter();
@@ -193,7 +193,7 @@ fn field(name: &str, value: &Value, place: &str) -> Result<FieldLabel, LabelErro
     }
 }
 
-/// A member that is nearly one of ours may hold what is right, and would not be looked at.
+/// Refuses a member that is nearly one of ours: it may hold what is right, and would be ignored.
 fn refuse_slips(members: &Map<String, Value>, known: &[&str], place: &str) -> Result<(), LabelError> {
     let slip = members.keys().find_map(|key| {
         let is_known = known.contains(&key.as_str());
@@ -254,7 +254,7 @@ fn optional_text(members: &Map<String, Value>, key: &str, place: &str) -> Result
     }
 }
 
-/// What kind of JSON a value is, for people.
+/// The kind of a JSON value, for people.
 pub(crate) fn kind(value: &Value) -> &'static str {
     match value {
         Value::Null => "`null`",

@@ -1,4 +1,4 @@
-//! Where labels stand in tables and in JSON of others: `--columns MAP.yaml`.
+//! Maps of labels in tables and in foreign JSON: `--columns MAP.yaml`.
 
 use super::label::{FieldLabel, Held, LabelError, LabelRecord, Standing, field_name, moment};
 use crate::diag::{Code, Problem, Problems, SourceFile};
@@ -12,91 +12,93 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// What says in a cell that a document has no such value, where a map does not say otherwise.
+/// The text of a cell that says that a document has no such value, unless a map says otherwise.
 pub(super) const NOT_PRESENT: &str = "not_present";
 
-/// Largest compiled pattern, in bytes.
+/// The largest compiled pattern, in bytes.
 const MOST_PATTERN_BYTES: usize = 1 << 20;
 
-/// Most values that one path may look at in a label.
+/// The most values that one path may inspect in a label.
 const MOST_STEPS: u64 = 1_000_000;
 
-/// Deepest nesting of lists that a path selects and that are taken apart.
+/// The deepest nesting at which lists that a path selects are taken apart.
 const MOST_NESTED: usize = 8;
 
 mapping! {
-    /// Where labels stand: which column of a table, or which place in JSON, is of which field. For `loopctl evaluate --columns`.
+    /// The sources of labels: which column of a table, or which location in JSON, holds which field. For
+    /// `loopctl evaluate --columns`.
     "label_map" is "map of labels";
     pub(crate) struct WrittenLabelMap {
-        /// What names the document: a column of the table, or a member or JSONPath of the JSON.
+        /// The name of the document: a column of the table, or a member or JSONPath of the JSON.
         #[key(required, shaped(place_shape), examples(&["case_id", "$.document"]))]
         document: Place,
-        /// What gives its type. Without it nothing is said of types.
+        /// The type of the document. Without it, labels say nothing about types.
         #[key(shaped(place_shape), examples(&["kind"]))]
         document_type: Option<Place>,
-        /// What documents share that are not independent, such as a patient or a case. Intervals take documents with the same value
-        /// together. Without it, each document is by itself.
+        /// The value that documents share that are not independent, such as a patient or a case. Intervals take
+        /// documents with the same value together. Without it, each document is by itself.
         #[key(shaped(place_shape), examples(&["patient_id"]))]
         cluster: Option<Place>,
-        /// Document types of the profile, by what the labels call them. A type that is not listed is as the labels call it.
+        /// Document types of the profile, by their names in the labels. A type that is not listed keeps its name.
         #[key(
             shaped(|| by_name("TYPE", "The document type of the profile that labels call so.", String::shape)),
             default("{}"),
             examples(&["{ pathology_report: pathology }"])
         )]
         types: BTreeMap<String, String>,
-        /// Who made the label.
+        /// The reviewer who made the label.
         #[key(shaped(place_shape), examples(&["annotator"]))]
         reviewer: Option<Place>,
-        /// When it was made.
+        /// The time at which the label was made.
         #[key(shaped(place_shape), examples(&["date"]))]
         at: Option<Place>,
-        /// What says that a document has no value for a field. In what is empty or `null`, nothing is said.
+        /// The texts that say that a document has no value for a field. An empty value or `null` says nothing.
         #[key(default("[not_present]"), examples(&["['-', n/a]"]))]
         not_present: Vec<String>,
-        /// The fields that labels say something of.
+        /// The fields that have labels.
         #[key(required, examples(&["[{ field: grade, from: histologic_grade }]"]))]
         fields: Vec<FieldSource>,
     }
 }
 
 mapping! {
-    /// Where the right value of a field stands.
+    /// The source of the right value of a field.
     "label_source" is "source of labels", expects "a mapping such as `{ field: grade, from: histologic_grade }`";
     pub(crate) struct FieldSource {
         /// The field of the extraction, by its name or a JSON Pointer.
         #[key(required, examples(&["grade", "/ihcMarkers/ER"]))]
         field: String,
-        /// Where its right value stands: a column of the table, or a member or JSONPath of the JSON. Several values of a path are as
-        /// `several` says.
+        /// The source of its right value: a column of the table, or a member or JSONPath of the JSON. Several values of
+        /// a path are treated as `several` says.
         #[key(required, shaped(place_shape), examples(&["histologic_grade", "$.results[*].value"]))]
         from: Place,
-        /// Only of documents with such a name: `*` stands for any text, `?` for one character. Without it, of all.
+        /// The names of the documents that it applies to: `*` stands for any text, `?` for one character. Without it,
+        /// all.
         #[key(examples(&["tcga_*"]))]
         documents: Option<Spanned<String>>,
-        /// What separates several values in one text. Without it, a text is one value.
+        /// The separator of several values in one text. Without it, a text is one value.
         #[key(examples(&["';'"]))]
         separator: Option<String>,
-        /// What of a value is the label: each match of this regular expression, in any case. Where nothing matches, nothing is said.
-        /// Without it, all of it.
+        /// The part of a value that is the label: each match of this regular expression, in any case. If nothing
+        /// matches, the label says nothing. Without it, the whole value.
         #[key(text("a regular expression"), examples(&["'\\w*oma\\b'"]))]
         pick: Option<Spanned<String>>,
-        /// What several values mean.
+        /// The meaning of several values.
         #[key(default("all"), examples(&["any"]))]
         several: Several,
-        /// The member of the items of a list that the values are of. Without it, they are the items themselves.
+        /// The member that the values belong to in the items of a list. Without it, they are the items themselves.
         #[key(examples(&["gene"]))]
         member: Option<String>,
-        /// How a value is compared with what was extracted.
+        /// The way in which a value is compared with what was extracted.
         #[key(default("declared"), examples(&["contains_words"]))]
         compare: Held,
-        /// Whether there is more that is true of the field than the labels say, so that what is extracted beyond them is not wrong.
+        /// `true` if more is true of the field than the labels say, so that what is extracted beyond them is not wrong.
         #[key(default("false"), examples(&["true"]))]
         partial: bool,
     }
 }
 
-/// What several values of one field mean.
+/// The meaning of several values of one field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Several {
     /// Each is to be extracted: they are a list.
@@ -116,12 +118,12 @@ decode_words!(Held, "comparison of labels", {
     "contains_text": "The letters of the label stand in what was extracted, also within words. What was extracted besides is not wrong." => Held::ContainsText,
 });
 
-/// A column of a table, or a place in JSON.
+/// A column of a table, or a location in JSON.
 #[derive(Debug, Clone)]
 pub(crate) enum Place {
     /// A column, or a member of the label.
     Name(String),
-    /// What a path selects.
+    /// The values that a path selects.
     Path(JsonPath),
 }
 
@@ -156,7 +158,7 @@ impl Decode for Place {
     }
 }
 
-/// A map of labels, ready to be read by.
+/// A map of labels, ready for use.
 #[derive(Debug)]
 pub(crate) struct LabelMap {
     document: Place,
@@ -212,7 +214,7 @@ impl LabelMap {
         })
     }
 
-    /// Reads a row of a table, whose cells `cell` gives; `None` where nothing is said of any field.
+    /// Reads a row of a table, whose cells `cell` gives; `None` if it says nothing about the type or any field.
     pub(super) fn read_row<'r>(
         &self,
         cell: &dyn Fn(&str) -> Option<&'r str>,
@@ -225,7 +227,7 @@ impl LabelMap {
         self.read(&values, None, place)
     }
 
-    /// Reads a label of others; `None` where nothing is said of any field.
+    /// Reads a foreign label; `None` if it says nothing about the type or any field.
     pub(super) fn read_json(
         &self,
         label: &Value,
@@ -331,7 +333,7 @@ impl Reader {
         self.documents.as_ref().is_none_or(|glob| glob.is_match(document))
     }
 
-    /// What values at the place say; `None` where they say nothing.
+    /// The label that the values give; `None` if they say nothing.
     fn label(&self, values: &[Value], not_present: &[String]) -> Option<FieldLabel> {
         let mut found = Vec::new();
         values.iter().for_each(|value| self.take(value, MOST_NESTED, &mut found));
@@ -365,7 +367,7 @@ impl Reader {
         }
     }
 
-    /// The single values of a value: the items of lists, the parts at the separator, what is picked.
+    /// Collects the single values of a value: the items of lists, the parts at the separator, what is picked.
     fn take(&self, value: &Value, depth: usize, into: &mut Vec<Value>) {
         match value {
             Value::Array(items) if depth > 0 => {

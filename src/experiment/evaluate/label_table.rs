@@ -14,11 +14,11 @@ const CLUSTER: &str = "cluster";
 const REVIEWER: &str = "reviewer";
 const AT: &str = "at";
 
-/// Reads a table. Each row is of one document, in an empty cell nothing is said, and `not_present` says that the document has no such
-/// value.
+/// Reads a table. Each row is about one document, an empty cell says nothing, and `not_present` says that the document
+/// has no such value.
 ///
 /// # Errors
-/// What is wrong with the header, or with each row that can't be used; the others are there.
+/// The problem of the header, or of each row that can't be used; the others are returned.
 pub(crate) fn read_table(
     bytes: &[u8],
     map: Option<&LabelMap>,
@@ -66,11 +66,11 @@ pub(crate) fn read_table(
     (records, errors)
 }
 
-/// Counts the lines of a table. The reader's own count is one too low where lines end with CR and LF, because it takes the CR for the
-/// end of a row.
+/// Counts the lines of a table. The reader's own count is one too low if lines end with CR and LF, because it takes the
+/// CR for the end of a row.
 struct Lines<'b> {
     bytes: &'b [u8],
-    /// Up to where they are counted.
+    /// The position up to which they are counted.
     at: usize,
     line: u64,
 }
@@ -80,7 +80,8 @@ impl<'b> Lines<'b> {
         Lines { bytes, at: 0, line: 1 }
     }
 
-    /// The line of the row that begins at `start`, or after the ends of lines that follow there. Rows are asked for in their order.
+    /// The line of the row that begins at `start`, or after the line ends that follow there. Rows are asked for in
+    /// their order.
     fn of_row(&mut self, start: u64) -> u64 {
         let start = usize::try_from(start).unwrap_or(usize::MAX);
         while let Some(byte) = self.bytes.get(self.at) {
@@ -95,7 +96,7 @@ impl<'b> Lines<'b> {
     }
 }
 
-/// What separates cells: the one of `,`, `;` and tabs that the first line has most of.
+/// The separator of cells: the one of `,`, `;` and tabs that is most frequent in the first line.
 fn delimiter(bytes: &[u8]) -> u8 {
     let first = bytes.split(|byte| *byte == b'\n').next().unwrap_or_default();
     let count = |sign: u8| first.iter().filter(|byte| **byte == sign).count();

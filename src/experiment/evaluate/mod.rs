@@ -1,12 +1,13 @@
 //! Results evaluated against labelled documents (`loopctl evaluate`).
 //!
-//! - `label`: what is known to be true of a document, and how labels of several people are settled; `label_json`, `label_table` and
-//!   `label_map` read it from our own JSON, corrections of reviewers, tables, and JSON of others;
+//! - `label`: what is known to be true of a document; `label_json`, `label_table` and `label_map` read it from our own
+//!   JSON, corrections of reviewers, tables, and foreign JSON; `settle` settles labels of several people;
 //! - `clusters`: which documents belong together, and how much figures of them show;
 //! - `document_names`: which label is about which document;
-//! - `example_map`: a map for a table whose columns nobody mapped;
-//! - `outcome`: what came of each labelled field, `document_outcome`: of a document;
-//! - `evaluator`: takes labels and results, `summary`, `tally` and `risk` sum up what came of them, `evaluation` is the whole of it.
+//! - `example_map`: a map for a table that has none;
+//! - `outcome`: the outcome of each labelled field, `document_outcome`: of a document;
+//! - `evaluator`: takes labels and results, `summary`, `tally` and `risk` sum up their outcomes, `evaluation` is the
+//!   whole of it.
 
 mod clusters;
 mod document_names;

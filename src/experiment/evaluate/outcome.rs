@@ -1,4 +1,4 @@
-//! What came of a labelled field.
+//! The outcome of a labelled field.
 
 use super::label::{FieldLabel, Held};
 use crate::score::{Items, ValueComparison};
@@ -6,18 +6,18 @@ use crate::value::is_present;
 use serde::Serialize;
 use serde_json::Value;
 
-/// Longest value that is shown, in characters.
+/// The longest value that is shown, in characters.
 const LONGEST_VALUE: usize = 60;
 
-/// What came of a labelled field of a document.
+/// The outcome of a labelled field of a document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Verdict {
-    /// Another value was extracted than the right one.
+    /// A value other than the right one was extracted.
     Wrong,
     /// A value was extracted where there is none.
     Spurious,
-    /// None was extracted where there is one, or only a part of a list or mapping, and nothing that is not so.
+    /// None was extracted where there is one, or only a part of a list or mapping, and nothing false.
     Missing,
     /// The right value was extracted.
     Right,
@@ -26,12 +26,12 @@ pub(crate) enum Verdict {
 }
 
 impl Verdict {
-    /// Whether what was extracted is right.
+    /// Returns whether what was extracted is right.
     pub(crate) fn is_right(self) -> bool {
         matches!(self, Verdict::Right | Verdict::Absent)
     }
 
-    /// Whether something was extracted that is not so.
+    /// Returns whether something false was extracted.
     pub(crate) fn is_false(self) -> bool {
         matches!(self, Verdict::Wrong | Verdict::Spurious)
     }
@@ -47,20 +47,20 @@ impl Verdict {
     }
 }
 
-/// What came of a labelled field of a document, with the values for people.
+/// The outcome of a labelled field of a document, with the values for people.
 #[derive(Debug, Clone)]
 pub(super) struct FieldOutcome {
     pub(super) field: String,
     pub(super) verdict: Verdict,
     pub(super) items: Items,
-    /// Whether what is extracted beyond the label is not wrong.
+    /// `true` if what is extracted beyond the label is not wrong.
     pub(super) is_partial: bool,
-    /// The right value, or the right values, and what was extracted; empty where there is none.
+    /// The right value, or the right values, and the extracted value; empty if there is none.
     pub(super) label: String,
     pub(super) extracted: String,
 }
 
-/// Holds a label against an extraction.
+/// Compares a label with an extraction.
 pub(super) fn outcome(
     field: &str,
     label: &FieldLabel,
@@ -92,7 +92,7 @@ pub(super) fn outcome(
     }
 }
 
-/// Whether all that was extracted is right, as far as the label tells, so that values are only missing.
+/// Returns whether all that was extracted is right, as far as the label tells, so that values are only missing.
 fn has_nothing_false(items: Items, label: &FieldLabel, extracted: &Value) -> bool {
     if label.is_partial {
         // Other items may be right as well; another single value can't be.
@@ -102,14 +102,14 @@ fn has_nothing_false(items: Items, label: &FieldLabel, extracted: &Value) -> boo
     }
 }
 
-/// What values of the field are, and the label, where it can't be one of them.
+/// The kind of values of the field, and the label, if it can't be one of them.
 pub(super) fn unusable(
     field: &str,
     label: &FieldLabel,
     extraction: &Value,
     comparison: ValueComparison<'_>,
 ) -> Option<(&'static str, String)> {
-    // Where a mapping is extracted, it is not the name of the field that tells what its values are.
+    // If a mapping is extracted, the name of the field does not determine the kind of its values.
     let of_another_kind = |value: &Value| value.is_object() || value.is_boolean();
     if label.held != Held::Declared || extracted(field, extraction).is_some_and(of_another_kind) {
         return None;
@@ -121,7 +121,7 @@ pub(super) fn unusable(
         .find_map(|value| Some((declared.expects_instead_of(value)?, cut(&comparison.shown(key, value)))))
 }
 
-/// The right values and what was extracted, for people: of lists only the items in which they differ.
+/// The right values and the extracted ones, for people: of lists only the items in which they differ.
 fn shown(
     key: &str,
     label: &FieldLabel,
@@ -164,7 +164,7 @@ fn without<'v>(items: &[&'v Value], is_in_both: impl Fn(&Value) -> bool) -> Vec<
     items.iter().copied().filter(|item| !is_in_both(item)).collect()
 }
 
-/// What an extraction says of a field; `None` where it says nothing, or that there is nothing.
+/// The value of a field in an extraction; `None` if it has none, or says that there is none.
 pub(super) fn extracted<'v>(field: &str, extraction: &'v Value) -> Option<&'v Value> {
     let found = if field.starts_with('/') { extraction.pointer(field) } else { extraction.get(field) };
     found.filter(|value| is_present(value))
@@ -175,12 +175,12 @@ pub(super) fn last_key(field: &str) -> &str {
     if field.starts_with('/') { field.rsplit('/').next().unwrap_or(field) } else { field }
 }
 
-/// The member at the top that a field is, or lies in.
+/// The top-level member that a field is, or lies in.
 pub(super) fn top_key(field: &str) -> &str {
     field.strip_prefix('/').map_or(field, |path| path.split('/').next().unwrap_or(path))
 }
 
-/// The items of the right value that what was extracted comes nearest to.
+/// The items of the right value that is closest to what was extracted.
 fn items(key: &str, label: &FieldLabel, extracted: Option<&Value>, comparison: ValueComparison<'_>) -> Items {
     let Some(extracted) = extracted else {
         // Where any of several values is right, the one with the fewest items is missed.

@@ -32,20 +32,20 @@ pub(super) struct Scored {
 pub(crate) struct RiskPoint {
     /// The lowest score among them; `None` where some have none.
     pub(crate) score: Option<f64>,
-    /// How many there are.
+    /// Their number.
     pub(crate) documents: u64,
-    /// Which share of all that is.
+    /// Their share of all documents.
     pub(crate) coverage: f64,
-    /// How many are wrong.
+    /// The number that are wrong.
     pub(crate) wrong: u64,
-    /// Which share of them that is.
+    /// The share of them that is wrong.
     pub(crate) risk: f64,
-    /// Where that share may lie, for this point alone.
+    /// The interval of that share, for this point alone.
     pub(crate) interval: Interval,
 }
 
 impl RiskCoverage {
-    /// Of documents by score.
+    /// The curve of scored documents.
     pub(super) fn of(mut documents: Vec<Scored>, confidence: f64) -> Self {
         // A missing score is below every other.
         documents.sort_by(|a, b| b.score.unwrap_or(-1.0).total_cmp(&a.score.unwrap_or(-1.0)));
@@ -56,7 +56,7 @@ impl RiskCoverage {
         for tied in documents.chunk_by(|a, b| a.score == b.score) {
             let wrong_here = tied.iter().filter(|one| one.is_wrong).count() as u64;
             tied.iter().for_each(|one| clusters.add(one.cluster));
-            // In whatever order those of one score come, so many of the first of them are wrong in the mean.
+            // On average over all orders of those of one score, so many of the first of them are wrong.
             for number in 1..=tied.len() as u64 {
                 let expected = number_of(wrong) + share(wrong_here, tied.len() as u64) * number_of(number);
                 area += expected / number_of(taken + number);

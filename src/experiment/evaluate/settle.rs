@@ -1,9 +1,9 @@
-//! What several labels of one field of one document say together.
+//! The settlement of several labels of one field of one document.
 
 use super::label::{FieldLabel, Standing};
 use crate::score::ValueComparison;
 
-/// A label, with who made it and when.
+/// A label, with its reviewer and its time.
 #[derive(Debug, Clone)]
 pub(super) struct Source {
     pub(super) label: FieldLabel,
@@ -13,24 +13,26 @@ pub(super) struct Source {
     pub(super) standing: Standing,
 }
 
-/// What labels of a field come to.
+/// The outcome of labels of a field.
 #[derive(Debug)]
 pub(super) enum Settled<'l> {
     /// One label holds.
     Holds(&'l Source),
-    /// Labels that nothing puts in order say different things: where they stand, and who made them.
+    /// Labels that nothing settles differ: their locations, and who made them.
     Disputed(Vec<String>),
 }
 
-/// A label that settles what reviewers differ about holds, else the latest; one without a moment is older than those that have one. Labels
-/// of one moment, or without any, must agree, and so must those that say that nothing settles them. `None` without labels.
+/// Labels of which one is marked as disputed are disputed. Else a label that settles what reviewers differ about holds,
+/// else the latest; one without a time is older than those that have one. Labels of the same time, or without any, must
+/// agree. `None` without labels.
 pub(super) fn settle<'l>(
     field: &str,
     labels: &'l [Source],
     comparison: ValueComparison<'_>,
 ) -> Option<Settled<'l>> {
     let is = |standing: Standing| labels.iter().any(|source| source.standing == standing);
-    // Of those that differ one may be left, because whoever made the other did not look: nothing settles it all the same.
+    // Of those that differ only one may be left, because the other reviewer did not inspect the value: it is disputed
+    // all the same.
     let is_disputed = is(Standing::Disputed);
     let counts = |source: &&Source| match (is_disputed, is(Standing::Settles)) {
         (true, _) => source.standing == Standing::Disputed,
@@ -51,7 +53,7 @@ pub(super) fn settle<'l>(
     Some(Settled::Disputed(said.collect()))
 }
 
-/// Whether two labels accept a value that both take for right.
+/// Returns whether two labels accept a value that both consider right.
 fn agree(field: &str, a: &FieldLabel, b: &FieldLabel, comparison: ValueComparison<'_>) -> bool {
     a.admits_absence() && b.admits_absence()
         || a.values().any(|a| b.values().any(|b| a == b || comparison.agree(field, a, b)))

@@ -1,4 +1,4 @@
-//! Sums of what came of documents and their fields.
+//! Sums of the outcomes of documents and their fields.
 
 use super::clusters::ClusterSizes;
 use super::document_outcome::DocumentOutcome;
@@ -14,10 +14,10 @@ use crate::score::ValueComparison;
 use crate::value::Usage;
 use std::collections::BTreeMap;
 
-/// Most pairs of values.
+/// The most pairs of values.
 const MOST_CONFUSIONS: usize = 500;
 
-/// Sums up what came of documents, which are sorted by their ids. `rubrics` has the fields of each type of document.
+/// Sums up the outcomes of documents, which are sorted by their ids. `rubrics` has the fields of each type of document.
 pub(super) fn summed(
     sources: Sources,
     all: &[(Option<String>, DocumentOutcome)],
@@ -133,7 +133,7 @@ fn most_frequent(counts: BTreeMap<(&str, Verdict, &str, &str), u64>) -> (Vec<Con
     (confusions, more)
 }
 
-/// The documents to look at: what passed and is wrong first, of those with one reason that with the highest score.
+/// The documents to review: what passed and is wrong first, of those with one reason the one with the highest score.
 fn looked_at(judged: &[&DocumentOutcome]) -> Vec<LookAtDocument> {
     let mut wanted: Vec<(Reason, &DocumentOutcome)> =
         judged.iter().filter_map(|one| Some((one.reason()?, *one))).collect();

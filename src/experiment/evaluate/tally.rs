@@ -1,22 +1,22 @@
-//! Counts of what came of labelled fields.
+//! Counts of the outcomes of labelled fields.
 
 use super::clusters::ClusterSizes;
 use super::evaluation::{FieldFigures, rounded};
 use super::outcome::{FieldOutcome, Verdict};
 
-/// What came of a field, counted.
+/// The outcomes of a field, counted.
 #[derive(Debug, Clone, Default)]
 pub(super) struct FieldTally {
     figures: FieldFigures,
     extracted: u64,
-    /// What was extracted and agrees, where what is wrong beside it is known.
+    /// Extracted values that agree, where it is known which values besides are wrong.
     extracted_agreeing: u64,
     is_partial: bool,
     clusters: ClusterSizes,
 }
 
 impl FieldTally {
-    /// Adds what came of it in a document of a cluster.
+    /// Adds its outcome in a document of a cluster.
     pub(super) fn add(&mut self, outcome: &FieldOutcome, cluster: Option<usize>) {
         self.clusters.add(cluster);
         let figures = &mut self.figures;
@@ -65,7 +65,7 @@ impl FieldTally {
         figures.precision =
             if self.is_partial { None } else { share(self.extracted_agreeing, self.extracted) };
         figures.recall = share(figures.agreeing_values, figures.labelled_values);
-        // As a count, so that it is 0 and not nothing where no value was extracted.
+        // From counts, so that it is 0 and not `None` if no value was extracted.
         let both = self.extracted + figures.labelled_values;
         figures.f1 = if self.is_partial { None } else { share(2 * self.extracted_agreeing, both) };
         figures.exact_agreement = share(figures.exact, figures.documents);
@@ -75,7 +75,7 @@ impl FieldTally {
     }
 }
 
-/// The share of a part; `None` of nothing.
+/// The share of a part; `None` if the whole is 0.
 pub(super) fn share(part: u64, whole: u64) -> Option<f64> {
     #[expect(clippy::cast_precision_loss, reason = "counts of documents and values")]
     let share = (whole > 0).then(|| rounded(part as f64 / whole as f64));

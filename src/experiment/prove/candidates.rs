@@ -12,31 +12,31 @@ use crate::policy::{IterationSummary, Promises};
 use crate::profile::IssueKind;
 use crate::value::{Score, Usd};
 
-/// Most candidates that are tried at one place of a run, unless the least of them are more.
+/// The most candidates that are tried at one position of a run, unless even the least choice has more.
 const MOST_CANDIDATES: usize = 300;
 
-/// Most candidates at all: beyond that, those that are left are tried by chance only.
+/// The most candidates at all: beyond that, those that are left are tried by chance only.
 const BOUND: usize = 1_000;
 
-/// What a candidate is, beside the ones before it.
+/// The contents of a candidate, compared with the ones before it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Content {
-    /// Nobody looks.
+    /// Candidates are not compared.
     Unknown,
     /// Unlike any before.
     New,
     /// Unlike any before, with a value that the one before has.
     Stay,
-    /// Unlike any before, with a value that stood before the one that the candidate before has.
+    /// Unlike any before, with a value that was there before that of the previous candidate.
     Back,
-    /// Equal to the best so far. What equals an earlier candidate scores as that did, whatever the record says.
+    /// Equal to the best so far. A candidate that equals an earlier one scores as that did, whatever the record says.
     SameAsBest,
     /// Equal to the one before.
     SameAsLatest,
 }
 
 impl Content {
-    /// In words; `None` where nobody looks.
+    /// The contents in words; `None` if candidates are not compared.
     pub(super) fn word(self) -> Option<&'static str> {
         Some(match self {
             Content::Unknown => return None,
@@ -48,32 +48,32 @@ impl Content {
         })
     }
 
-    /// Whether it scores as an earlier one did.
+    /// Returns whether it scores as an earlier one did.
     pub(super) fn repeats(self) -> bool {
         matches!(self, Content::SameAsBest | Content::SameAsLatest)
     }
 }
 
-/// The class of candidates that are of no class of the grid.
+/// The class of candidates outside of the classes of the grid.
 pub(super) const NO_CLASS: u32 = u32::MAX;
 
 /// One candidate that is tried.
 #[derive(Debug, Clone)]
 pub(super) struct Candidate {
-    /// What it scores and uses up.
+    /// The scores and the usage of the candidate.
     pub record: IterationRecord,
     pub content: Content,
-    /// What it scores, to each policy.
+    /// The facts about it, as each policy sees them.
     pub facts: Vec<IterationSummary>,
-    /// Candidates of one class differ in nothing that is scored; [`NO_CLASS`] where an earlier one tells what is.
+    /// Candidates of one class differ in nothing that is scored; [`NO_CLASS`] for those that have none.
     pub class: u32,
-    /// What makes it better or worse, more being better: each dimension, and how few issues there are of each kind.
+    /// The measures of its quality, more being better: each dimension, and how few issues there are of each kind.
     pub quality: Vec<f64>,
     /// Candidates of one group use up the same and are as new.
     pub group: u32,
 }
 
-/// All of them.
+/// All candidates that are tried.
 #[derive(Debug, Clone)]
 pub(super) struct Candidates {
     pub values: Values,
@@ -82,7 +82,7 @@ pub(super) struct Candidates {
     pub dimensions: Vec<String>,
 }
 
-/// What candidates may be beside the ones before them.
+/// The contents that candidates may have, compared with the ones before them.
 fn contents(values: &Values) -> Vec<Content> {
     let mut contents = if values.flips {
         vec![Content::New, Content::Stay, Content::Back]
@@ -96,7 +96,8 @@ fn contents(values: &Values) -> Vec<Content> {
 }
 
 impl Candidates {
-    /// Every combination of the values, the plainest first: as much of the neighbourhood of constants as is not too much.
+    /// Every combination of the values, the plainest first, with as much of the neighbourhood of constants as is not
+    /// too much.
     pub(super) fn of(subjects: &[Subject<'_>], promises: &Promises) -> Self {
         let mut made = Candidates::with(subjects, promises, Richness::Full);
         for richness in [Richness::Less, Richness::Least] {
@@ -107,13 +108,13 @@ impl Candidates {
         made
     }
 
-    /// What was not tried of these policies, whatever comes of the search.
+    /// The gaps of these policies, whatever the search finds.
     pub(super) fn gaps(&self, subjects: &[Subject<'_>]) -> Vec<Gap> {
         let scripts = subjects.iter().any(|subject| !subject.scripts.is_empty());
         self.values.left_out.iter().cloned().chain(scripts.then_some(Gap::StopScripts)).collect()
     }
 
-    /// What every run over these shows less of than it seems, where the longest has so many candidates.
+    /// The gap that scores which rise more often leave, where the longest run has so many candidates.
     pub(super) fn few_rises(&self, longest: u64, limit: u64) -> Option<Gap> {
         (self.values.rises && longest < limit).then_some(Gap::FewRises { candidates: longest, limit })
     }
@@ -134,7 +135,8 @@ impl Candidates {
         let best = scores.len().saturating_sub(1);
         'all: for issues in &issues {
             for (at, scores) in scores.iter().enumerate() {
-                // Of a document that nobody saw or knew, only what would pass otherwise says anything.
+                // For a document that was not seen or whose type is unknown, only what would pass otherwise says
+                // anything.
                 if is_of_document(issues) && at != best {
                     continue;
                 }
@@ -163,7 +165,7 @@ impl Candidates {
                 list.push(nothing.with(*spending, *content, NO_CLASS, group));
             }
         }
-        // The plainest first: a counterexample is told with as little as it takes.
+        // The plainest first: a counterexample is reported with as little as it takes.
         list.sort_by_key(|candidate| {
             let scores = &candidate.record.scores;
             let uneven = scores.windows(2).any(|pair| matches!(pair, [(_, a), (_, b)] if a != b));
@@ -178,7 +180,7 @@ impl Candidates {
     }
 }
 
-/// What the overall scores of the candidates do not come to, to some policy: a constant, or as many falls as it looks for.
+/// The gaps in the overall scores of the candidates, for some policy: a constant, or as many falls as it looks for.
 fn not_reached(values: &Values, subjects: &[Subject<'_>], list: &[Candidate]) -> Vec<Gap> {
     let mut missed = Vec::new();
     let scored = || list.iter().filter(|candidate| !candidate.content.repeats());
@@ -204,7 +206,7 @@ fn not_reached(values: &Values, subjects: &[Subject<'_>], list: &[Candidate]) ->
     missed
 }
 
-/// A candidate without what it uses up.
+/// A candidate without its usage.
 struct Scored {
     record: IterationRecord,
     facts: Vec<IterationSummary>,
@@ -236,7 +238,7 @@ fn scored(subjects: &[Subject<'_>], scores: &[(String, f64)], issues: &[StepIssu
     Scored { record, facts, quality }
 }
 
-/// What these scores and issues are to a policy.
+/// The facts about these scores and issues for a policy.
 pub(super) fn facts(subject: &Subject<'_>, record: &IterationRecord) -> IterationSummary {
     IterationSummary::of(subject.policy, &assessment(subject.policy, record), None)
 }
@@ -300,14 +302,14 @@ fn score_combinations(values: &Values) -> (Vec<Scores>, bool) {
 }
 
 impl Values {
-    /// How much a dimension that is looked at by itself counts in the overall score: what the free ones leave.
+    /// The weight of a dimension that is inspected by itself in the overall score: the free ones have the rest.
     fn weight_of_direct(&self, name: &str) -> f64 {
         self.direct_weights.iter().find(|(known, _)| known == name).map_or(0.0, |(_, weight)| *weight)
     }
 }
 
-/// Values of the free dimensions whose weighted sum is `sum`: all the same where that can be, else each as far in its range as
-/// the others; `None` where no values have that sum.
+/// Values of the free dimensions whose weighted sum is `sum`: all the same if possible, else each as far in its range
+/// as the others; `None` if no values have that sum.
 fn share_out(free: &[Free], sum: f64) -> Option<Scores> {
     let weight: f64 = free.iter().map(|one| one.weight).sum();
     let least: f64 = free.iter().map(|one| one.weight * one.low).sum();

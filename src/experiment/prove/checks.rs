@@ -1,4 +1,4 @@
-//! Promises, held against what comes of each run.
+//! Promises, checked against the outcome of each run.
 
 use super::candidates::Candidates;
 use super::dead::Deciding;
@@ -18,23 +18,23 @@ use std::collections::HashMap;
 #[derive(Debug, Clone)]
 pub(super) struct Found {
     pub walk: Walk,
-    /// Of a promise about two candidates: the run with the worse one.
+    /// For a promise about two candidates: the run with the worse one.
     pub beside: Option<Walk>,
     pub why: String,
 }
 
-/// Holds promises against runs.
+/// Checks promises against runs.
 pub(super) struct Checks<'a> {
     subject: &'a Subject<'a>,
     promises: &'a Promises,
-    /// Of each promise, the first run that breaks it.
+    /// For each promise, the first run that breaks it.
     pub found: Vec<Option<Found>>,
     pub deciding: Deciding,
     pairs: Vec<Option<Pairs>>,
-    /// What was found of each condition, by what its names stood for.
+    /// The answers of each condition, by the values of its names.
     answers: Vec<HashMap<String, Option<bool>>>,
     limit: u64,
-    /// Why a criterion that is a function gives no answer.
+    /// The reason why a criterion that is a function gives no answer.
     pub script_failed: Option<String>,
 }
 
@@ -57,7 +57,7 @@ impl<'a> Checks<'a> {
         }
     }
 
-    /// Holds every promise about a single run against one, and takes note of what decided.
+    /// Checks every promise about a single run against one, and records what decided.
     pub(super) fn look(&mut self, tried: &Tried) {
         self.deciding.look(tried);
         let Tried { walk, decision } = tried;
@@ -73,7 +73,7 @@ impl<'a> Checks<'a> {
         }
     }
 
-    /// Why a promise does not hold of a run.
+    /// The reason why a promise does not hold for a run.
     fn broken(&mut self, at: usize, walk: &Walk, decision: &Decision) -> Option<String> {
         let kind = &self.promises.list.get(at)?.kind;
         let policy = self.subject.policy;
@@ -138,7 +138,7 @@ impl Observer for Checks<'_> {
     }
 }
 
-/// Why a criterion that is a function gave no answer. Costs are known here, so nothing else is noted.
+/// The reason why a criterion that is a function gave no answer. Costs are known here, so nothing else is noted.
 pub(super) fn script_failure(subject: &Subject<'_>, decision: &Decision) -> Option<String> {
     (!subject.scripts.is_empty()).then(|| decision.notes.first().cloned()).flatten()
 }
@@ -176,7 +176,7 @@ fn ending_alone(policy: &LoopPolicy) -> Vec<&Criterion> {
     found
 }
 
-/// Which limit is used up though the run goes on.
+/// The limit that is used up although the run continues, in words.
 fn over(policy: &LoopPolicy, spent: Spent) -> Option<String> {
     let used_up = || "the budget is used up, and the run goes on".to_owned();
     ending_alone(policy).into_iter().flat_map(Criterion::constants).find_map(|constant| match constant {
@@ -194,7 +194,7 @@ fn goes_on(limit: u64, candidates: usize) -> Option<String> {
         .then(|| format!("the limit of {limit} candidates is reached, and the run goes on"))
 }
 
-/// Which candidate ranks above the one that is returned. One that was accepted is the one that may be returned.
+/// The candidate that ranks above the returned one, in words. One that was accepted is the one that may be returned.
 fn returns_worse(
     policy: &LoopPolicy,
     history: &History,
@@ -212,7 +212,7 @@ fn returns_worse(
     Some(format!("candidate {at} is returned, and candidate {better} ranks above it"))
 }
 
-/// Which line an accepted candidate does not meet, read from the lines one by one.
+/// The lines that an accepted candidate does not meet, in words, read one by one.
 fn accepts_wrongly(policy: &LoopPolicy, history: &History) -> Option<String> {
     let facts = &history.latest()?.facts;
     let score = |target: &Target| match target {

@@ -13,30 +13,30 @@ use crate::policy::{Decision, Promises, StopReason, Verdict};
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
-/// Whether two policies decide the same.
+/// The comparison of the decisions of two policies.
 #[derive(Debug)]
 pub struct Comparison {
-    /// A shortest run in which they do not; `None` if they decide alike in all that were tried.
+    /// A shortest run in which they differ; `None` if they decide alike in all that were tried.
     pub difference: Option<Difference>,
-    /// Whether the first accepts only what the second accepts, and the other way round.
+    /// The finding whether the first accepts only what the second accepts, and the other way round.
     pub accepts_only: [Acceptance; 2],
     /// The runs that were tried.
     pub enumerated: Enumerated,
 }
 
-/// A run that two policies end otherwise, or go on with otherwise.
+/// A run that two policies end or continue differently.
 #[derive(Debug, Clone)]
 pub struct Difference {
     /// The candidates, as `simulate` and `test` take them.
     pub trajectory: Trajectory,
-    /// What each policy makes of them.
+    /// The outcome of each policy on them.
     pub simulated: [Simulated; 2],
 }
 
-/// Whether whatever one policy accepts, the other accepts, too.
+/// The finding whether everything that one policy accepts is accepted by the other.
 #[derive(Debug, Clone)]
 pub enum Acceptance {
-    /// Of all runs that were tried.
+    /// It is, in all runs that were tried.
     Only,
     /// A shortest run in which the one accepts a candidate, and the other has not accepted any by then.
     Not(Box<Difference>),
@@ -46,12 +46,12 @@ pub enum Acceptance {
 #[derive(Debug, Clone)]
 struct Side {
     walk: Walk,
-    /// How it ended, and which candidate is returned.
+    /// Its end, and the candidate that is returned.
     ended: Option<(StopReason, Option<usize>)>,
 }
 
 impl Comparison {
-    /// Whether the two decide alike; `None` where no difference was found, and not all was tried.
+    /// Returns whether the two decide alike; `None` if no difference was found, and not all was tried.
     #[must_use]
     pub fn same(&self) -> Option<bool> {
         match &self.difference {
@@ -60,7 +60,7 @@ impl Comparison {
         }
     }
 
-    /// Whether one (0 or 1) accepts only what the other accepts; `None` likewise.
+    /// Returns whether one (0 or 1) accepts only what the other accepts; `None` likewise.
     #[must_use]
     pub fn only(&self, side: usize) -> Option<bool> {
         match self.accepts_only.get(side)? {
@@ -75,7 +75,7 @@ impl Side {
         Side { walk: Walk::default(), ended: None }
     }
 
-    /// With one candidate more, unless it is over. The decision is the latest one.
+    /// Adds one candidate, unless the run is over: then there is no decision. `None` if the candidate can't come next.
     fn step(
         &self,
         subject: &Subject<'_>,
@@ -102,7 +102,7 @@ impl Side {
     }
 }
 
-/// What is looked for, and found as soon as a run shows it.
+/// The findings that are searched for, each set as soon as a run shows it.
 #[derive(Default)]
 struct Findings {
     difference: Option<Vec<IterationRecord>>,
@@ -115,7 +115,7 @@ impl Findings {
         self.difference.is_some() && self.accepted.iter().all(Option::is_some)
     }
 
-    /// Looks at one more candidate of a run that both have gone on with alike so far if `alike`. Whether they still do.
+    /// Inspects one more candidate of a run; `alike` if both have decided alike so far. Returns whether they still do.
     fn look(
         &mut self,
         sides: &[Side; 2],
@@ -142,7 +142,7 @@ impl Findings {
     }
 }
 
-/// Whether two policies do the same after the same candidates.
+/// Returns whether two policies do the same after the same candidates.
 fn decides_alike(sides: &[Side; 2], decisions: &[Option<Decision>; 2]) -> bool {
     let [Some(first), Some(second)] = decisions else { return false };
     let [one, other] = sides;
@@ -158,12 +158,12 @@ fn decides_alike(sides: &[Side; 2], decisions: &[Option<Decision>; 2]) -> bool {
 struct Open {
     sides: [Side; 2],
     alike: bool,
-    /// The candidates, which also one that is over has not seen.
+    /// The candidates, including those that a side that is over has not seen.
     tried: Vec<u32>,
     stands_for: f64,
 }
 
-/// Compares two policies over every run of representative candidates, and over runs by chance.
+/// Compares two policies over every run of representative candidates, and over random runs.
 #[must_use]
 pub fn compare(subjects: &[Subject<'_>; 2], effort: Effort) -> Comparison {
     let candidates = Candidates::of(subjects, &Promises::default());
@@ -214,8 +214,8 @@ pub fn compare(subjects: &[Subject<'_>; 2], effort: Effort) -> Comparison {
     Comparison { difference, accepts_only, enumerated }
 }
 
-/// Tries every run, as far as so many decisions go, and as long as something is left to be found. What it did not
-/// come to.
+/// Tries every run, as far as so many decisions go, and as long as something is left to be found. Returns the gap that
+/// it leaves.
 fn side_by_side(
     subjects: &[Subject<'_>; 2],
     candidates: &Candidates,

@@ -13,7 +13,7 @@ pub(super) struct Deciding {
     lines: BTreeSet<String>,
 }
 
-/// The lines of `accept` that every policy has unless it takes them away: nobody wrote them.
+/// The lines of `accept` that every policy has unless it removes them: no one wrote them.
 const NOT_WRITTEN: [&str; 2] = ["accept.unseen", "accept.unknown_type"];
 
 impl Deciding {
@@ -23,7 +23,7 @@ impl Deciding {
         }
     }
 
-    /// Takes note of what decided after a candidate.
+    /// Records what decided after a candidate.
     pub(super) fn look(&mut self, tried: &Tried) {
         let Decision { verdict, checks, .. } = &tried.decision;
         if let Verdict::Stop { reason } = verdict {
@@ -31,7 +31,7 @@ impl Deciding {
                 StopReason::Accepted => return,
                 StopReason::CriticalIssue => self.add("on_escalate"),
                 StopReason::Gate => self.add("gate"),
-                // The criterion that ends the loop is looked at last; of a group, every member that holds had a part.
+                // The criterion that ends the loop is checked last; of a group, every member that holds had a part.
                 StopReason::Group(_) => {
                     for check in checks.iter().filter(|check| check.holds && check.line.starts_with("stop."))
                     {

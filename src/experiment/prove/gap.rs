@@ -1,4 +1,4 @@
-//! What keeps a promise from being shown though no run was found that breaks it.
+//! The gaps that keep a promise from being shown although no run was found that breaks it.
 
 use serde::{Serialize, Serializer};
 use std::fmt;
@@ -9,7 +9,7 @@ use std::fmt;
 pub enum Gap {
     /// Only every run of up to so many candidates was tried, within the decisions that were allowed.
     Depth {
-        /// So many.
+        /// The number of candidates.
         candidates: u64,
         /// The most candidates of a run.
         limit: u64,
@@ -33,18 +33,18 @@ pub enum Gap {
     },
     /// Candidates that equal an earlier one, but neither the best nor the latest, are not tried, and something may depend on them.
     OtherRepeats,
-    /// Two policies give issues that say no disposition different ones.
+    /// Two policies give different dispositions to issues that have none of their own.
     Dispositions,
     /// A bound allows more issues than are tried.
     ManyIssues,
-    /// The policy has criteria that are functions of its author: what they tell apart is not known.
+    /// The policy has criteria that are functions of its author: what they tell apart is unknown.
     StopScripts,
     /// A function that is a criterion gives no answer.
     ScriptFailed(String),
-    /// The promise is a function of its author: what it tells apart is not known.
+    /// The promise is a function of its author: what it tells apart is unknown.
     PromiseScript,
-    /// The promise computes with scores or counts, or compares two of them: it may tell apart values that lie between those
-    /// that were tried.
+    /// The promise computes with scores or counts, or compares two of them: it may tell apart values that are between
+    /// those that were tried.
     Computed,
 }
 

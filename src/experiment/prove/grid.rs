@@ -1,7 +1,7 @@
 //! The values of one score: around each constant that it is compared with, and the ends of what can be scored.
 
-/// How much of a constant's neighbourhood is tried. What is left out first is what decisions do not tell apart: a policy asks
-/// whether a score reaches a constant, and what reaches it just so reaches it as what lies above does.
+/// The part of a constant's neighbourhood that is tried. What decisions do not tell apart is left out first: a policy
+/// asks whether a score reaches a constant, and what just reaches it does so as what is above does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Richness {
     /// Just below and at each constant, and the upper end of the range; the lower one where there is no constant. Scores that
@@ -13,7 +13,7 @@ pub(super) enum Richness {
     Full,
 }
 
-/// A step that every reader sees to be small, unless a constant asks for a smaller one.
+/// A step that every reader recognizes as small, unless a constant asks for a smaller one.
 const USUAL_STEP: f64 = 0.001;
 
 /// Comparisons allow 1e-9; a smaller step would be none.
@@ -26,9 +26,9 @@ pub(super) struct Constants {
     pub of: Vec<(String, Vec<f64>)>,
     /// Gains in the overall score.
     pub gains: Vec<f64>,
-    /// So many overall scores must be able to fall, one after the other.
+    /// The number of overall scores that must be able to fall, one after the other.
     pub levels: usize,
-    /// Those of promises, which may ask whether a score is above a constant: what lies just above is tried in any case.
+    /// Those of promises, which may ask whether a score is above a constant: what is just above is tried in any case.
     pub strict: Vec<f64>,
 }
 
@@ -60,7 +60,7 @@ impl Constants {
     }
 }
 
-/// Which values of one score are tried.
+/// The grid of values that are tried for one score.
 #[derive(Clone, Copy)]
 pub(super) struct Grid<'a> {
     pub low: f64,
@@ -80,7 +80,7 @@ impl Grid<'_> {
         }
     }
 
-    /// A score somewhere between the ends that a reader takes for one.
+    /// A score between the ends that looks like one to a reader.
     fn middle(self, constants: &[f64]) -> f64 {
         let lowest = constants.iter().copied().filter(|c| *c > self.low).fold(self.high, f64::min);
         (f64::midpoint(self.low, lowest) * 20.0).round() / 20.0
@@ -129,15 +129,15 @@ impl Grid<'_> {
         tried
     }
 
-    /// Adds the values of a dimension that make overall scores at and around these constants, where the other dimensions have so
-    /// much of it.
+    /// Adds the values of a dimension that make overall scores at and around these constants, if the other dimensions
+    /// contribute `others`.
     pub(super) fn overall_scores(self, constants: &[f64], weight: f64, others: f64, tried: &mut Vec<f64>) {
         let mut overall = Vec::new();
         self.around(constants, &mut overall);
         tried.extend(self.within(overall.into_iter().map(|score| (score - others) / weight).collect()));
     }
 
-    /// Adds the values of a dimension that make these gains in an overall score in which it counts so much.
+    /// Adds the values of a dimension that make these gains in an overall score in which it has this weight.
     pub(super) fn gains(self, gains: &[f64], weight: f64, tried: &mut Vec<f64>) {
         let base = tried.iter().copied().filter(|value| *value > self.low).fold(self.high, f64::min);
         let lower = gains.iter().filter(|gain| **gain > 0.0).flat_map(|gain| [*gain, gain - self.step]);
@@ -152,7 +152,7 @@ impl Grid<'_> {
     }
 }
 
-/// Sorted, each value once; sums of decimals are written as decimals again.
+/// Sorts values, each once; sums of decimals become decimals again.
 pub(super) fn ascending(values: &mut Vec<f64>) {
     values.iter_mut().for_each(|value| *value = (*value * 1e9).round() / 1e9);
     values.sort_by(f64::total_cmp);

@@ -1,4 +1,4 @@
-//! Which issues the candidates that are tried have.
+//! The issues of the candidates that are tried.
 
 use super::values::{IssueValues, Values};
 use crate::experiment::trajectory::StepIssue;
@@ -10,8 +10,8 @@ const SEVERITIES: [Severity; 3] = [Severity::Minor, Severity::Major, Severity::C
 
 const DISPOSITIONS: [Disposition; 3] = [Disposition::Correct, Disposition::Warn, Disposition::Escalate];
 
-/// Every combination of numbers of issues that a candidate can have, none first, and the two issues that documents have which
-/// nobody saw or knew.
+/// Every combination of numbers of issues that a candidate can have, none first, and the issues of documents that were
+/// not seen or whose type is unknown.
 pub(super) fn issue_combinations(tried: &Values) -> Vec<Vec<StepIssue>> {
     let values = &tried.issues;
     let mut counted: Vec<Vec<IssueKind>> = vec![Vec::new()];
@@ -31,13 +31,14 @@ pub(super) fn issue_combinations(tried: &Values) -> Vec<Vec<StepIssue>> {
     all
 }
 
-/// Whether issues are about the document, whatever the candidate is.
+/// Returns whether issues are about the document, whatever the candidate is.
 pub(super) fn is_of_document(issues: &[StepIssue]) -> bool {
     issues.iter().any(|issue| [DOCUMENT_UNSEEN, DOCUMENT_TYPE_UNKNOWN].contains(&issue.code.as_str()))
 }
 
-/// Issues that count as these kinds, and as no other one that is looked at; `None` where there are none such: each has a severity
-/// and a disposition, and where all severities are looked at, one of a disposition counts as one of them, too.
+/// Issues that count as these kinds, and as no other one that is inspected; `None` if there are no such issues: each
+/// has a severity and a disposition, and if all severities are inspected, one of a disposition counts as one of them,
+/// too.
 fn issues(kinds: &[IssueKind], looked_at: &[IssueValues]) -> Option<Vec<StepIssue>> {
     let looked = |kind: IssueKind| looked_at.iter().any(|issue| issue.kind == kind);
     let free_severity = SEVERITIES.into_iter().find(|one| !looked(IssueKind::Severity(*one)));
@@ -54,7 +55,7 @@ fn issues(kinds: &[IssueKind], looked_at: &[IssueValues]) -> Option<Vec<StepIssu
         issue(format!("A_{}", kind.as_str()).to_uppercase(), severity, disposition)
     };
     let mut made: Vec<StepIssue> = Vec::new();
-    // Where none is free, one issue counts as one of each.
+    // If none is free, one issue counts as one of each.
     if free_severity.is_none() || free_disposition.is_none() {
         let both = severities.len().min(dispositions.len());
         for (severity, disposition) in severities.drain(..both).zip(dispositions.drain(..both)) {

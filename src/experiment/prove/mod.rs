@@ -1,10 +1,11 @@
-//! Promises of a policy, held against every run over representative candidates (`loopctl prove`).
+//! Promises of a policy, checked against every run over representative candidates (`loopctl prove`).
 //!
-//! [`prove`] tries, candidate by candidate, every course of scores, issues and costs over a grid of values: each constant that
-//! the policy compares something with, just below it and just above it, and the ends of what can be scored (`values.rs`). What
-//! is decided is decided by the functions that decide in a run. Runs of which nothing that is left in the history can make a
-//! difference any more are followed once (`walk.rs`), so that all runs to the limit of candidates are covered by few decisions.
-//! The first run found that breaks a promise is a shortest one. Beyond the grid, runs by chance are tried, from a seed.
+//! [`prove`] tries, candidate by candidate, every course of scores, issues and costs over a grid of values: each
+//! constant that the policy compares something with, just below it and just above it, and the ends of what can be
+//! scored (`values.rs`). All decisions are made by the functions that decide in a run. Runs that differ in nothing that
+//! can still matter are followed once (`walk.rs`), so that all runs to the limit of candidates are covered by few
+//! decisions. The first run found that breaks a promise is a shortest one. Beyond the grid, random runs are tried, from
+//! a seed.
 //!
 //! [`compare`] does the same with two policies side by side.
 
@@ -35,7 +36,7 @@ use crate::stop::Criterion;
 /// A policy that is tried.
 #[derive(Clone, Copy)]
 pub struct Subject<'a> {
-    /// What decides.
+    /// The deciding policy.
     pub policy: &'a LoopPolicy,
     /// The functions of its script criteria.
     pub scripts: &'a ScriptCriteria,
@@ -49,22 +50,22 @@ impl std::fmt::Debug for Subject<'_> {
     }
 }
 
-/// How much is tried.
+/// The effort of a proof.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Effort {
-    /// Most decisions of the complete search.
+    /// The most decisions of the complete search.
     pub decisions: u64,
-    /// Runs by chance.
+    /// The number of random runs.
     pub random: u64,
-    /// What chance begins with: the same seed tries the same runs.
+    /// The seed of the random runs: the same seed tries the same runs.
     pub seed: u64,
 }
 
-/// As many decisions as one that calls functions of the policy's author may take.
+/// The cost of a decision that calls functions of the policy's author, in decisions that do not.
 const SCRIPT_EFFORT: u64 = 20;
 
 impl Effort {
-    /// Most decisions, fewer where they or the promises call functions of the policy's author.
+    /// The most decisions, fewer if the subjects or the promises call functions of the policy's author.
     fn decisions_of(self, subjects: &[Subject<'_>], promises: &Promises) -> u64 {
         let calls = subjects.iter().any(|subject| !subject.scripts.is_empty())
             || promises.list.iter().any(|promise| matches!(promise.kind, PromiseKind::Script(_)));

@@ -1,4 +1,4 @@
-//! Whether a better candidate in the same place ends worse.
+//! A check whether a better candidate at the same position ends worse.
 
 use super::Subject;
 use super::candidates::{Candidate, Candidates};
@@ -11,8 +11,8 @@ use std::cmp::Ordering;
 pub(super) struct Pairs(Vec<(usize, usize)>);
 
 impl Pairs {
-    /// Pairs that differ in this score alone, or with `None` in whatever makes a candidate better; those that others lie between
-    /// are left out.
+    /// Pairs that differ in this score alone, or with `None` in anything that makes a candidate better; those with
+    /// others in between are left out.
     pub(super) fn of(candidates: &Candidates, score: Option<&Target>) -> Self {
         let own = match score {
             Some(Target::Dimension(name)) => candidates.dimensions.iter().position(|known| known == name),
@@ -39,7 +39,7 @@ impl Pairs {
             let above = list.iter().enumerate().filter(|(_, other)| better(worse, other)).map(|(at, _)| at);
             found.push(above.collect());
         }
-        // What follows from two other pairs need not be looked at.
+        // Pairs that follow from two others need not be checked.
         let mut pairs = Vec::new();
         for (worse, above) in found.iter().enumerate() {
             let mut follows = vec![false; list.len()];
@@ -69,7 +69,7 @@ impl Pairs {
     }
 }
 
-/// How good an end is.
+/// The quality of an end, the worst first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum End {
     Failed,
@@ -87,7 +87,7 @@ fn end_of(tried: &Tried) -> End {
     }
 }
 
-/// What is worse about the end that the better candidate has.
+/// The description of what is worse about the end of the better candidate, if anything is.
 fn ends_worse(subject: &Subject<'_>, worse: &Tried, better: &Tried) -> Option<&'static str> {
     let (a, b) = (end_of(worse), end_of(better));
     match b.cmp(&a) {

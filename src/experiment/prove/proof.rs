@@ -1,4 +1,4 @@
-//! What was shown of a policy's promises.
+//! The findings about a policy's promises.
 
 use super::candidates::Candidates;
 use super::checks::{Checks, Found};
@@ -16,42 +16,42 @@ use crate::profile::ShippedPromise;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-/// What was shown of each promise, and over which runs.
+/// The findings about each promise, and the runs that were tried.
 #[derive(Debug)]
 pub struct Proof {
     /// Each promise, in the order of the policy.
     pub promises: Vec<Proved>,
-    /// Over which runs.
+    /// The runs that were tried.
     pub enumerated: Enumerated,
     /// Waived lines that the policy does not have.
     pub unknown_lines: Vec<String>,
 }
 
 impl Proof {
-    /// Whether every promise holds.
+    /// Returns whether every promise holds.
     #[must_use]
     pub fn holds(&self) -> bool {
         self.promises.iter().all(|proved| matches!(proved.shown, Shown::Holds))
     }
 
-    /// Whether any promise is broken.
+    /// Returns whether any promise is broken.
     #[must_use]
     pub fn is_broken(&self) -> bool {
         self.promises.iter().any(|proved| proved.broken().is_some())
     }
 }
 
-/// What was shown of one promise.
+/// The finding about one promise.
 #[derive(Debug)]
 pub struct Proved {
     /// The promise.
     pub promise: Promise,
-    /// What was shown.
+    /// The finding.
     pub shown: Shown,
 }
 
 impl Proved {
-    /// What breaks it, if something was found.
+    /// The violation, if one was found.
     #[must_use]
     pub fn broken(&self) -> Option<&Broken> {
         match &self.shown {
@@ -61,23 +61,23 @@ impl Proved {
     }
 }
 
-/// Whether a promise holds.
+/// The finding about a promise.
 #[derive(Debug)]
 pub enum Shown {
-    /// It holds of every run over the values that are listed.
+    /// It holds for every run over the listed values.
     Holds,
-    /// It holds of the runs that were tried. What was not tried, or of which trying says nothing.
+    /// It holds for the runs that were tried. The gaps are what was not tried, or what trying can't show.
     NotShown(Vec<Gap>),
     /// It does not hold.
     Broken(Broken),
 }
 
-/// What breaks a promise.
+/// The violation of a promise.
 #[derive(Debug)]
 pub enum Broken {
     /// A run.
     Run(Box<Counterexample>),
-    /// Lines that decide no run over the values that are listed, as decisions name them: `stop.decline`.
+    /// Lines that decide no run over the listed values, as decisions name them: `stop.decline`.
     DeadLines(Vec<String>),
 }
 
@@ -86,44 +86,44 @@ pub enum Broken {
 pub struct Counterexample {
     /// The candidates, as `simulate` and `test` take them. Its id is the promise.
     pub trajectory: Trajectory,
-    /// What the policy makes of them.
+    /// The outcome of the policy on them.
     pub simulated: Simulated,
-    /// Of a promise about two candidates in the same place: the run with the worse one, and what the policy makes of it.
+    /// For a promise about two candidates at the same position: the run with the worse one, and its outcome.
     pub beside: Option<(Trajectory, Simulated)>,
-    /// What is wrong with it.
+    /// The description of the violation.
     pub why: String,
-    /// Whether it was found by chance: then a shorter one may be left that was not tried.
+    /// `true` if it was found in a random run: then there may be a shorter one that was not tried.
     pub by_chance: bool,
 }
 
-/// The runs over which promises were held.
+/// The runs against which promises were checked.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Enumerated {
-    /// What was tried of each quantity.
+    /// The values that were tried for each quantity.
     pub quantities: Vec<Quantity>,
-    /// How many candidates were tried at each place of a run.
+    /// The number of candidates that were tried at each position of a run.
     pub candidates: usize,
     /// Every run of up to so many candidates was tried.
     pub depth: u64,
     /// The most candidates of a run.
     pub limit: u64,
-    /// Whether every run over these values was tried.
+    /// `true` if every run over these values was tried.
     pub complete: bool,
-    /// What was not tried.
+    /// The gaps: what was not tried.
     pub gaps: Vec<Gap>,
-    /// Whether the search ended before, because all that was asked had been answered.
+    /// `true` if the search ended before, because all that was asked had been answered.
     pub answered: bool,
-    /// How many runs that is.
+    /// The number of these runs.
     pub histories: f64,
-    /// How many decisions stood for them.
+    /// The number of decisions that stood for them.
     pub decisions: u64,
-    /// How many runs were tried by chance besides.
+    /// The number of random runs that were tried besides.
     pub random: u64,
-    /// What chance began with.
+    /// The seed of the random runs.
     pub seed: u64,
 }
 
-/// What was tried of one quantity.
+/// The values that were tried for one quantity.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Quantity {
     /// Its name: a dimension, `overall`, `issues.critical`, `elapsed_ms` and so on.
@@ -132,7 +132,7 @@ pub struct Quantity {
     pub values: Vec<Value>,
 }
 
-/// Holds the promises of a policy against every run over representative values, and against runs by chance.
+/// Checks the promises of a policy against every run over representative values, and against random runs.
 #[must_use]
 pub fn prove(subject: &Subject<'_>, promises: &Promises, effort: Effort) -> Proof {
     let candidates = Candidates::of(std::slice::from_ref(subject), promises);
@@ -201,7 +201,7 @@ pub fn prove(subject: &Subject<'_>, promises: &Promises, effort: Effort) -> Proo
     Proof { promises, enumerated, unknown_lines }
 }
 
-/// What trying values can't show of a promise, however many there are.
+/// The gap that trying values leaves for a promise, however many there are.
 fn own_gap(kind: &PromiseKind) -> Option<Gap> {
     match kind {
         PromiseKind::Always(condition) | PromiseKind::Never(condition) => {
@@ -212,7 +212,7 @@ fn own_gap(kind: &PromiseKind) -> Option<Gap> {
     }
 }
 
-/// The run as a trajectory, and what the policy makes of that.
+/// The run as a trajectory, and the outcome of the policy on it.
 fn counterexample(
     subject: &Subject<'_>,
     name: &str,
@@ -229,7 +229,7 @@ fn counterexample(
     Counterexample { trajectory, simulated, beside, why: found.why.clone(), by_chance: false }
 }
 
-/// What was tried, for those who want to know what the proof covers.
+/// The values that were tried, for users who want to know what the proof covers.
 pub(super) fn quantities(candidates: &Candidates) -> Vec<Quantity> {
     let Values { direct, overall, alone, issues, spending, .. } = &candidates.values;
     let spending = spending.all();

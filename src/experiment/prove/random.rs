@@ -1,4 +1,5 @@
-//! Runs by chance, from a seed: scores between and beyond the values of the grid, and runs longer than could be tried one by one.
+//! Random runs, from a seed: scores between and beyond the values of the grid, and runs longer than could be tried one
+//! by one.
 
 use super::candidates::{Candidate, Candidates, Content, NO_CLASS, facts, record};
 use super::checks::Checks;
@@ -8,7 +9,7 @@ use super::{Effort, Subject};
 use crate::experiment::trajectory::IterationRecord;
 use crate::policy::Verdict;
 
-/// SplitMix64: enough of chance to try runs, and the same on every machine.
+/// SplitMix64: random enough to try runs, and the same on every machine.
 pub(super) struct Chance(u64);
 
 impl Chance {
@@ -24,13 +25,13 @@ impl Chance {
         z ^ (z >> 31)
     }
 
-    /// From 0 to 1, 1 left out.
+    /// A number from 0 to 1, 1 excluded.
     #[expect(clippy::cast_precision_loss, reason = "53 bits are what a double has")]
     pub(super) fn share(&mut self) -> f64 {
         (self.next() >> 11) as f64 / (1_u64 << 53) as f64
     }
 
-    /// One of so many.
+    /// A random index below `of`.
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
@@ -42,15 +43,16 @@ impl Chance {
     }
 }
 
-/// Runs by chance have no more candidates than this, however many the policy allows.
+/// The most candidates of a random run, however many the policy allows.
 pub(super) const LONGEST_BY_CHANCE: u64 = 1_000;
 
-/// A run by chance with the records of its candidates.
+/// A random run with the records of its candidates.
 pub(super) struct RandomRun {
     pub records: Vec<IterationRecord>,
 }
 
-/// A candidate by chance: one of the grid, or one with its issues and costs, and other scores. None of these equals another.
+/// A random candidate: one of the grid, or one with its issues and costs, and other scores. None of the latter equals
+/// another.
 pub(super) fn any_candidate(
     subject: &Subject<'_>,
     candidates: &Candidates,
@@ -74,8 +76,8 @@ pub(super) fn any_candidate(
     Some(Candidate { record, facts, content, class: NO_CLASS, ..one.clone() })
 }
 
-/// Tries runs by chance to the limit of candidates, holding promises against each. The runs that break one come back by the
-/// promise's place, shortest first.
+/// Tries random runs to the limit of candidates, checking promises against each. Returns the first run that breaks each
+/// promise, with the promise's index, in the order in which they were found.
 pub(super) fn random_runs(
     subject: &Subject<'_>,
     candidates: &Candidates,

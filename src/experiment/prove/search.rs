@@ -8,34 +8,34 @@ use crate::policy::{Decision, Verdict};
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
-/// A candidate that was tried after a run, and what came of it.
+/// A candidate that was tried after a run, and the decision about it.
 pub(super) struct Tried {
     pub walk: Walk,
     pub decision: Decision,
 }
 
 impl Tried {
-    /// Whether the run goes on.
+    /// Returns whether the run continues.
     pub(super) fn goes_on(&self) -> bool {
         matches!(self.decision.verdict, Verdict::Continue { .. })
     }
 }
 
-/// Looks at what comes of each run.
+/// Observes the outcome of each run.
 pub(super) trait Observer {
-    /// Every candidate that can come next was tried after one run: `None` for those that can't.
+    /// Takes the outcomes of every candidate after one run: `None` for those that can't come next.
     fn tried(&mut self, tried: &[Option<Tried>]);
 
-    /// Whether a decision can't be made, so that to go on would show nothing.
+    /// Returns whether a decision can't be made, so that continuing would show nothing.
     fn fails(&mut self, decision: &Decision) -> bool;
 }
 
-/// How far the search came.
+/// The extent of a search.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(super) struct Reach {
     /// Runs of up to so many candidates were all tried.
     pub depth: u64,
-    /// Whether that is all there are, over these candidates.
+    /// `true` if that is all there are, over these candidates.
     pub complete: bool,
     /// Decisions that were made.
     pub decisions: u64,
@@ -44,14 +44,14 @@ pub(super) struct Reach {
 }
 
 impl Reach {
-    /// What it did not come to.
+    /// The gap that it leaves.
     pub(super) fn gap(&self, limit: u64) -> Option<Gap> {
         (!self.complete).then_some(Gap::Depth { candidates: self.depth, limit })
     }
 }
 
-/// Tries every run to this limit of candidates, as far as so many decisions go. The policy ends every run there, before it looks
-/// at any other criterion.
+/// Tries every run to this limit of candidates, as far as so many decisions go. The policy ends every run there, before
+/// it evaluates any other criterion.
 pub(super) fn search(
     subject: &Subject<'_>,
     candidates: &Candidates,
@@ -62,12 +62,12 @@ pub(super) fn search(
 ) -> Reach {
     let list: &[Candidate] = &candidates.list;
     let mut reach = Reach::default();
-    // Runs that go on, each with how many runs it stands for.
+    // Runs that continue, each with the number of runs that it stands for.
     let mut open: Vec<(Walk, f64)> = vec![(Walk::default(), 1.0)];
     for length in 1..=limit {
         let mut next: Vec<(Walk, f64)> = Vec::new();
         let mut known: HashMap<Key, usize, foldhash::fast::FixedState> = HashMap::default();
-        // At the last place before the limit, no criterion is looked at but the limit itself.
+        // At the last position before the limit, no criterion but the limit itself is evaluated.
         let looks = length + 1 < limit;
         for (walk, stands_for) in &open {
             if reach.decisions.saturating_add(list.len() as u64) > most {

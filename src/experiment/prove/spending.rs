@@ -1,11 +1,11 @@
-//! What the iterations that are tried use up.
+//! The usage of the iterations that are tried.
 
 use super::grid::Richness;
 use crate::policy::PromiseCondition;
 use crate::profile::{Criterion, LoopPolicy};
 use crate::stop::{Constant, Kind};
 
-/// What one iteration uses up, besides one call.
+/// The usage of one iteration, besides one call.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(super) struct Spending {
     pub elapsed_ms: f64,
@@ -13,21 +13,21 @@ pub(super) struct Spending {
     pub tokens: u64,
 }
 
-/// What is tried of each, besides nothing.
+/// The values of each that are tried, besides nothing.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct SpendingValues {
     elapsed_ms: Vec<f64>,
     cost_usd: Vec<f64>,
     tokens: Vec<u64>,
-    /// Whether something may depend on two of them at once.
+    /// `true` if something may depend on two of them at once.
     together: bool,
 }
 
-/// Two costs that lie closer are the same to every reader.
+/// Two costs that are closer than this are the same to every reader.
 const CENT_PART: f64 = 1e-6;
 
 impl SpendingValues {
-    /// What goes over the limits of a policy, and what stays just below them.
+    /// Adds what uses up the limits of a policy, and with [`Richness::Full`] what stays just below them.
     pub(super) fn of_policy(&mut self, policy: &LoopPolicy, richness: Richness) {
         let full = richness == Richness::Full;
         for constant in policy.stop.iter().flat_map(Criterion::constants) {
@@ -54,7 +54,7 @@ impl SpendingValues {
         self.together |= policy.stop.iter().any(asks_for_two);
     }
 
-    /// What lies at, just below and just above each constant that a promise may compare them with.
+    /// Adds what is at, just below and just above each constant that a promise may compare them with.
     pub(super) fn of_condition(&mut self, condition: &PromiseCondition) {
         let used = ["elapsed_ms", "cost_usd", "tokens"].map(|name| condition.uses(name));
         self.together |= used.iter().filter(|used| **used).count() > 1;
@@ -81,7 +81,7 @@ impl SpendingValues {
         }
     }
 
-    /// What one iteration is tried to use up, nothing first.
+    /// The usages of one iteration that are tried, nothing first.
     pub(super) fn all(&self) -> Vec<Spending> {
         let elapsed = positive(&self.elapsed_ms);
         let costs = positive(&self.cost_usd);
@@ -107,7 +107,7 @@ impl SpendingValues {
     }
 }
 
-/// Whether a group asks that two things are used up at once.
+/// Returns whether a group asks that two things are used up at once.
 fn asks_for_two(criterion: &Criterion) -> bool {
     match criterion.kind() {
         Kind::All(members) => {
@@ -118,7 +118,7 @@ fn asks_for_two(criterion: &Criterion) -> bool {
     }
 }
 
-/// Whether it, or any member of it, looks at what is used up.
+/// Returns whether a criterion, or any member of it, depends on what is used up.
 fn spends(criterion: &Criterion) -> bool {
     criterion.constants().into_iter().any(|constant| match constant {
         Constant::Elapsed(_) | Constant::Cost(_) | Constant::Tokens(_) | Constant::Calls(_) => true,

@@ -1,8 +1,9 @@
 //! The values of each quantity that are tried: those between which a decision of the policy, or a promise, changes.
 //!
-//! Decisions compare scores, gains and counts with constants. Of each constant the grid has the value itself, one just below
-//! and one just above; of each gain two scores that lie it apart, and two that lie a little less apart; and the ends of what
-//! can be scored. What can't be had of this is said in [`Values::left_out`], because what was not tried was not shown.
+//! Decisions compare scores, gains and counts with constants. Of each constant the grid has the value itself, one just
+//! below and one just above; of each gain two scores that differ by it, and two that differ by a little less; and the
+//! ends of what can be scored. What can't be had of this is recorded in [`Values::left_out`], because what was not
+//! tried was not shown.
 
 use super::Subject;
 use super::candidates::Content;
@@ -22,7 +23,7 @@ pub(super) struct ScoreValues {
     pub values: Vec<f64>,
 }
 
-/// How many issues of one kind.
+/// The numbers of issues of one kind.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct IssueValues {
     pub kind: IssueKind,
@@ -33,33 +34,33 @@ pub(super) struct IssueValues {
 /// Everything that is tried.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct Values {
-    /// Dimensions that are looked at by themselves.
+    /// Dimensions that are inspected by themselves.
     pub direct: Vec<ScoreValues>,
     /// Dimensions that count in the overall score alone, each with its weight and range: they take what the overall score needs.
     pub free: Vec<Free>,
-    /// How much each dimension that is looked at by itself counts in the overall score.
+    /// The weight of each dimension that is inspected by itself in the overall score.
     pub direct_weights: Vec<(String, f64)>,
     /// Overall scores, where there are such dimensions.
     pub overall: Vec<f64>,
-    /// Dimensions in which a candidate is also made better alone.
+    /// Dimensions in which a candidate is also improved alone.
     pub alone: Vec<ScoreValues>,
     pub issues: Vec<IssueValues>,
     pub spending: SpendingValues,
-    /// Whether documents are tried that nobody saw, and those of a type that nobody knows.
+    /// `true` if documents that were not seen are tried; likewise those of an unknown type.
     pub unseen: bool,
     pub unknown_type: bool,
-    /// As which earlier candidates; none where nobody looks.
+    /// The earlier candidates that are repeated; none if candidates are not compared.
     pub repeats: Vec<Content>,
     pub flips: bool,
-    /// What the overall score is compared with.
+    /// The constants that the overall score is compared with.
     pub bounds: Vec<f64>,
-    /// So many scores must be able to fall, one after the other.
+    /// The number of scores that must be able to fall, one after the other.
     pub levels: usize,
-    /// Whether a criterion asks how much scores rise: a run goes on while they rise enough.
+    /// `true` if a criterion asks how much scores rise: a run continues while they rise enough.
     pub rises: bool,
     /// A step that tells scores apart.
     pub step: f64,
-    /// What should be tried, and is not.
+    /// The gaps: what should be tried, and is not.
     pub left_out: Vec<Gap>,
 }
 
@@ -76,7 +77,7 @@ pub(super) struct Free {
 const MOST_ISSUES: u64 = 100;
 
 impl Values {
-    /// What is tried of these policies and of what they promise.
+    /// The values that are tried for these policies and their promises.
     pub(super) fn of(subjects: &[Subject<'_>], promises: &Promises, richness: Richness) -> Self {
         let mut constants = Constants { levels: 2, ..Constants::default() };
         let mut values = Values::default();
@@ -110,7 +111,8 @@ impl Values {
         values
     }
 
-    /// Which scores are looked at by themselves, which through the overall score alone, and what is tried of each.
+    /// Determines which scores are inspected by themselves, which through the overall score alone, and the values of
+    /// each.
     fn place_scores(
         &mut self,
         subjects: &[Subject<'_>],
@@ -159,7 +161,7 @@ impl Values {
             } else {
                 grid.dimension(&at)
             };
-            // Overall scores and gains can be had in a dimension that is looked at, where none is free.
+            // Overall scores and gains can be had in a dimension that is inspected, if none is free.
             let heaviest = weights.iter().max_by(|a, b| a.1.total_cmp(&b.1));
             if all_direct && !is_overall && heaviest.is_some_and(|(heaviest, _)| heaviest == name) {
                 let others = weights.iter().filter(|(other, _)| other != name);
@@ -190,9 +192,9 @@ impl Values {
     }
 }
 
-/// Which earlier candidates are repeated. What equals one ends the loop, where `unchanged` stands by itself, whatever it scores:
-/// one of them stands for all. In a group alone what it scores may count, and a promise may look at the latest score: then those
-/// that are neither the best nor the latest are a gap.
+/// The earlier candidates that are repeated. One that equals an earlier one ends the loop if `unchanged` is there by
+/// itself, whatever it scores: one of them stands for all. In a group alone its score may count, and a promise may
+/// depend on the latest score: then those that are neither the best nor the latest are a gap.
 fn repeats(subjects: &[Subject<'_>], promises: &Promises, left_out: &mut Vec<Gap>) -> Vec<Content> {
     if !subjects.iter().any(|subject| subject.policy.stop.looks_at(Costly::Equality)) {
         return Vec::new();
@@ -220,7 +222,7 @@ fn repeats(subjects: &[Subject<'_>], promises: &Promises, left_out: &mut Vec<Gap
     match subjects {
         [_] if grouped || looks_at_latest => vec![Content::SameAsBest, Content::SameAsLatest],
         [_] => vec![Content::SameAsBest],
-        // Two policies need not agree about the best.
+        // Two policies need not agree on the best.
         _ => vec![Content::SameAsLatest],
     }
 }
@@ -296,7 +298,7 @@ fn of_condition(condition: &PromiseCondition, constants: &mut Constants, values:
 }
 
 impl Values {
-    /// Tries these numbers of issues of a kind, besides none.
+    /// Adds these numbers of issues of a kind, besides none.
     fn count(&mut self, kind: IssueKind, counts: &[u64]) {
         if counts.iter().any(|count| *count > MOST_ISSUES) && !self.left_out.contains(&Gap::ManyIssues) {
             self.left_out.push(Gap::ManyIssues);

@@ -17,15 +17,16 @@ pub(super) struct Walk {
     pub history: History,
     pub total: RunningTotal,
     pub spent: Spent,
-    /// The candidates that were tried, by their places in the list.
+    /// The candidates that were tried, by their indices in the list.
     pub tried: SmallVec<[u32; 8]>,
-    /// Of which class each of them was.
+    /// The class of each of them.
     classes: SmallVec<[u32; 8]>,
-    /// What each of them was: equal numbers are equal candidates. Empty where nobody looks.
+    /// The contents of each of them: equal numbers are equal candidates. Empty if candidates are not compared.
     pub contents: SmallVec<[Contents; 8]>,
 }
 
-/// What a candidate is: it has a value that may go back to an earlier one, and a number that only an equal one has, too.
+/// The contents of a candidate: a value that may go back to an earlier one, and a number that only an equal one has,
+/// too.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Contents {
     value: u32,
@@ -38,11 +39,12 @@ impl Contents {
     }
 }
 
-/// What a run that has come so far depends on: runs with the same key go on alike.
+/// The facts that the rest of a run depends on: runs with the same key continue alike.
 pub(super) type Key = SmallVec<[u64; 16]>;
 
 impl Walk {
-    /// What the next candidate is; `None` where there is nothing before it that it could be.
+    /// The contents of the next candidate; `None` if nothing before it fits, `Some(None)` if candidates are not
+    /// compared.
     fn next_contents(&self, content: Content) -> Option<Option<Contents>> {
         let number = u32::try_from(self.contents.len()).unwrap_or(u32::MAX);
         let latest = self.contents.last();
@@ -61,7 +63,7 @@ impl Walk {
         Some(Some(contents))
     }
 
-    /// Which earlier candidate is repeated, if one is.
+    /// The earlier candidate that is repeated, if one is.
     fn repeated(&self, content: Content) -> Option<usize> {
         match content {
             Content::SameAsBest => (!self.classes.is_empty()).then(|| self.history.best()),
@@ -70,8 +72,8 @@ impl Walk {
         }
     }
 
-    /// The run with one candidate more, and what is decided then; `None` where this candidate can't come next. `of` is the
-    /// policy's place among those that are tried together.
+    /// The run with one more candidate, and the decision then; `None` if this candidate can't come next. `of` is the
+    /// index of the policy among those that are tried together.
     pub(super) fn step(
         &self,
         subject: &Subject<'_>,
@@ -80,7 +82,7 @@ impl Walk {
         candidate: &Candidate,
     ) -> Option<(Walk, Decision)> {
         let contents = self.next_contents(candidate.content)?;
-        // What equals an earlier candidate scores as that did.
+        // A candidate that equals an earlier one scores as that did.
         let (facts, class) = match self.repeated(candidate.content) {
             Some(at) => (self.history.iterations().get(at)?.facts.clone(), *self.classes.get(at)?),
             None => (candidate.facts.get(of)?.clone(), candidate.class),
@@ -111,7 +113,7 @@ impl Walk {
         decide(subject.policy, &mut self.history, self.spent, subject.scripts)
     }
 
-    /// What the candidates so far are and score, as a line for `simulate` has it.
+    /// The candidates so far and their scores, as in a line for `simulate`.
     pub(super) fn trajectory(
         &self,
         id: &str,
@@ -132,14 +134,14 @@ impl Walk {
     }
 }
 
-/// What of a run decides how it goes on, and what will be promised of it.
+/// The facts about a run that decide how it continues, and what will be promised about it.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct KeyRule {
-    /// Whether a promise may depend on all there was.
+    /// `true` if a promise may depend on the whole history.
     everything: bool,
-    /// Whether it matters which iteration is the best, not only what it scores.
+    /// `true` if it matters which iteration is the best, not only its score.
     exact_best: bool,
-    /// Whether it matters what the latest candidate scores, besides what the criteria remember of it.
+    /// `true` if the score of the latest candidate matters, besides what the criteria remember of it.
     latest: bool,
     first: bool,
     best_seen: bool,
@@ -150,7 +152,7 @@ pub(super) struct KeyRule {
 }
 
 impl KeyRule {
-    /// What these promises look at besides the candidate that is returned and the latest one.
+    /// The facts that these promises depend on besides the returned candidate and the latest one.
     pub(super) fn of(promises: &Promises, candidates: &Candidates) -> Self {
         let repeats_latest = candidates.list.iter().any(|one| one.content == Content::SameAsLatest);
         let mut rule = KeyRule { latest: repeats_latest, ..KeyRule::default() };
@@ -171,12 +173,12 @@ impl KeyRule {
         rule
     }
 
-    /// For two policies side by side.
+    /// The rule for two policies side by side.
     pub(super) fn exact(candidates: &Candidates) -> Self {
         KeyRule { exact_best: true, ..KeyRule::of(&Promises::default(), candidates) }
     }
 
-    /// Adds what a run depends on. `looks` tells whether any criterion but a limit of candidates is looked at any more.
+    /// Adds what a run depends on. `looks` is `true` if any criterion but a limit of candidates is still evaluated.
     pub(super) fn add(&self, walk: &Walk, subject: &Subject<'_>, looks: bool, key: &mut Key) {
         let class = |at: usize| walk.classes.get(at).copied().map_or(0, u64::from);
         let best = walk.history.best();

@@ -15,8 +15,8 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 mapping! {
-    /// What a profile must do: `profiles/NAME.test.yaml` beside `profiles/NAME.yaml`. `loopctl test NAME` plays each case through
-    /// the engine that runs documents, without any provider.
+    /// Tests of a profile: `profiles/NAME.test.yaml` beside `profiles/NAME.yaml`. `loopctl test NAME` plays each case
+    /// through the engine that runs documents, without any provider.
     "scenarios" is "test file", expects "a mapping with `cases`";
     #[derive(Debug, Clone)]
     pub struct ScenarioFile {
@@ -28,42 +28,42 @@ mapping! {
     }
 }
 
-/// One case: what happens, and what must come of it.
+/// One case: its input, and the expected outcome.
 #[derive(Debug, Clone)]
 pub struct Case {
     /// Its name, unique in its file.
     pub name: Spanned<String>,
     /// Settings laid over the profile for this case.
     pub settings: Vec<Override>,
-    /// What tells its settings from those of other cases.
+    /// The key that tells its settings from those of other cases.
     pub(super) settings_key: String,
-    /// The document's type; found from the source, if absent.
+    /// The document's type; determined from the source, if absent.
     pub document_type: Option<Spanned<String>>,
     /// The document.
     pub source: Option<String>,
-    /// What candidates there are.
+    /// The candidates.
     pub course: CaseInput,
-    /// What judges and validators say of each candidate, by their names. `null`: no answer came.
+    /// The answers of judges and validators about each candidate, by their names. `null` means that no answer came.
     pub answers: Vec<Vec<(Spanned<String>, Value)>>,
-    /// What must come of it.
+    /// The expected outcome.
     pub expect: Expect,
 }
 
 /// The candidates of a case.
 #[derive(Debug, Clone)]
 pub enum CaseInput {
-    /// What each candidate would score.
+    /// The scores that each candidate would get.
     Trajectory(Vec<ScoredStep>),
     /// The candidates themselves.
     Candidates(Vec<Value>),
-    /// What each stage answers for each candidate, by its id.
+    /// The answer of each stage for each candidate, by its id.
     Outputs(Vec<Vec<(Spanned<String>, Value)>>),
     /// None: the document can't be read.
     Unreadable,
 }
 
 impl CaseInput {
-    /// How many candidates there are at most.
+    /// The most candidates that there are.
     #[must_use]
     pub(crate) fn len(&self) -> usize {
         match self {
@@ -74,7 +74,7 @@ impl CaseInput {
         }
     }
 
-    /// Whether there is none.
+    /// Returns whether there is none.
     #[must_use]
     pub(crate) fn is_empty(&self) -> bool {
         self.len() == 0
@@ -82,7 +82,7 @@ impl CaseInput {
 }
 
 mapping! {
-    /// What one candidate would score.
+    /// The assessment that one candidate would get.
     "step" is "candidate's assessment", expects "a mapping with `scores`";
     #[derive(Debug, Clone)]
     pub struct ScoredStep {
@@ -102,16 +102,17 @@ mapping! {
         /// Its issues.
         #[key(default("[]"), examples(&["[{ code: GRADE_FORMAT, severity: major, path: /grade }]"]))]
         issues: Vec<StepIssue>,
-        /// How long the iteration took, in milliseconds.
+        /// The duration of the iteration, in milliseconds.
         #[key(number(0.0, 1e15), default("0"), examples(&["900"]))]
         elapsed_ms: f64,
-        /// What the iteration cost, in US dollars.
+        /// The cost of the iteration, in US dollars.
         #[key(default("0"), examples(&["0.01"]))]
         cost_usd: Usd,
-        /// How many tokens the iteration took, read and written.
+        /// The tokens that the iteration took, read and written.
         #[key(default("0"), examples(&["500"]))]
         tokens: u64,
-        /// The candidate itself, for criteria that compare candidates, such as `unchanged`. Without it these see nothing.
+        /// The candidate itself, for criteria that compare candidates, such as `unchanged`. Without it, these have
+        /// nothing to compare.
         #[key(examples(&["{ grade: '2' }"]))]
         candidate: Option<Value>,
     }
@@ -136,14 +137,14 @@ impl Unscored {
 /// Scores as a step gives them.
 #[derive(Debug, Clone)]
 pub enum Scored {
-    /// The same for every dimension of the profile.
+    /// One score for every dimension of the profile.
     Every(Score),
     /// One by one.
     Named(Vec<(Spanned<String>, Score)>),
 }
 
 impl Case {
-    /// Whether the case has an answer of this judge or validator.
+    /// Returns whether the case has an answer of this judge or validator.
     #[must_use]
     pub(crate) fn answers_for(&self, member: &str) -> bool {
         self.answers.iter().flatten().any(|(name, _)| name.value == member)
@@ -243,7 +244,7 @@ fn decode_settings(node: &Node, problems: &mut Problems) -> Vec<Override> {
     read.collect()
 }
 
-/// Reads the one thing that says what candidates there are.
+/// Reads the one key that gives the candidates.
 fn decode_course(fields: &mut Fields<'_>, problems: &mut Problems) -> Option<CaseInput> {
     const KEYS: &str = "`trajectory`, `candidates`, `outputs` or `unreadable: true`";
     let trajectory = fields.node("trajectory");

@@ -1,4 +1,4 @@
-//! What a case expects.
+//! Expectations of a case.
 
 use super::case::CaseInput;
 use super::expect_text::{ExpectedRequest, ExpectedText};
@@ -13,18 +13,18 @@ use crate::value::{Disposition, Score, Severity};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
-/// What must come of a case. Only what is said here is compared.
+/// The expected outcome of a case. Only what is given here is compared.
 #[derive(Debug, Clone)]
 pub struct Expect {
     /// Fields of the answer that `simulate` gives, and a few more.
     pub facts: Vec<Fact>,
-    /// What each candidate is worth, in their order.
+    /// The expected assessment of each candidate, in their order.
     pub assessments: Vec<ExpectedAssessment>,
     /// The feedback that the next correction would get.
     pub feedback: Option<ExpectedText>,
     /// The messages that the next correction would get.
     pub request: Option<ExpectedText>,
-    /// What stages and judges were asked.
+    /// The expected requests to stages and judges.
     pub requests: Vec<ExpectedRequest>,
 }
 
@@ -35,16 +35,16 @@ pub struct Fact {
     pub name: &'static str,
     /// Its value; mappings are compared as far as they go.
     pub value: Value,
-    /// Where it stands.
+    /// The location of the value.
     pub span: Span,
 }
 
 mapping! {
-    /// What a candidate must be worth.
+    /// The assessment that a candidate must get.
     "assessment" is "expected assessment", expects "a mapping with `scores`, `overall`, `missing`, `issues` or `no_issues`";
     #[derive(Debug, Clone)]
     pub struct ExpectedAssessment {
-        /// Where it stands.
+        /// The location of the expectation.
         #[key(skip)]
         pub span: Span = |fields: &mut Fields<'_>, _| Some(fields.span().clone()),
         /// The scores of dimensions; those that are not listed are not compared.
@@ -69,24 +69,24 @@ mapping! {
 }
 
 mapping! {
-    /// An issue, told by any of these. What is left out is not compared.
+    /// An issue, described by any of these keys. What is left out is not compared.
     "expected_issue" is "expected issue", expects "a mapping with `code`, `severity`, `path` or another field of an issue",
         checked by ExpectedIssue::check;
     #[derive(Debug, Clone)]
     pub struct ExpectedIssue {
-        /// Where it stands.
+        /// The location of the expectation.
         #[key(skip)]
         pub span: Span = |fields: &mut Fields<'_>, _| Some(fields.span().clone()),
         /// Its code.
         #[key(examples(&["GRADE_FORMAT"]))]
         pub code: Option<String>,
-        /// How bad it is.
+        /// The severity of the issue.
         #[key(examples(&["major"]))]
         pub severity: Option<Severity>,
-        /// Who handles it.
+        /// The disposition of the issue.
         #[key(examples(&["correct"]))]
         pub disposition: Option<Disposition>,
-        /// Where it is.
+        /// The location of the issue.
         #[key(
             shaped(|| Shape::text_like("a JSON Pointer such as `/grade`; empty for the whole candidate", "^(/|$)")),
             examples(&["/grade"])
@@ -95,13 +95,13 @@ mapping! {
         /// The id of the rule that found it.
         #[key(examples(&["grade-format"]))]
         pub rule: Option<String>,
-        /// Whether it says that a machine can put it right.
+        /// `true` if the issue must be one that can be fixed automatically, `false` if it must not.
         #[key(examples(&["true"]))]
         pub auto_fixable: Option<bool>,
-        /// A part of what it says.
+        /// A part of its message.
         #[key(examples(&["grade not extracted"]))]
         pub message: Option<String>,
-        /// A part of what would put it right.
+        /// A part of its suggested fix.
         #[key(examples(&["look for the histologic grade"]))]
         pub suggested_fix: Option<String>,
     }
@@ -161,7 +161,7 @@ impl Expect {
         Some(Expect { facts, assessments, feedback, request, requests })
     }
 
-    /// Whether the requests to providers must be made to compare.
+    /// Returns whether the requests to providers are needed for the comparison.
     #[must_use]
     pub(crate) fn looks_at_requests(&self) -> bool {
         self.request.is_some() || !self.requests.is_empty()

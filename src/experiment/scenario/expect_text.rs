@@ -1,4 +1,4 @@
-//! What a case expects of feedback and requests.
+//! Expectations of a case about feedback and requests.
 
 use crate::diag::{Code, Problem, Problems, Span};
 use crate::mapping;
@@ -15,7 +15,7 @@ mapping! {
         /// The stage that it goes to. Without it, the first that gets feedback.
         #[key(text("the id of a stage"), examples(&["writer"]))]
         pub stage: Option<Spanned<String>>,
-        /// What is said of it.
+        /// The expected parts.
         #[key(flatten)]
         pub parts: Parts,
     }
@@ -26,45 +26,46 @@ mapping! {
     "parts" is "expected text";
     #[derive(Debug, Clone)]
     pub struct Parts {
-        /// What the text must have. White space of any length counts as one space.
+        /// The parts that the text must have. White space of any length counts as one space.
         #[key(
             shaped(|| Shape::one_or_more(Shape::text("a text"))),
             default("[]"),
             examples(&["[look for the histologic grade, margins]", "too short"])
         )]
         pub contains: Vec<Spanned<String>> as Value = parts,
-        /// What the text must not have.
+        /// The parts that the text must not have.
         #[key(shaped(|| Shape::one_or_more(Shape::text("a text"))), default("[]"), examples(&["MSI"]))]
         pub lacks: Vec<Spanned<String>> as Value = parts,
     }
 }
 
 mapping! {
-    /// A request that was made, found by whom it went to (`stage` or `judge`) and for which iteration.
+    /// A request that was made, found by its recipient (`stage` or `judge`) and its iteration.
     "expected_request" is "expected request", expects "a mapping with `stage` or `judge`, and `contains` or `lacks`",
         checked by ExpectedRequest::check;
     #[derive(Debug, Clone)]
     pub struct ExpectedRequest {
-        /// Who was asked.
+        /// The stage or judge that was asked.
         #[key(flatten)]
         pub asked: AskedOf as Addressee = Addressee::only,
-        /// For which iteration, counted from 0. Without it, the last request to them.
+        /// The iteration of the request, counted from 0. Without it, the last request to the stage or judge.
         #[key(examples(&["0"]))]
         pub iteration: Option<Spanned<u64>>,
-        /// What the JSON Schema has that the answer is asked to keep to. Without it, it is not compared.
+        /// The JSON Schema that the answer is asked to keep to, as far as it is given. Without it, schemas are not
+        /// compared.
         #[key(examples(&["{ type: object }"]))]
         pub schema: Option<Spanned<Value>>,
-        /// What its messages have and lack.
+        /// The parts that its messages must have and must not have.
         #[key(flatten)]
         pub parts: Parts,
     }
 }
 
 mapping! {
-    /// Who was asked.
+    /// The stage or judge that was asked.
     "addressee" is "expected request";
     struct Addressee {
-        /// Where it is said.
+        /// The location of the mapping.
         #[key(skip)]
         span: Span = |fields: &mut Fields<'_>, _| Some(fields.span().clone()),
         /// The stage that was asked.
@@ -92,7 +93,7 @@ impl Addressee {
 }
 
 impl ExpectedRequest {
-    /// Where it is said who was asked.
+    /// The location of the id of the stage or judge.
     pub(super) fn span(&self) -> &Span {
         match &self.asked {
             AskedOf::Stage(id) | AskedOf::Judge(id) => &id.span,
@@ -100,7 +101,7 @@ impl ExpectedRequest {
     }
 }
 
-/// Who is asked.
+/// The stage or judge that is asked.
 #[derive(Debug, Clone)]
 pub enum AskedOf {
     /// The stage with this id.

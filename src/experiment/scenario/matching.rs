@@ -5,32 +5,32 @@ use crate::diag::Span;
 use crate::score::{Issue, SCRIPT_FAILED};
 use serde_json::Value;
 
-/// How much two numbers may differ and still be equal. Wider than the loop's own 1e-9, so that an expert can write
+/// The most that two numbers may differ and still be equal. Wider than the loop's own 1e-9, so that an expert can write
 /// 0.833333 for five sixths; far narrower than any bound of a policy.
 pub(crate) const TOLERANCE: f64 = 1e-6;
 
-/// Longest part of a value that is shown, in characters.
+/// The longest part of a value that is shown, in characters.
 const LONGEST_SHOWN: usize = 400;
-/// The same for a text that lacks what it should contain.
+/// Like [`LONGEST_SHOWN`], for a text that lacks what it should contain.
 const LONGEST_TEXT: usize = 2000;
-/// Most items of a list that are shown.
+/// The most items of a list that are shown.
 const MOST_SHOWN: usize = 8;
 
 /// One thing that is not as expected.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Difference {
-    /// What it is about, such as `assessments[0].scores.completeness`.
+    /// The subject of the difference, such as `assessments[0].scores.completeness`.
     pub path: String,
-    /// What was expected.
+    /// The expected value.
     pub expected: String,
-    /// What was found.
+    /// The value that was found.
     pub found: String,
     /// The line of the test file that expects it, from 1.
     pub line: usize,
 }
 
 impl Difference {
-    /// A difference that `span` expects otherwise.
+    /// A difference from what `span` expects.
     pub(super) fn new(
         path: impl Into<String>,
         expected: impl Into<String>,
@@ -46,7 +46,7 @@ impl Difference {
     }
 }
 
-/// Finds where `found` is not `expected`: mappings as far as `expected` goes, lists item by item, numbers within
+/// Finds where `found` differs from `expected`: mappings as far as `expected` goes, lists item by item, numbers within
 /// [`TOLERANCE`].
 pub(super) fn compare(
     path: &str,
@@ -97,7 +97,7 @@ pub(super) fn cut(text: &str) -> String {
     cut_to(text, LONGEST_SHOWN)
 }
 
-/// A text in which something was looked for.
+/// Cuts a text in which something was searched for.
 pub(super) fn cut_text(text: &str) -> String {
     cut_to(text, LONGEST_TEXT)
 }
@@ -127,18 +127,18 @@ pub(super) fn collapsed(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Whether a text has this part, whatever the white space.
+/// Returns whether a text has this part, whatever the white space.
 pub(super) fn has(text: &str, part: &str) -> bool {
     collapsed(text).contains(&collapsed(part))
 }
 
 impl ExpectedIssue {
-    /// Whether an issue is like this, as far as it is told.
+    /// Returns whether an issue is like this, as far as it is described.
     pub(super) fn fits(&self, issue: &Issue) -> bool {
         fn is<T: PartialEq + ?Sized>(expected: Option<&T>, found: &T) -> bool {
             expected.is_none_or(|expected| expected == found)
         }
-        // What a script found is not what broke it: only who expects that gets it.
+        // What a script found is not what broke it: a failure fits only if its code is expected.
         let is_meant = issue.code != SCRIPT_FAILED || self.code.as_deref() == Some(SCRIPT_FAILED);
         is_meant
             && is(self.code.as_deref(), &*issue.code)
@@ -154,7 +154,7 @@ impl ExpectedIssue {
                 .is_none_or(|part| issue.suggested_fix.as_ref().is_some_and(|fix| has(fix, part)))
     }
 
-    /// How alike an issue is: how many of the told fields it shares.
+    /// The likeness of an issue: the number of the described fields that it shares.
     fn likeness(&self, issue: &Issue) -> usize {
         let shared = [
             self.code.as_deref() == Some(&*issue.code),

@@ -1,9 +1,9 @@
-//! Scenario tests: what a domain expert says that a profile or a rule must do, beside the file that must do it.
+//! Scenario tests: the demands of a domain expert on a profile or a rule, beside the file that must meet them.
 //!
 //! `profiles/NAME.test.yaml` has cases of a profile ([`ScenarioFile`]), `rules/NAME.test.yaml` those of a file of rules
-//! ([`RuleCases`]), `rules/vocabularies/NAME.test.yaml` texts that a vocabulary must read ([`VocabularyCases`]). [`test_profile`],
-//! [`test_rules`] and [`test_vocabulary`] run them with the very engine that runs documents, and
-//! `survivors` finds out what no case of a profile guards.
+//! ([`RuleCases`]), `rules/vocabularies/NAME.test.yaml` texts that a vocabulary must read ([`VocabularyCases`]).
+//! [`test_profile`], [`test_rules`] and [`test_vocabulary`] run them with the very engine that runs documents, and
+//! `survivors` finds changes of a profile that no case notices.
 
 mod case;
 mod expect;

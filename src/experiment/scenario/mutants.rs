@@ -12,9 +12,9 @@ use std::sync::{Arc, LazyLock};
 /// A profile with one change.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Mutant {
-    /// The line of what was changed, from 1.
+    /// The line of the change, from 1.
     pub line: usize,
-    /// What was changed, such as `stop.max_iterations: 5 → 6`.
+    /// The change, such as `stop.max_iterations: 5 → 6`.
     pub name: String,
     /// The changed profile.
     pub text: String,
@@ -36,7 +36,7 @@ const EXEMPT: [(&str, &str); 12] = [
     ("script", "a program outside; a case brings its answer itself"),
 ];
 
-/// Why a setting can't be guarded by cases; `None` for those that can.
+/// The reason why a setting can't be guarded by cases; `None` for those that can.
 #[must_use]
 pub(crate) fn exemption(path: &str) -> Option<&'static str> {
     let last = path.rsplit('.').next().unwrap_or(path);
@@ -54,7 +54,7 @@ pub(crate) fn exemption(path: &str) -> Option<&'static str> {
 /// Lists whose order means something.
 const IN_ORDER: [&str; 2] = ["select.order", "stages"];
 
-/// The other words that may stand in the place of one, as the profile's keys are declared.
+/// The other words that may replace one, as the profile's keys are declared.
 fn alternatives(path: &[String], word: &str) -> Vec<String> {
     let mut shapes = vec![Shape::Mapping(Profile::mapping())];
     for part in path {
@@ -67,7 +67,7 @@ fn alternatives(path: &[String], word: &str) -> Vec<String> {
     words.into_iter().filter(|other| *other != word).map(str::to_owned).collect()
 }
 
-/// What may stand under a key of a mapping, or at a place of a list.
+/// The values that may be under a key of a mapping, or at an index of a list.
 fn inside(shape: &Shape, part: &str) -> Vec<Shape> {
     match shape {
         Shape::Mapping(mapping) => {
@@ -89,8 +89,8 @@ fn words_of(shape: &Shape) -> Vec<&'static str> {
     }
 }
 
-/// What of a profile names scores or kinds of issues: other known names that could stand in the place of `name`, which is
-/// the last part of `path` if `is_key`, else the value there. Names beside it are left out: that would say one thing twice.
+/// The other known names that could replace `name`, if it is that of a score or of a kind of issues: the last part of
+/// `path` if `is_key`, else the value there. Names beside it are left out: that would say one thing twice.
 fn other_names(
     path: &[String],
     name: &str,
@@ -119,9 +119,9 @@ fn other_names(
     known.into_iter().filter(|other| other != name && !beside.contains(other)).collect()
 }
 
-/// Every mutant of a profile with these dimensions: each number a bit up and down, each word and each name of a score or
-/// of a kind of issues another, each item and key left out, two neighbours in a list whose order counts exchanged. Empty
-/// when the file is not YAML.
+/// Every mutant of a profile with these dimensions: each number a bit up and down, each word and each name of a score
+/// or of a kind of issues replaced by another, each item and key left out, two neighbours in a list whose order matters
+/// exchanged. Empty if the file is not YAML.
 #[must_use]
 pub fn mutants(file: &Arc<SourceFile>, dimensions: &[String]) -> Vec<Mutant> {
     let Some(root) = parse(file, &mut Problems::new()) else { return Vec::new() };
@@ -198,7 +198,7 @@ fn walk(
         }
         Data::Bool(value) => out(path, node, Change::Set((!value).into())),
         Data::Int(number) => {
-            // A byte more or less of some thousand is no slip that anyone makes.
+            // A byte more or less of some thousand is not a likely slip.
             let step = if *number >= 20 { number / 10 } else { 1 };
             out(path, node, Change::Set((number + step).into()));
             out(path, node, Change::Set((number - step).into()));
@@ -225,7 +225,7 @@ fn walk(
     }
 }
 
-/// Other texts that could stand there: another word of the same kind, other numbers and operators in a condition or a
+/// Other texts that could be there: another word of the same kind, other numbers and operators in a condition or a
 /// duration; for anything else (names of files, fields and dimensions) one that means nothing.
 fn changed_texts(path: &[String], key: &str, text: &str) -> Vec<String> {
     static NUMBER: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"\d+(?:\.\d+)?").ok());
@@ -264,7 +264,7 @@ fn changed_texts(path: &[String], key: &str, text: &str) -> Vec<String> {
     changed
 }
 
-/// Makes the change at `path`; `None` when there is nothing there.
+/// Makes the change at `path`; `None` if nothing is there.
 fn apply(root: &mut Value, path: &[String], change: Change) -> Option<()> {
     let (last, above) = path.split_last()?;
     let mut parent = root;

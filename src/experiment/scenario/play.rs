@@ -24,24 +24,25 @@ use std::collections::BTreeMap;
 use std::future::ready;
 use std::sync::Arc;
 
-/// What came of a case.
+/// The outcome of a case.
 #[derive(Debug)]
 pub(super) struct Played {
     pub(super) outcome: Outcome,
     /// The document's type; `None` for a trajectory, which has no document.
     pub(super) document_type: Option<String>,
     pub(super) candidates: Vec<Arc<Value>>,
-    /// Of each candidate, also of those after the end of the loop; the error says why one could not be made.
+    /// The assessment of each candidate, including those after the end of the loop; the error says why one could not be
+    /// made.
     pub(super) assessments: Vec<Result<Assessment, String>>,
-    /// Where the next correction would start from, if the loop goes on.
+    /// The iteration that the next correction would start from, if the loop continues.
     pub(super) base: Option<usize>,
     /// Feedback of the correction that the loop would ask for next, with the stage that gets it.
     pub(super) feedback: Vec<(String, String)>,
     /// Requests that were made, in order. Those of the correction that the loop would ask for next are last.
     pub(super) requests: Vec<RecordedRequest>,
-    /// How many of `requests` are of that correction.
+    /// The number of `requests` that belong to that correction.
     pub(super) next_requests: usize,
-    /// Why scripts among the criteria gave no answer.
+    /// The reasons why scripts among the criteria gave no answer.
     pub(super) failed_criteria: Vec<String>,
 }
 
@@ -119,7 +120,7 @@ pub(super) fn play_trajectory(
     })
 }
 
-/// What the decisions say of criteria that could not be looked at. That some cost is unknown is no failure.
+/// The notes of the decisions on criteria that could not be evaluated. That some cost is unknown is no failure.
 fn failed_criteria<'d>(decisions: impl IntoIterator<Item = &'d Decision>) -> Vec<String> {
     let notes = decisions.into_iter().flat_map(|decision| &decision.notes);
     notes.filter(|note| *note != UNKNOWN_COST).cloned().collect()
@@ -192,10 +193,10 @@ pub(super) fn play_document(plan: &Plan, case: &Case) -> Result<Played, String> 
     Ok(played)
 }
 
-/// How a run over given candidates ended.
+/// The end of a run over given candidates.
 struct Ended {
     outcome: Outcome,
-    /// What the run asked for when there was no candidate left.
+    /// The correction that the run asked for when no candidate was left.
     exhausted: Option<Next>,
 }
 
@@ -204,7 +205,7 @@ struct Next {
     requests: usize,
 }
 
-/// What is done about a call.
+/// The response to a call.
 enum Done {
     Answered(Input),
     /// There is no candidate left.
@@ -221,14 +222,14 @@ struct Player<'a> {
     source: Arc<Source>,
     context: DocumentContext,
     assessor: Assessor,
-    /// What the run asked for when there was no candidate left.
+    /// The correction that the run asked for when no candidate was left.
     exhausted: Option<Next>,
     /// The time in the case.
     now: Millis,
-    /// How many candidates of the case stand before the first one of the run.
+    /// The number of candidates of the case before the first one of the run.
     skipped: usize,
     requests: Vec<RecordedRequest>,
-    /// What judges are told to hold candidates against: a case has no such files, so they see where it would stand.
+    /// The references that judges compare candidates with: a case has no such files, so judges see their paths.
     references: BTreeMap<String, String>,
 }
 
@@ -303,7 +304,7 @@ impl Player<'_> {
         })
     }
 
-    /// Whether the case looks at what corrections are asked for with.
+    /// Returns whether the case checks feedback or requests of corrections.
     fn looks_at_feedback(&self) -> bool {
         self.case.expect.feedback.is_some() || self.case.expect.looks_at_requests()
     }
@@ -348,7 +349,7 @@ impl Player<'_> {
         }
     }
 
-    /// What the case says that a stage answers, repaired as in a run. A text is what a model wrote.
+    /// The answer that the case gives for a stage, repaired as in a run. A text is what a model wrote.
     fn output(&self, run: &Run, stage: usize, iteration: usize) -> Result<Done, String> {
         let CaseInput::Outputs(outputs) = &self.case.course else { return Ok(Done::Exhausted) };
         let Some(outputs) = outputs.get(iteration + self.skipped) else { return Ok(Done::Exhausted) };
@@ -384,7 +385,7 @@ impl Player<'_> {
         Ok(Done::Answered(input))
     }
 
-    /// What the case says that a judge or validator answers. A validator of which it says nothing is not available.
+    /// The answer that the case gives for a judge or validator. A validator without one is not available.
     fn consult(&mut self, run: &Run, work: &Work, member: usize, iteration: usize) -> Result<Done, String> {
         let Some(asked) = self.plan.panel.members().get(member) else {
             return Err("nobody is to be asked".to_owned());
@@ -395,7 +396,8 @@ impl Player<'_> {
         let at = iteration + self.skipped;
         let given =
             self.case.answers.get(at).and_then(|answers| by_name(answers).get(asked.id.as_ref()).copied());
-        // Of several questions about single values, each has its answer in a list; what is no list answers all.
+        // Of several questions about single values, each has its answer in a list; an answer that is no list answers
+        // all.
         let given = match given {
             Some(Value::Array(each)) if asked.is_value_judge() => each.get(run.questions_before()),
             given => given,
@@ -457,7 +459,7 @@ impl Player<'_> {
         }
     }
 
-    /// Keeps the request for a piece of work, if the case looks at requests.
+    /// Records the request for a piece of work, if the case checks requests.
     fn note_request(
         &mut self,
         run: &Run,
@@ -488,7 +490,7 @@ impl Player<'_> {
         Ok(())
     }
 
-    /// What the stages that get feedback would be told in the correction that the run asks for.
+    /// The feedback and the requests that the stages would get in the correction that the run asks for.
     fn next_correction(&mut self, work: &Work, run: &Run) -> Result<Next, String> {
         let Work::Correct { iteration, base, stage, .. } = *work else {
             return Ok(Next { feedback: Vec::new(), requests: 0 });

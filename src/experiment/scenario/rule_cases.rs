@@ -17,8 +17,8 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 mapping! {
-    /// What rules must find and what they must leave alone: `rules/NAME.test.yaml` beside `rules/NAME.yaml`. `loopctl test`
-    /// plays them.
+    /// Tests of what rules must find and what they must leave alone: `rules/NAME.test.yaml` beside `rules/NAME.yaml`.
+    /// `loopctl test` plays them.
     "rule-tests" is "test file of rules", expects "a mapping with `cases`";
     #[derive(Debug, Clone)]
     pub struct RuleCases {
@@ -39,7 +39,7 @@ mapping! {
         /// The rule's id.
         #[key(required, text("the id of a rule"), examples(&["grade-format"]))]
         pub rule: Spanned<String>,
-        /// What is special about the case. Without it, the rule's id names it.
+        /// A name that says what is special about the case. Without it, the rule's id names it.
         #[key(examples(&["roman numerals"]))]
         pub name: Option<String>,
         /// The type of the documents. Without it, `unknown`.
@@ -54,7 +54,7 @@ mapping! {
         /// Candidates in which the rule must find something.
         #[key(default("[]"), examples(&["[{ grade: banana }]"]))]
         pub invalid: Vec<Spanned<Value>>,
-        /// What each issue of the rule in invalid candidates is like. Without it any will do.
+        /// The description that each issue of the rule in invalid candidates must fit. Without it any will do.
         #[key(examples(&["{ code: GRADE_FORMAT, severity: major }"]))]
         pub issue: Option<ExpectedIssue>,
     }
@@ -133,7 +133,7 @@ fn title(case: &RuleCase) -> String {
 /// A rule as its file declares it.
 struct Declared {
     id: String,
-    /// Whether it stands in the file itself, and not in one that the file extends.
+    /// `true` if it is in the file itself, and not in one that the file extends.
     own: bool,
     types: Vec<String>,
 }
@@ -159,7 +159,7 @@ fn declared(name: &str, library: &Library, problems: &mut Problems) -> Vec<Decla
     read.collect()
 }
 
-/// The rules alone, compiled as a profile would that has no other measure.
+/// The rules alone, compiled as for a profile that has no other measure.
 fn scoring(
     name: &str,
     library: &Library,
@@ -233,7 +233,8 @@ fn verdict(case: &RuleCase, assessor: &mut Assessor) -> Verdict {
     if differences.is_empty() { Verdict::Passed } else { Verdict::Failed(differences) }
 }
 
-/// A rule that is only shown what it leaves alone may find nothing ever, and the other way round.
+/// Warns about rules without valid or without invalid candidates: a rule that is only shown what it leaves alone may
+/// never find anything, and the other way round.
 fn warn_of_gaps(
     name: &str,
     rules: &[&Declared],

@@ -1,4 +1,4 @@
-//! Which test file belongs to what.
+//! The test file of each profile, file of rules and vocabulary.
 
 #![expect(clippy::disallowed_methods, reason = "looks for the cases beside a file")]
 
@@ -11,24 +11,24 @@ use crate::value::yaml::{self, Data};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// How test files end.
+/// The ending of test files.
 const ENDING: &str = ".test.yaml";
 
 /// A profile, a file of rules or a vocabulary, with its test file.
 #[derive(Debug, Clone)]
 pub struct TestTarget {
-    /// What it is.
+    /// The kind of the target.
     pub kind: SuiteKind,
     /// The name or path that a profile is loaded by; the name of a file of rules or of a vocabulary.
     pub name: String,
     /// Its cases.
     pub file: Arc<SourceFile>,
-    /// Where its files are.
+    /// The library that holds its files.
     pub library: Library,
 }
 
-/// Everything that can be named and has a test file: profiles, then rules, then vocabularies. What can't be read is pushed,
-/// and warnings about files of rules and vocabularies without cases.
+/// Everything that can be named and has a test file: profiles, then rules, then vocabularies. Pushes the problems of
+/// files that can't be read, and warnings about files of rules and vocabularies without cases.
 pub(crate) fn subjects(library: &Library, problems: &mut Problems) -> Vec<TestTarget> {
     let mut found = Vec::new();
     for (kind, folder) in SuiteKind::FOLDERS {
@@ -82,13 +82,13 @@ pub(crate) fn subjects(library: &Library, problems: &mut Problems) -> Vec<TestTa
 /// The profile, rules or vocabulary that an argument names: by name, by path, or by the path of the test file.
 ///
 /// # Errors
-/// When there is nothing of that name, or it has no test file.
+/// If nothing has that name, or it has no test file.
 pub fn find_subject(argument: &str, library: &Library) -> Result<TestTarget, Problem> {
     let is_path = argument.contains(['/', '\\']) || argument.ends_with(".yaml") || argument.ends_with(".yml");
     if is_path { by_path(argument, library) } else { by_name(argument, library) }
 }
 
-/// Why what an argument leads to has no cases: a folder, or a file of another kind.
+/// The reason why the target of an argument has no cases: it is a folder, or a file of another kind.
 fn no_subject(argument: &str) -> Option<Problem> {
     let path = Path::new(argument);
     let (what, help) = if path.is_dir() {
@@ -181,7 +181,7 @@ fn by_path(argument: &str, library: &Library) -> Result<TestTarget, Problem> {
     Ok(TestTarget { kind: SuiteKind::Rules, name: stem, file: tested, library })
 }
 
-/// The folder so many levels above another; `.` if that is where the program is.
+/// The folder so many levels above another; `.` for the current directory.
 fn above(folder: &Path, levels: usize) -> PathBuf {
     match folder.ancestors().nth(levels) {
         Some(project) if !project.as_os_str().is_empty() => project.to_path_buf(),
@@ -189,7 +189,7 @@ fn above(folder: &Path, levels: usize) -> PathBuf {
     }
 }
 
-/// Whether a file has rules, and is no rubric, classification or profile.
+/// Returns whether a file has rules, and is no rubric, classification or profile.
 fn holds_rules(file: &Arc<SourceFile>) -> bool {
     yaml::parse(file, &mut Problems::new())
         .is_some_and(|node| node.get("rules").is_some_and(|rules| matches!(rules.data, Data::List(_))))
@@ -199,7 +199,7 @@ fn is_empty(file: &Arc<SourceFile>) -> bool {
     yaml::parse(file, &mut Problems::new()).is_some_and(|node| matches!(node.data, Data::Null))
 }
 
-/// Cases of what is not there.
+/// The problem of cases whose subject does not exist.
 fn without_subject(own: &Path, tests: &Path) -> Problem {
     let message = format!("`{}` has cases for `{}`, which is not there", tests.shown(), own.shown());
     Problem::placeless(Code::MissingFile, message)

@@ -13,7 +13,7 @@ use crate::value::yaml;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// What a test file is about.
+/// The subject of a test file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SuiteKind {
     /// A profile.
@@ -25,7 +25,7 @@ pub enum SuiteKind {
 }
 
 impl SuiteKind {
-    /// Every kind, with the folder in which such files stand beside their cases.
+    /// Every kind, with the folder that holds such files beside their cases.
     pub(super) const FOLDERS: [(SuiteKind, &'static str); 3] = [
         (SuiteKind::Profile, "profiles"),
         (SuiteKind::Rules, "rules"),
@@ -33,12 +33,12 @@ impl SuiteKind {
     ];
 }
 
-/// The cases of one test file with what came of them.
+/// The cases of one test file with their outcomes.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Suite {
     /// The profile, the file of rules or the vocabulary.
     pub name: String,
-    /// Which of these.
+    /// The kind of the subject.
     pub kind: SuiteKind,
     /// The test file.
     pub file: String,
@@ -47,28 +47,28 @@ pub struct Suite {
 }
 
 impl Suite {
-    /// How many cases did not come out as expected.
+    /// The number of cases that did not come out as expected.
     #[must_use]
     pub fn failed(&self) -> usize {
         self.results.iter().filter(|result| result.verdict != Verdict::Passed).count()
     }
 }
 
-/// What was to be tested and could not be: none of its cases was run.
+/// A subject that could not be tested: none of its cases was run.
 #[derive(Debug, Clone)]
 pub(crate) struct Unusable {
-    /// The profile, the file of rules, the vocabulary, or what is in their place on the command line.
+    /// The profile, the file of rules, the vocabulary, or the argument of the command line.
     pub name: String,
-    /// Which of these; `None`: it was not found.
+    /// The kind of the subject; `None` if it was not found.
     pub kind: Option<SuiteKind>,
-    /// The test file; `None`: there is none.
+    /// The test file; `None` if there is none.
     pub file: Option<String>,
-    /// Why: the errors of the test file and of what it tests.
+    /// The reason: the errors of the test file and of what it tests.
     pub problems: Vec<Problem>,
 }
 
 impl Unusable {
-    /// With the errors of `problems`; `None` when there are none.
+    /// The subject with the errors of `problems`; `None` if there are none.
     #[must_use]
     pub(crate) fn new(
         name: &str,
@@ -83,18 +83,18 @@ impl Unusable {
     }
 }
 
-/// One case with what came of it.
+/// One case with its outcome.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CaseResult {
     /// Its name.
     pub name: String,
-    /// The line on which it stands, from 1.
+    /// The line of the case, from 1.
     pub line: usize,
-    /// What came of it.
+    /// Its outcome.
     pub verdict: Verdict,
 }
 
-/// What came of a case.
+/// The outcome of a case.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Verdict {
     /// All is as expected.
@@ -105,7 +105,7 @@ pub enum Verdict {
     Stuck(String),
 }
 
-/// Which cases are run and how.
+/// The cases to run, and options for running them.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Choice<'a> {
     /// Only cases with this text in their name.
@@ -117,15 +117,15 @@ pub struct Choice<'a> {
 }
 
 impl Choice<'_> {
-    /// Whether a case of this name is run.
+    /// Returns whether a case of this name is run.
     #[must_use]
     pub(crate) fn takes(&self, name: &str) -> bool {
         self.filter.is_none_or(|part| name.contains(part))
     }
 }
 
-/// Runs the cases of a profile (by name or path). The process's environment is not looked at, so that a case comes out
-/// the same everywhere: variables of the profile have their defaults.
+/// Runs the cases of a profile (by name or path). The process's environment is ignored, so that a case comes out the
+/// same everywhere: variables of the profile have their defaults.
 ///
 /// Every problem of the file and the profile is pushed; `None` when one of them is an error.
 pub fn test_profile(
@@ -178,7 +178,7 @@ pub(super) fn line_of(span: &Span) -> usize {
     span.location().line
 }
 
-/// Whether a case needs more of the profile than its policy.
+/// Returns whether a case needs more of the profile than its policy.
 fn needs_plan(case: &Case) -> bool {
     let expect = &case.expect;
     !matches!(case.course, CaseInput::Trajectory(_))
@@ -200,7 +200,7 @@ struct Variant {
     loaded: Loaded,
     /// The compiled functions of its script criteria.
     scripts: ScriptCriteria,
-    /// Compiled when a case needs it; `None` inside: it can't be.
+    /// Compiled when a case needs it; the inner `None` means that it can't be.
     plan: Option<Option<Arc<Plan>>>,
 }
 
@@ -217,14 +217,14 @@ impl<'a> Bench<'a> {
         Some(Bench { profile, library, settings, base: base?, variants: HashMap::new() })
     }
 
-    /// Compiles the profile as it stands, so that what is wrong with it is told once and not by every case.
+    /// Compiles the profile as it is, so that its problems are reported once and not by every case.
     fn plan_of_profile(&self, problems: &mut Problems) {
         let mut found = Problems::new();
         Plan::compile(&self.base, &mut found);
         keep_errors(found, problems);
     }
 
-    /// Runs a case; `None` when the case, or the profile with its settings, is invalid.
+    /// Runs a case; `None` if the case, or the profile with its settings, is invalid.
     fn run(&mut self, case: &Case, problems: &mut Problems) -> Option<Verdict> {
         let key = self.key(case);
         if !self.variants.contains_key(&key) {
@@ -264,7 +264,7 @@ impl<'a> Bench<'a> {
         })
     }
 
-    /// What tells the profile of this case from that of others.
+    /// The key that tells the profile of this case from that of others.
     fn key(&self, case: &Case) -> String {
         let judges = self.base.profile.judges.iter().map(|judge| &judge.id.value);
         let answered: Vec<&String> = judges.filter(|judge| case.answers_for(judge)).collect();

@@ -1,4 +1,4 @@
-//! What no case of a profile guards: the mutants that all cases pass.
+//! The mutants of a profile that all of its cases pass: no case guards what they change.
 
 use super::mutants::{Mutant, mutants};
 use super::suite::{Choice, test_profile};
@@ -7,7 +7,7 @@ use crate::profile::{Files, Library, Loaded, available, load};
 use regex::Regex;
 use std::sync::{Arc, LazyLock};
 
-/// What came of changing a profile in every place.
+/// The outcome of changing a profile in every location.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Mutation {
     /// Mutants that some case noticed.
@@ -30,7 +30,7 @@ pub struct Guarded {
     dimensions: Vec<String>,
 }
 
-/// What became of a mutant.
+/// The fate of a mutant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fate {
     /// Some case noticed.
@@ -45,7 +45,7 @@ pub enum Fate {
 
 impl Guarded {
     /// The profile called `name` with the cases of every profile that is made of it: itself and those that extend it.
-    /// `None` with problems when there is no such profile, no case that could notice, or a case that fails without any
+    /// `None` with problems if there is no such profile, no case that could notice, or a case that fails without any
     /// change.
     pub fn new(name: &str, library: &Library, problems: &mut Problems) -> Option<Self> {
         let path = format!("profiles/{name}.yaml");
@@ -94,7 +94,8 @@ impl Guarded {
     }
 }
 
-/// Changes the profile called `name` in each place, one at a time, and runs the cases that could notice ([`Guarded`]).
+/// Changes the profile called `name` in each location, one at a time, and runs the cases that could notice
+/// ([`Guarded`]).
 pub fn survivors(name: &str, library: &Library, problems: &mut Problems) -> Option<Mutation> {
     let guarded = Guarded::new(name, library, problems)?;
     let mut mutation = Mutation::default();
@@ -153,12 +154,12 @@ fn fate(library: &Library, family: &[FamilyMember]) -> Fate {
     if differs { Fate::Survives } else { Fate::Equivalent }
 }
 
-/// Whether two profiles decide alike: read the same, whatever was written and where.
+/// Returns whether two profiles decide alike: read the same, whatever was written and where.
 fn same(one: &Loaded, other: &Loaded) -> bool {
     one.profile.digest == other.profile.digest || essence(one) == essence(other)
 }
 
-/// A profile as it was read, without what is only shown and without the places where it stood.
+/// A profile as it was read, without what is only shown and without the locations in files.
 fn essence(loaded: &Loaded) -> String {
     static PLACE: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"[^\s,({\[]+:\d+:\d+\+\d+").ok());
     let mut profile = loaded.profile.clone();

@@ -1,4 +1,4 @@
-//! What came of a case against what it expects.
+//! The outcome of a case compared with what it expects.
 
 use super::case::{Case, CaseInput, Scored};
 use super::expect::{Expect, ExpectedAssessment};
@@ -15,7 +15,7 @@ use crate::value::decode::Spanned;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
-/// Everything in which a case came out otherwise than expected, in the order of the page.
+/// Every difference between the outcome of a case and what it expects, in the order of the page.
 pub(super) fn differences(case: &Case, played: &Played, plan: Option<&Plan>) -> Vec<Difference> {
     let expect = &case.expect;
     let mut out = Vec::new();
@@ -85,7 +85,8 @@ pub(super) fn differences(case: &Case, played: &Played, plan: Option<&Plan>) -> 
     out
 }
 
-/// What a script does not do because it is broken would otherwise pass for what it does. Only a case that expects it may have it.
+/// Reports scripts that fail: what a broken script does not do would otherwise pass for what it does. Only a case that
+/// expects a failure may have it.
 fn failed_scripts(case: &Case, played: &Played, out: &mut Vec<Difference>) {
     let is_measured = !matches!(case.course, CaseInput::Trajectory(_));
     for (at, assessment) in played.assessments.iter().enumerate().filter(|_| is_measured) {
@@ -214,7 +215,7 @@ fn text_of(path: &str, expected: &Parts, found: Option<&str>, absent: &str, out:
     }
 }
 
-/// A part of a text with what is about it.
+/// A part of a text with its surroundings.
 fn around(text: &str, part: &str) -> String {
     const BESIDE: usize = 60;
     let Some(at) = text.find(part) else { return cut(text) };
@@ -224,7 +225,7 @@ fn around(text: &str, part: &str) -> String {
     format!("…{}{}…", before.get(start..).unwrap_or_default(), rest.get(..end).unwrap_or_default())
 }
 
-/// Names in a case that the profile does not have: what is said about them could never be compared with anything.
+/// Reports names in a case that the profile does not have: they could never be compared with anything.
 pub(super) fn check_names(case: &Case, profile: &Profile, problems: &mut Problems) {
     let dimensions: Vec<&str> = profile.dimensions.iter().map(|d| d.name.as_str()).collect();
     let stages: Vec<&str> = profile.stages.iter().map(|s| s.id.value.as_str()).collect();
@@ -264,7 +265,7 @@ pub(super) fn check_names(case: &Case, profile: &Profile, problems: &mut Problem
     }
 }
 
-/// The type that a case names, if the profile does not know it.
+/// Reports the type that a case names, if the profile does not know it.
 pub(super) fn check_type(case: &Case, plan: &Plan, problems: &mut Problems) {
     if let Some(named) = &case.document_type {
         let known: Vec<&str> = plan.document_types().collect();
@@ -274,8 +275,8 @@ pub(super) fn check_type(case: &Case, plan: &Plan, problems: &mut Problems) {
     }
 }
 
-/// Rules that a case names must be there. A code of `no_issues` that no rule gives, but nearly, is probably a slip; scripts,
-/// judges and validators may give any code, so it is no error.
+/// Checks that the rules that a case names exist. A code of `no_issues` that no rule gives, but nearly, is probably a
+/// slip; scripts, judges and validators may give any code, so it is only a warning.
 pub(super) fn check_rules(case: &Case, plan: &Plan, problems: &mut Problems) {
     let rules = plan.scoring.rules();
     let texts =

@@ -1,4 +1,4 @@
-//! `rules/vocabularies/NAME.test.yaml`: texts, and what they say of a field.
+//! `rules/vocabularies/NAME.test.yaml`: texts, and what they say about a field.
 
 use super::matching::{Difference, listed};
 use super::suite::{CaseResult, Choice, Suite, SuiteKind, Verdict, line_of};
@@ -13,13 +13,13 @@ use crate::value::yaml;
 use std::sync::Arc;
 
 mapping! {
-    /// What texts say of fields by a vocabulary: `rules/vocabularies/NAME.test.yaml` beside `rules/vocabularies/NAME.yaml`.
-    /// `loopctl test` plays them.
+    /// Tests of what texts say about fields by a vocabulary: `rules/vocabularies/NAME.test.yaml` beside
+    /// `rules/vocabularies/NAME.yaml`. `loopctl test` plays them.
     "vocabulary-tests" is "test file of a vocabulary", expects "a mapping with `cases`";
     #[derive(Debug, Clone)]
     pub struct VocabularyCases {
-        /// How the texts assert what they mention: `context` stands for `rules/context.yaml`. Without it, everything is affirmed
-        /// that a text mentions.
+        /// The rules for how texts assert what they mention: `context` for `rules/context.yaml`. Without it, everything
+        /// that a text mentions is affirmed.
         #[key(text("a file under `rules/`, without `.yaml`"), examples(&["context"]))]
         pub context: Option<Spanned<String>>,
         /// The cases.
@@ -32,28 +32,29 @@ mapping! {
 }
 
 mapping! {
-    /// A text and what it says of a field; or a value of a candidate and what it stands for.
+    /// A text and what it says about a field; or a value of a candidate and what it means.
     "vocabulary_case" is "case of a vocabulary", expects "a mapping with `text` or `value`, and `says`",
         checked by VocabularyCase::check;
     #[derive(Debug, Clone)]
     pub struct VocabularyCase {
-        /// What is special about the case. Without it, its text names it.
+        /// A name that says what is special about the case. Without it, its text names it.
         #[key(examples(&["a negated phrase"]))]
         pub name: Option<String>,
         /// The text of a document.
         #[key(examples(&["Margins are free of tumor."]))]
         pub text: Option<Spanned<String>>,
-        /// What a candidate has in the field, in place of a text.
+        /// The value that a candidate has in the field, in place of a text.
         #[key(examples(&["grade II"]))]
         pub value: Option<Spanned<String>>,
         /// The field that the text is about, by a name that the vocabulary lists or any other. Without it, the first that the
         /// vocabulary lists.
         #[key(text("the name of a field"), examples(&["margins"]))]
         pub field: Option<Spanned<String>>,
-        /// The canonical value that is said, by every mention of the field. Without it nothing is said.
+        /// The canonical value that every mention of the field must give. Without it, the text must say nothing about
+        /// the field.
         #[key(text("a value of the vocabulary"), examples(&["negative"]))]
         pub says: Option<Spanned<String>>,
-        /// How it is asserted. Without it, any way will do.
+        /// The way in which it is asserted. Without it, any way will do.
         #[key(examples(&["affirmed"]))]
         pub context: Option<Spanned<Assertion>>,
     }
@@ -129,7 +130,7 @@ pub fn test_vocabulary(
     })
 }
 
-/// Longest title of a case that its text names, in characters.
+/// The longest title of a case that its text names, in characters.
 const MOST_TITLE: usize = 60;
 
 fn title(case: &VocabularyCase) -> String {
@@ -145,7 +146,7 @@ fn title(case: &VocabularyCase) -> String {
     }
 }
 
-/// The field that a case asks about, and what is known of it.
+/// The field that a case asks about, and what is known about it.
 struct Asked<'a> {
     field: &'a str,
     rules: &'a EvidenceRules,
@@ -153,7 +154,7 @@ struct Asked<'a> {
 }
 
 impl Asked<'_> {
-    /// What is said of a text in which nothing is found: by which names the field is known.
+    /// The message about a text in which nothing is found: it has the names of the field.
     fn nothing(&self) -> String {
         if self.vocabulary.anywhere {
             return "nothing".to_owned();
@@ -169,7 +170,7 @@ impl Asked<'_> {
     }
 }
 
-/// What does not come out as the case says.
+/// The differences from what the case says.
 fn differences(case: &VocabularyCase, reader: &FieldReader, asked: &Asked<'_>) -> Vec<Difference> {
     let expected = case.says.as_ref().map_or("nothing", |says| says.value.as_str());
     let place = case.says.as_ref().or(case.text.as_ref()).or(case.value.as_ref());

@@ -3,7 +3,7 @@
 /// Steps of the continued fraction. It takes some √max(a, b) of them, so that counts of a hundred million are within reach.
 const MOST_STEPS: u32 = 200_000;
 
-/// Stands for zero where something is divided by it.
+/// The number that replaces zero as a divisor.
 const TINY: f64 = 1e-300;
 
 /// Iₓ(a, b) for a, b > 0 and x within [0, 1]: the probability that a variable with the distribution Beta(a, b) is at most x.

@@ -1,24 +1,25 @@
-//! Intervals of means by drawing documents again and again: the percentile bootstrap (Efron 1979).
+//! Intervals of means by resampling documents: the percentile bootstrap (Efron 1979).
 
 use super::{Seeded, number, sign_flip};
 
-/// How often is drawn, and what is wanted.
+/// The parameters of a bootstrap.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Bootstrap {
-    /// How many samples are drawn.
+    /// The number of samples that are drawn.
     pub samples: usize,
     /// The share of samples whose mean lies in the interval, such as 0.95.
     pub confidence: f64,
-    /// What determines the samples.
+    /// The seed that determines the samples.
     pub seed: u64,
 }
 
-/// Which documents belong together, so that they are drawn together: documents of one id, say. A cluster is named by its number.
+/// The documents that belong together, so that they are drawn together: documents of one id, say. A cluster is named by
+/// its number.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Clusters {
     /// The cluster of each document.
     of: Vec<usize>,
-    /// How many documents each has.
+    /// The number of documents of each cluster.
     sizes: Vec<usize>,
 }
 
@@ -39,7 +40,7 @@ impl Clusters {
         clusters
     }
 
-    /// How many clusters there are.
+    /// The number of clusters.
     #[must_use]
     pub fn count(&self) -> usize {
         self.sizes.len()
@@ -73,14 +74,14 @@ pub struct Estimate {
     pub low: f64,
     /// Its upper end.
     pub high: f64,
-    /// The two-sided p-value of a mean of 0, by [`sign_flip`]: the bootstrap's own is far too small with few documents. It says
-    /// something of differences alone.
+    /// The two-sided p-value of a mean of 0, by [`sign_flip`]: the bootstrap's own is far too small with few documents.
+    /// It has a meaning for differences only.
     pub p_value: f64,
 }
 
 impl Bootstrap {
-    /// The mean of each column with its interval. All columns are of the same documents, one value each, and see the same samples;
-    /// nothing without documents.
+    /// The mean of each column with its interval. All columns are of the same documents, one value each, and see the
+    /// same samples; empty without documents.
     #[must_use]
     pub fn means(&self, clusters: &Clusters, columns: &[Vec<f64>]) -> Vec<Estimate> {
         let documents = clusters.of.len();
@@ -121,7 +122,7 @@ impl Bootstrap {
     }
 }
 
-/// The quantile of sorted numbers, between two of them in proportion (Hyndman and Fan's type 7, as numpy's default).
+/// The quantile of sorted numbers, interpolated between two of them (Hyndman and Fan's type 7, as numpy's default).
 fn quantile(sorted: &[f64], share: f64) -> Option<f64> {
     let place = share.clamp(0.0, 1.0) * number(sorted.len().checked_sub(1)?);
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "within the list")]

@@ -3,7 +3,7 @@
 use super::beta::regularised_beta;
 use serde::{Deserialize, Serialize};
 
-/// From where to where a number may lie.
+/// The range in which a number may lie.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Interval {
     /// The least.
@@ -25,8 +25,8 @@ pub(crate) fn clopper_pearson(successes: u64, trials: u64, confidence: f64) -> O
     Some(interval(k, n, confidence))
 }
 
-/// The same of a share that was seen among so many trials as `effective` independent ones say as much as, which need not be a whole
-/// number (Korn and Graubard 1998). `None` as there, and without an effective number above 0.
+/// Like [`clopper_pearson`], for a share that was seen among so many trials as `effective` independent ones are worth,
+/// which need not be a whole number (Korn and Graubard 1998). `None` as there, and without an effective number above 0.
 #[must_use]
 pub(crate) fn clopper_pearson_of_share(
     successes: u64,
@@ -75,7 +75,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// What scipy says, written by `clopper_pearson.py` beside this file.
+    /// The values of scipy, written by `clopper_pearson.py` beside this file.
     const ORACLE: &str = include_str!("clopper_pearson.csv");
 
     #[test]

@@ -2,8 +2,8 @@
 
 use super::number;
 
-/// P-values such that, where each is compared with α, the chance that any difference is seen where there is none is at most α,
-/// whatever the tests have to do with each other (Holm 1979). In the order of `p_values`.
+/// Adjusted p-values such that, if each is compared with α, the probability that any difference is seen where there is
+/// none is at most α, however the tests depend on each other (Holm 1979). In the order of `p_values`.
 #[must_use]
 pub fn holm(p_values: &[f64]) -> Vec<f64> {
     let mut order: Vec<usize> = (0..p_values.len()).collect();

@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 
-/// Cohen's kappa of what two raters said of the same things: 1 where they always say the same, 0 where they agree as often as by chance,
-/// less where they agree more seldom. `None` of nothing, and where both always said one and the same, because then chance explains all.
+/// Cohen's kappa of the ratings that two raters gave the same things: 1 if they always agree, 0 if they agree as often
+/// as by chance, less if they agree more rarely. `None` for no ratings, and if both always gave one and the same,
+/// because then chance explains all.
 #[must_use]
 #[expect(clippy::cast_precision_loss, reason = "counts of documents")]
 pub(crate) fn cohen_kappa<C: Ord>(said: &[(C, C)]) -> Option<f64> {

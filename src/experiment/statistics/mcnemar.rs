@@ -1,4 +1,4 @@
-//! Whether two policies pass equally many of the same documents: McNemar's test, exact.
+//! McNemar's exact test: do two policies pass equally many of the same documents?
 
 use super::number;
 
@@ -11,8 +11,8 @@ pub struct Discordant {
     pub second_only: usize,
 }
 
-/// The two-sided p-value of no difference: twice the chance that of so many fair coins at most the smaller count falls on one side,
-/// at most 1. Exact at any number of documents (McNemar 1947; the binomial form).
+/// The two-sided p-value of no difference: twice the probability that of so many fair coins at most the smaller count
+/// falls on one side, at most 1. Exact at any number of documents (McNemar 1947; the binomial form).
 #[must_use]
 pub fn mcnemar_exact(discordant: Discordant) -> f64 {
     let Discordant { first_only, second_only } = discordant;

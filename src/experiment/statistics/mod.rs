@@ -1,6 +1,6 @@
 //! Statistics of experiments: pure functions of numbers, and of a seed where something is drawn.
 //!
-//! `oracle.py` wrote `oracle.json` with scipy; the tests of each file are held against it.
+//! `oracle.py` wrote `oracle.json` with scipy; the tests of each file compare with it.
 
 mod beta;
 mod bootstrap;
@@ -35,7 +35,7 @@ fn number(count: usize) -> f64 {
     count as f64
 }
 
-/// What scipy says.
+/// A table of values that scipy computed.
 #[cfg(test)]
 fn oracle(name: &str) -> Vec<serde_json::Value> {
     let all: serde_json::Value = serde_json::from_str(include_str!("oracle.json")).unwrap();

@@ -1,8 +1,8 @@
-//! How many documents it takes to tell two policies apart.
+//! The number of documents that it takes to tell two policies apart.
 
 use super::{normal_quantile, number};
 
-/// How far the paired differences of documents lie apart.
+/// The spread of the paired differences of documents.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Spread {
     /// Their mean.
@@ -12,7 +12,7 @@ pub struct Spread {
 }
 
 impl Spread {
-    /// Of some differences; `None` of fewer than two.
+    /// The spread of some differences; `None` for fewer than two.
     #[must_use]
     pub fn of(differences: &[f64]) -> Option<Self> {
         let count = number(differences.len());
@@ -25,9 +25,9 @@ impl Spread {
     }
 }
 
-/// With how many documents a mean difference of this size is seen with probability `power` by a two-sided paired test that is wrong
-/// with probability `alpha` where there is none: `((z(1 − α/2) + z(power)) · s / |d|)²`, rounded up, and 2 at least. `None` where
-/// there is no difference to be seen.
+/// The number of documents with which a mean difference of this size is seen with probability `power` by a two-sided
+/// paired test that is wrong with probability `alpha` if there is none: `((z(1 − α/2) + z(power)) · s / |d|)²`, rounded
+/// up, and at least 2. `None` if there is no difference to be seen, or 10¹⁵ documents or more would be needed.
 #[must_use]
 pub fn documents_needed(spread: Spread, alpha: f64, power: f64) -> Option<u64> {
     let z = normal_quantile(1.0 - alpha / 2.0) + normal_quantile(power);

@@ -1,6 +1,7 @@
 //! The normal distribution.
 
-/// The number below which a standard normal one is with probability `p`; infinite for 0 and 1, NaN outside of them.
+/// The number below which a standard normal variable falls with probability `p`; infinite for 0 and 1, NaN outside of
+/// them.
 ///
 /// Wichura's algorithm AS 241 (PPND16), Applied Statistics 37 (1988), accurate to about 16 digits.
 #[must_use]

@@ -1,15 +1,16 @@
-//! Whether the mean of paired differences is 0: Student's t-test, held to what so few documents can show.
+//! Student's t-test for a mean of paired differences of 0, limited to what so few documents can show.
 
 use super::beta::regularised_beta;
 use super::{Spread, number};
 
-/// The two-sided p-value of a mean difference of 0 by the paired t-test (Student 1908), but never below 2^(1 − n): a test that only
-/// supposes that the sign of each of n differences falls as a fair coin does (Fisher 1935) can't come below it either. So a handful
-/// of equal differences, whose deviation is 0, shows no more than they do. 1 of fewer than two differences.
+/// The two-sided p-value of a mean difference of 0 by the paired t-test (Student 1908), but never below 2^(1 − n): a
+/// test that only supposes that the sign of each of n differences falls as a fair coin does (Fisher 1935) can't come
+/// below it either. So a handful of equal differences, whose deviation is 0, shows no more than they do. 1 for fewer
+/// than two differences.
 #[must_use]
 pub fn paired_t(differences: &[f64]) -> f64 {
     let Some(Spread { mean, deviation }) = Spread::of(differences) else { return 1.0 };
-    // Dust of adding is no difference.
+    // A rounding error of additions is no difference.
     if mean.abs() <= 1e-12 {
         return 1.0;
     }
@@ -28,14 +29,14 @@ pub fn paired_t(differences: &[f64]) -> f64 {
 mod tests {
     use super::*;
 
-    /// Differences with this mean and a t of this size, an even number of them.
+    /// Differences with a mean of 1 and a t of this size, an even number of them.
     fn with_t(count: usize, t: f64) -> Vec<f64> {
         // Half of them a step above the mean, half below: the deviation is step · √(n / (n − 1)).
         let step = (number(count) - 1.0).sqrt() / t;
         (0..count).map(|at| if at % 2 == 0 { 1.0 + step } else { 1.0 - step }).collect()
     }
 
-    /// The quantiles that stand in every table of Student's distribution.
+    /// The quantiles of every table of Student's distribution.
     #[test]
     fn p_values_are_those_of_the_tables() {
         for (count, t, expected) in [(10, 2.262_157, 0.05), (20, 2.093_024, 0.05), (20, 2.860_935, 0.01)] {

@@ -21,14 +21,14 @@ impl Seeded {
         bits ^ (bits >> 31)
     }
 
-    /// A number below `end`, each as likely (but for 2⁻³² of it); 0 for an `end` of 0. `end` must be below 2³².
+    /// A number below `end`, all equally likely (but for 2⁻³² of it); 0 for an `end` of 0. `end` must be below 2³².
     pub fn below(&mut self, end: usize) -> usize {
         let bits = u128::from(self.next_bits());
         // The upper half of a product is below the factor.
         usize::try_from((bits * end as u128) >> 64).unwrap_or_default()
     }
 
-    /// Puts a list into an order in which each is as likely (Fisher and Yates).
+    /// Shuffles a list, with all orders equally likely (Fisher and Yates).
     pub fn shuffle<T>(&mut self, list: &mut [T]) {
         for last in (1..list.len()).rev() {
             list.swap(last, self.below(last + 1));

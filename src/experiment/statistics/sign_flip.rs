@@ -1,19 +1,19 @@
-//! Whether paired differences have a mean of 0: Fisher's randomization test.
+//! Fisher's randomization test: do paired differences have a mean of 0?
 //!
-//! If two policies were alike, each difference could as well have had the other sign. The p-value is the share of all ways to set the
-//! signs whose sum is at least as far from 0 as the one seen (Fisher 1935; Davison and Hinkley 1997, 4.4). It is valid with any number
-//! of differences: of two, it is never below 0.5.
+//! If two policies were alike, each difference could as well have had the other sign. The p-value is the share of all
+//! ways to set the signs whose sum is at least as far from 0 as the one seen (Fisher 1935; Davison and Hinkley 1997,
+//! 4.4). It is valid with any number of differences: with two, it is never below 0.5.
 
 use super::{Discordant, Seeded, mcnemar_exact, number};
 
-/// Up to so many differences every way to set their signs is tried.
+/// The most differences for which every way to set their signs is tried.
 const MOST_EXACT: usize = 12;
 
 /// The two-sided p-value. With more than twelve differences of different sizes, `samples` ways are drawn by `seed`, and the one
 /// seen counts as one more, so that it is never 0. Differences of one size are counted exactly: the sign test, which McNemar's is.
 #[must_use]
 pub fn sign_flip(differences: &[f64], samples: usize, seed: u64) -> f64 {
-    // Dust of adding is no difference.
+    // A rounding error of additions is no difference.
     let differences: Vec<f64> = differences.iter().copied().filter(|value| value.abs() > 1e-12).collect();
     let Some(first) = differences.first().map(|value| value.abs()) else { return 1.0 };
     if differences.iter().all(|value| (value.abs() - first).abs() <= 1e-9 * first) {
@@ -73,7 +73,7 @@ mod tests {
         assert!((eight - 2.0 / 256.0).abs() < 1e-15);
     }
 
-    /// Of numbers around 0, one of twenty is below 0.05; what is drawn is near what is counted.
+    /// For numbers around 0, one p-value in twenty is below 0.05; drawn p-values are near the exact ones.
     #[test]
     fn it_holds_what_it_promises() {
         let mut seeded = Seeded::new(5);

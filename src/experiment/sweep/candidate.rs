@@ -9,19 +9,19 @@ use crate::profile::{Library, LoopPolicy, Override, Settings, check_settings};
 /// A policy of the space, ready to be tried.
 #[derive(Debug)]
 pub struct Candidate {
-    /// What decides.
+    /// The deciding policy.
     pub policy: LoopPolicy,
     /// Its compiled script criteria.
     pub scripts: ScriptCriteria,
-    /// When a result needs review, and the condition as it is written.
+    /// The condition on which a result needs review, as it is written and compiled.
     pub review: Option<(String, Review)>,
     /// The dimensions of its profile.
     pub dimensions: Vec<String>,
-    /// Whether its feedback would have told something else than was recorded.
+    /// `true` if its feedback would have differed from what was recorded.
     pub told_otherwise: bool,
 }
 
-/// The run that policies are tried on: what its candidates came of.
+/// The run that policies are tried on: what its candidates were made with.
 #[derive(Debug)]
 pub(crate) struct RecordedBy {
     /// The merged settings of its profile.
@@ -33,7 +33,8 @@ pub(crate) struct RecordedBy {
 }
 
 impl RecordedBy {
-    /// The keys in which other settings make or measure candidates otherwise: prompts of other files are compared by their texts.
+    /// The keys in which other settings make or measure candidates differently: prompts of other files are compared by
+    /// their texts.
     fn differing_keys(&self, own: &serde_json::Value, library: &Library) -> Vec<String> {
         let differ = differing_keys(&self.settings, own);
         if differ.is_empty() {
@@ -48,7 +49,7 @@ impl RecordedBy {
 }
 
 impl Candidate {
-    /// The policy that some settings come to with others laid over them; `None` with what is wrong in `problems`. Policies under
+    /// The policy of some settings with others laid over them; `None` with what is wrong in `problems`. Policies under
     /// which `recorded` would have had other candidates are wrong.
     pub(crate) fn build<'o>(
         settings: &Settings,

@@ -1,4 +1,4 @@
-//! Which policies are shown, and which one is chosen: by the documents of one part alone.
+//! The policies that are shown, and the one that is chosen: by the documents of one part alone.
 
 use super::file::Goal;
 use super::front::front;
@@ -9,15 +9,15 @@ use std::collections::BTreeMap;
 /// A policy of the space that was tried.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Tried {
-    /// The place of its profile in the experiment.
+    /// The index of its profile in the experiment.
     pub profile: usize,
     /// Its combination in the space.
     pub combination: usize,
-    /// What came of it.
+    /// Its evaluation.
     pub evaluation: Evaluation,
 }
 
-/// What became of the policies of a space.
+/// The numbers of policies of a space, by what became of them.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct Counts {
     /// Combinations, over each profile.
@@ -28,36 +28,37 @@ pub struct Counts {
     pub invalid: usize,
     /// Tried on every document.
     pub tried: usize,
-    /// Of these, policies that would have gone on, with some document, as nobody recorded. Nothing is said of them.
+    /// Of these, policies that would have continued, with some document, in a way that is not recorded. Nothing is
+    /// reported about them.
     pub not_recorded: usize,
     /// Policies that miss a constraint.
     pub constraint_missed: usize,
     /// Policies that come to the same on every document as one before them.
     pub same: usize,
-    /// What is left: policies among which is chosen.
+    /// The remaining policies, among which is chosen.
     pub candidates: usize,
     /// Of these, policies that no other one beats in every objective.
     pub front: usize,
 }
 
-/// What was chosen.
+/// The choice among policies.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Choice {
-    /// What became of all.
+    /// The numbers of policies, by what became of them.
     pub counts: Counts,
-    /// Policies on the front, the best in the first objective first, each with how many others come to the same. The first one is the
-    /// chosen one.
+    /// Policies on the front, the best in the first objective first, each with the number of others that come to the
+    /// same. The first one is the chosen one.
     pub shown: Vec<(Tried, usize)>,
     /// The means of some of the policies among which was chosen, for a plot.
     pub points: Vec<Vec<f64>>,
 }
 
-/// Most points of a plot.
+/// The most points of a plot.
 const MOST_POINTS: usize = 2_000;
 
 impl Choice {
-    /// Chooses among the policies that were tried, in the order of the space. At most `show` are shown: both ends of the front, and
-    /// what lies between them at equal distances. `counts` has what became of those that were not tried.
+    /// Chooses among the policies that were tried, in the order of the space. At most `show` are shown: both ends of
+    /// the front, and others between them at equal distances. `counts` has the numbers of those that were not tried.
     #[must_use]
     pub fn among(tried: Vec<Tried>, goals: &[Goal], show: usize, counts: Counts) -> Self {
         let mut counts = Counts { tried: tried.len(), ..counts };
@@ -73,7 +74,7 @@ impl Choice {
                 counts.constraint_missed += 1;
                 continue;
             }
-            // Who reviews is no part of how documents end, and may be one of what is wanted.
+            // Review is no part of how documents end, and may be an objective.
             let key = (evaluation.behaviour, evaluation.means.iter().map(|mean| mean.to_bits()).collect());
             match known.get(&key).and_then(|at| candidates.get_mut(*at)) {
                 Some((_, same)) => {
@@ -98,7 +99,7 @@ impl Choice {
     }
 }
 
-/// At most `most` places of a list of this length: the first and the last one, and others at equal distances.
+/// At most `most` indices of a list of this length: the first and the last one, and others at equal distances.
 fn spread(length: usize, most: usize) -> impl Iterator<Item = usize> {
     let taken = length.min(most);
     (0..taken).map(move |number| match taken {

@@ -1,4 +1,4 @@
-//! Policies held against the reference on documents that they were not chosen on.
+//! Policies compared with the reference on documents that they were not chosen on.
 
 use super::choice::Choice;
 use super::file::{Experiment, Goal};
@@ -13,26 +13,26 @@ use serde::Serialize;
 use serde_json::Value;
 use std::collections::BTreeSet;
 
-/// With this probability a difference is seen with as many documents as are said to be needed.
+/// The probability that a difference is seen with as many documents as are reported to be needed.
 const POWER: f64 = 0.8;
 
 /// A policy against another one, on the same documents.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Comparison {
-    /// All of it in a word.
+    /// The whole comparison in a word.
     pub standing: Standing,
     /// The difference in each objective: this policy less the reference.
     pub objectives: Vec<Difference>,
-    /// The same where policies are chosen, without a verdict: it is flattered there.
+    /// Like `objectives`, where policies are chosen, without a verdict: it is flattered there.
     pub train: Vec<Estimate>,
-    /// What one of both passes and the other does not.
+    /// Documents that one of both passes and the other does not.
     pub passed: PassedComparison,
-    /// The difference to the chosen policy in the first objective; none of the chosen one itself.
+    /// The difference to the chosen policy in the first objective; `None` for the chosen one itself.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub against_chosen: Option<Difference>,
 }
 
-/// How a policy stands against the reference.
+/// The standing of a policy against the reference.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Standing {
@@ -48,7 +48,7 @@ pub enum Standing {
     Equal,
 }
 
-/// What the documents show of a difference, where all that is shown is looked at together.
+/// The verdict of the documents on a difference, corrected for all that is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
@@ -56,7 +56,7 @@ pub enum Verdict {
     Better,
     /// The policy is worse.
     Worse,
-    /// They are not shown to differ, which does not say that they are equal.
+    /// They are not shown to differ, which does not mean that they are equal.
     NotShown,
     /// Every document comes to the same.
     Equal,
@@ -70,10 +70,10 @@ pub struct Difference {
     pub estimate: Estimate,
     /// The p-value after Holm's correction for all comparisons that are shown.
     pub adjusted_p_value: f64,
-    /// What that shows.
+    /// The verdict on it.
     pub verdict: Verdict,
-    /// With how many documents a difference of this size would be seen four times out of five by a test of its own; `None` where
-    /// there is none.
+    /// The number of documents with which a difference of this size would be seen four times out of five by a test of
+    /// its own; `None` if it is shown already, or there is none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub documents_needed: Option<u64>,
 }
@@ -89,24 +89,24 @@ pub struct PassedComparison {
     pub p_value: f64,
     /// After Holm's correction.
     pub adjusted_p_value: f64,
-    /// What that shows; more that pass count as better.
+    /// The verdict; more that pass count as better.
     pub verdict: Verdict,
 }
 
-/// What the policies that are shown come to on both parts of the documents.
+/// The outcomes of a policy that is shown, on both parts of the documents.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ShownOutcomes {
-    /// The name of its profile, and its settings.
+    /// The name of its profile.
     pub profile: String,
     /// The settings of the space that it has.
     pub settings: serde_json::Map<String, serde_json::Value>,
-    /// Where policies are chosen, and where they are judged.
+    /// The outcomes where policies are chosen, and where they are judged.
     pub outcomes: [Outcomes; 2],
 }
 
 impl Findings {
-    /// Judges the policies of a choice; `shown` are theirs, in the same order. `ids` are those of the documents that policies are
-    /// chosen on, and of those that they are judged on.
+    /// Judges the policies of a choice; `shown` are their outcomes, in the same order. `ids` are those of the documents
+    /// that policies are chosen on, and of those that they are judged on.
     #[must_use]
     pub fn of(
         experiment: &Experiment,
@@ -176,11 +176,11 @@ fn each_once(ids: &[Value]) -> Vec<Value> {
     ids.iter().filter(|id| seen.insert(id.to_string())).cloned().collect()
 }
 
-/// What is needed to judge.
+/// The data needed to judge.
 struct Judge {
     goals: Vec<Goal>,
     bootstrap: Bootstrap,
-    /// Which documents belong together, where policies are chosen and where they are judged.
+    /// The documents that belong together, where policies are chosen and where they are judged.
     clusters: [Clusters; 2],
 }
 
@@ -197,7 +197,7 @@ impl Judge {
         1.0 - self.bootstrap.confidence
     }
 
-    /// What a policy comes to, without a comparison.
+    /// The figures of a policy, without a comparison.
     fn shown(&self, one: ShownOutcomes) -> ShownPolicy {
         let ShownOutcomes { profile, settings, outcomes: [train, test] } = one;
         let [_, clusters] = &self.clusters;
@@ -250,7 +250,7 @@ impl Judge {
         comparisons
     }
 
-    /// Holm's correction over all, and the verdicts after it.
+    /// Applies Holm's correction to all, and sets the verdicts after it.
     fn settle(&self, comparisons: &mut [Comparison]) {
         let p_values: Vec<f64> = comparisons.iter().flat_map(Comparison::p_values).collect();
         let mut adjusted = holm(&p_values).into_iter();
@@ -274,7 +274,7 @@ impl Judge {
         }
     }
 
-    /// The verdict is on the side of the mean until all are looked at together.
+    /// The verdict follows the mean until all are corrected together.
     fn difference(&self, estimate: Estimate, column: &[f64], goal: Goal) -> Difference {
         let is_equal = column.iter().all(|value| value.abs() <= 1e-12);
         let [_, clusters] = &self.clusters;

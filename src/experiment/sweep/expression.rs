@@ -8,10 +8,10 @@ use std::sync::LazyLock;
 
 static ENGINE: LazyLock<Engine> = LazyLock::new(|| Engine::new(CONDITION));
 
-/// Checks an expression; `unknown` says what is wrong with a name that it uses.
+/// Checks an expression; `unknown` gives the problem of a name that it uses.
 ///
 /// # Errors
-/// What is wrong with it, in words.
+/// The problem, in words.
 pub(super) fn check(source: &str, unknown: impl Fn(&str) -> Option<String>) -> Result<(), String> {
     Condition::parse(source, unknown).map(drop).map_err(|error| error.to_string())
 }
@@ -51,7 +51,7 @@ pub(super) fn compute(source: &str, variables: Value) -> Option<f64> {
     number.is_finite().then_some(number)
 }
 
-/// Whether a checked expression holds of some settings; `None` when it can't be computed.
+/// Returns whether a checked expression holds for some settings; `None` if it can't be computed.
 pub(super) fn holds(source: &str, settings: &serde_json::Value) -> Option<bool> {
     let value = ENGINE.expression(source).ok()?.evaluate(Value::from(Serde(settings))).ok()?;
     (!value.is_undefined()).then(|| value.is_true())

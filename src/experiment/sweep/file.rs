@@ -12,7 +12,7 @@ use crate::value::shape::Shape;
 use crate::value::yaml::{self, Data, Node};
 use serde_json::Value;
 
-/// What constraints call the means of the reference.
+/// The name of the means of the reference in constraints.
 pub(super) const REFERENCE: &str = "reference";
 
 mapping! {
@@ -20,48 +20,49 @@ mapping! {
     "experiment" is "experiment", expects "a mapping with `documents`, `space` and `objectives`", checked by check;
     #[derive(Debug, Clone)]
     pub struct Experiment {
-        /// What the experiment is to find out, in a sentence.
+        /// The question that the experiment is to answer, in a sentence.
         #[key(default("''"), examples(&["Does any stop rule beat `balanced` on recorded runs?"]))]
         pub description: String,
         /// The documents: recorded ones, or fresh ones, which are run for the experiment.
         #[key(required, missing("say on what policies are tried: `documents: { trajectories: [runs.jsonl] }`"), examples(&["{ trajectories: [runs.jsonl] }", "{ run: latest }", "{ fresh: [reports] }"]))]
         pub documents: Documents,
-        /// The most that may be spent on fresh documents, on all policies together. They need one; recorded documents cost nothing.
+        /// The most that may be spent on fresh documents, on all policies together. They need a budget; recorded
+        /// documents cost nothing.
         #[key(examples(&["{ calls: 500, cost_usd: 5 }"]))]
         pub budget: Option<Budget>,
-        /// How policies race on fresh documents.
+        /// The race of policies on fresh documents.
         #[key(default("{}"), examples(&["{ first: 8, seed: 7 }"]))]
         pub race: RaceKeys,
-        /// Where the space starts from: its settings are laid over each of these profiles.
+        /// The profiles that the space starts from: its settings are laid over each of them.
         #[key(shaped(|| Shape::list(Shape::text("the name of a profile, or its path"))), default("[balanced]"), examples(&["[balanced, clinical]"]))]
         pub profiles: Vec<Spanned<String>>,
         /// Settings laid over every profile, the reference too, as `--config` does.
         #[key(shaped(settings_shape), default("{}"), examples(&["{ assess.quality: given, overall.from: quality }"]))]
         pub config: Vec<Override> as Value = config => |_| Vec::new(),
-        /// The profile that all others are compared with. Its `overall` says what a candidate is worth.
+        /// The profile that all others are compared with. Its `overall` determines the worth of a candidate.
         #[key(text("the name of a profile, or its path"), default("balanced"), examples(&["clinical"]))]
         pub reference: Spanned<String>,
-        /// The values of each setting that is tried. Every combination is a policy.
+        /// The values that are tried for each setting. Every combination is a policy.
         #[key(shaped(space_shape), required, missing("say what is tried: `space: { stop.max_iterations: [2, 3, 4] }`"), examples(&["{ stop.max_iterations: { from: 2, to: 6 }, on_regression: [keep, rollback] }"]))]
         pub space: Space as Value = Space::read => |_| Space::default(),
-        /// What holds of the combinations that are tried: conditions over the settings of the space, and `profile`. A setting that
-        /// was taken away is `none`.
+        /// The conditions that the combinations to try must meet: over the settings of the space, and `profile`. A
+        /// setting that was taken away is `none`.
         #[key(shaped(|| Shape::list(Shape::text("a condition"))), default("[]"), examples(&["['stop.rollbacks is none or on_regression == \"rollback\"']"]))]
         pub conditions: Vec<Spanned<String>>,
-        /// What is wanted: the first one first.
+        /// The objectives, the most important first.
         #[key(required, missing("say what is wanted: `objectives: [{ maximize: overall }, { minimize: cost_usd }]`"), examples(&["[{ maximize: overall }, { minimize: cost_usd }]"]))]
         pub objectives: Vec<Objective>,
-        /// What must hold of a policy: conditions over the means of its documents, such as `passed >= 0.7`. The means of the
-        /// reference have `reference.` before their names.
+        /// The constraints on a policy: conditions over the means of its documents, such as `passed >= 0.7`. The means
+        /// of the reference have `reference.` before their names.
         #[key(shaped(|| Shape::list(Shape::text("a condition"))), default("[]"), examples(&["['review <= 0.2', 'cost_usd <= reference.cost_usd']"]))]
         pub constraints: Vec<Spanned<String>>,
-        /// Which documents policies are chosen on, and which they are judged on.
+        /// The documents that policies are chosen on, and those that they are judged on.
         #[key(default("{}"), examples(&["{ test: 0.5, seed: 1 }"]))]
         pub split: SplitKeys,
-        /// How intervals are found: documents are drawn again and again.
+        /// The method of finding intervals: documents are drawn again and again.
         #[key(default("{}"), examples(&["{ samples: 20000, confidence: 0.99 }"]))]
         pub bootstrap: Resampling,
-        /// How many policies are shown at most: the more are shown, the more must be seen of each (Holm).
+        /// The most policies that are shown: the more are shown, the more must be seen of each (Holm).
         #[key(whole(1, 100), default("12"), examples(&["5"]))]
         pub show: usize,
     }
@@ -89,48 +90,49 @@ mapping! {
 }
 
 mapping! {
-    /// How policies race on fresh documents: all run on the first ones, the worse half is dropped, the others go on.
+    /// The race of policies on fresh documents: all run on the first ones, the worse half is dropped, the others
+    /// continue.
     "race" is "race", expects "`{ first: 4, policies: 64, seed: 1 }`";
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub struct RaceKeys {
-        /// How many documents the first round has. Each later one has twice as many as the one before it, in all.
+        /// The number of documents in the first round. Each later one has twice as many as the one before it, in all.
         #[key(whole(1, 1000), default("4"), examples(&["8"]))]
         pub first: usize,
-        /// How many policies race at most. Of a larger space, or where the budget is not enough for all, some are drawn.
+        /// The most policies that race. Of a larger space, or if the budget is not enough for all, some are drawn.
         #[key(whole(1, 1000), default("64"), examples(&["200"]))]
         pub policies: usize,
-        /// What determines which policies are drawn, and in which order documents come.
+        /// The seed that determines which policies are drawn, and the order of the documents.
         #[key(whole(0, 4_294_967_295), default("1"), examples(&["7"]))]
         pub seed: u64,
     }
 }
 
 mapping! {
-    /// Which documents are held back to judge policies on.
+    /// The documents that are held back to judge policies on.
     "split" is "split", expects "`{ test: 0.5, seed: 1 }`";
     #[derive(Debug, Clone, Copy, PartialEq)]
     pub struct SplitKeys {
         /// The share of the documents that policies are judged on, from 0.1 to 0.9. Documents of one id stay together.
         #[key(number(0.1, 0.9), default("0.5"), examples(&["0.3"]))]
         pub test: f64,
-        /// What determines which they are.
+        /// The seed that determines which they are.
         #[key(whole(0, 4_294_967_295), default("1"), examples(&["7"]))]
         pub seed: u64,
     }
 }
 
 mapping! {
-    /// How intervals are found.
+    /// The method of finding intervals.
     "bootstrap" is "bootstrap", expects "`{ samples: 10000, confidence: 0.95 }`";
     #[derive(Debug, Clone, Copy, PartialEq)]
     pub struct Resampling {
-        /// How many samples of the documents are drawn.
+        /// The number of samples of the documents that are drawn.
         #[key(whole(100, 100_000), default("10000"), examples(&["20000"]))]
         pub samples: usize,
-        /// With which confidence something is said.
+        /// The confidence of intervals and verdicts.
         #[key(number(0.5, 0.999), default("0.95"), examples(&["0.99"]))]
         pub confidence: f64,
-        /// What determines the samples.
+        /// The seed that determines the samples.
         #[key(whole(0, 4_294_967_295), default("1"), examples(&["7"]))]
         pub seed: u64,
     }
@@ -143,8 +145,8 @@ impl From<Resampling> for Bootstrap {
 }
 
 impl Experiment {
-    /// How many comparisons are shown at most: each policy with the reference in every objective and in what passes, and with
-    /// the chosen one in the first objective.
+    /// The most comparisons that are shown: each policy with the reference in every objective and in what passes, and
+    /// with the chosen one in the first objective.
     fn most_comparisons(&self) -> usize {
         self.show * (self.objectives.len() + 2)
     }
@@ -156,7 +158,7 @@ impl Experiment {
     }
 }
 
-/// Whether more is better.
+/// The direction of an objective: whether more or less is better.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Goal {
@@ -167,7 +169,7 @@ pub enum Goal {
 }
 
 mapping! {
-    /// One thing that is wanted: `maximize` or `minimize`, an expression over the numbers of a document. Its mean over the
+    /// One objective: `maximize` or `minimize`, an expression over the numbers of a document. Its mean over the
     /// documents is what counts.
     "objective" is "objective", expects "`{ maximize: overall }` or `{ minimize: cost_usd }`";
     struct ObjectiveKeys {
@@ -177,20 +179,20 @@ mapping! {
         /// Less of this is better.
         #[key(text("an expression over the numbers of a document"), examples(&["cost_usd", "cost_usd + 0.5 * review"]))]
         minimize: Option<Spanned<String>>,
-        /// What it is called in results. Without it, its expression.
+        /// Its name in results. Without it, its expression.
         #[key(examples(&["cost with people's time"]))]
         name: Option<String>,
     }
 }
 
-/// One thing that is wanted.
+/// One objective.
 #[derive(Debug, Clone)]
 pub struct Objective {
-    /// What it is called.
+    /// Its name.
     pub name: String,
-    /// Whether more is better.
+    /// Its direction: whether more or less is better.
     pub goal: Goal,
-    /// What is measured of a document.
+    /// The expression over the numbers of a document.
     pub expression: String,
 }
 
@@ -252,7 +254,7 @@ fn config(node: &Node, problems: &mut Problems) -> Option<Vec<Override>> {
     Some(settings)
 }
 
-/// Fresh documents cost money: how much, somebody must have said.
+/// Fresh documents cost money: a budget must say how much.
 fn check_budget(experiment: &Experiment, fields: &Fields<'_>, problems: &mut Problems) {
     let budget = experiment.budget.filter(|budget| *budget != Budget::default());
     let is_fresh = !experiment.documents.fresh.is_empty();
@@ -267,7 +269,7 @@ fn check_budget(experiment: &Experiment, fields: &Fields<'_>, problems: &mut Pro
     }
 }
 
-/// What is wrong between keys.
+/// Reports what is wrong between keys.
 fn check(experiment: &Experiment, fields: &Fields<'_>, problems: &mut Problems) {
     let documents = &experiment.documents;
     let named = [!documents.trajectories.is_empty(), documents.run.is_some(), !documents.fresh.is_empty()];

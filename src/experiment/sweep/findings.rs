@@ -1,4 +1,4 @@
-//! What an experiment found, for people and programs.
+//! The findings of an experiment, for people and programs.
 
 use super::choice::Counts;
 use super::compare::Comparison;
@@ -8,36 +8,36 @@ use crate::experiment::statistics::Estimate;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-/// What an experiment found. All of it follows from its file and the recordings.
+/// The findings of an experiment. All of it follows from its file and the recordings.
 #[derive(Debug, Clone, Serialize)]
 pub struct Findings {
-    /// What it was to find out.
+    /// The question of the experiment.
     pub description: String,
-    /// The documents.
+    /// The numbers of documents.
     pub documents: DocumentCounts,
-    /// Which documents they are.
+    /// The documents of each part.
     pub split: SplitDocuments,
-    /// What became of the policies.
+    /// The numbers of policies, by what became of them.
     pub policies: Counts,
-    /// What is wanted, in the order of every list of numbers here.
+    /// The objectives, in the order of every list of numbers here.
     pub objectives: Vec<ObjectiveName>,
-    /// What must hold.
+    /// The constraints.
     pub constraints: Vec<String>,
-    /// How intervals and verdicts were found.
+    /// The method by which intervals and verdicts were found.
     pub statistics: Method,
     /// The policy that others are compared with.
     pub reference: ShownPolicy,
-    /// Policies on the front, the best in the first objective first; the first of them is the chosen one. None where nothing keeps
-    /// the constraints.
+    /// Policies on the front, the best in the first objective first; the first of them is the chosen one. Empty if none
+    /// keeps the constraints.
     pub shown: Vec<ShownPolicy>,
     /// Means of policies where they are chosen, of 2,000 at most.
     pub points: Vec<Vec<f64>>,
-    /// How the choice came about where documents were run for it; none on recorded ones.
+    /// The course of the choice if documents were run for it; `None` on recorded ones.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub race: Option<RaceFindings>,
 }
 
-/// How many documents there are.
+/// The numbers of documents.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct DocumentCounts {
     /// Policies are chosen on these.
@@ -48,14 +48,14 @@ pub struct DocumentCounts {
     pub test_ids: usize,
 }
 
-/// Which documents policies were chosen on, and which they were judged on. None is in both.
+/// The documents that policies were chosen on, and those that they were judged on. None is in both.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct SplitDocuments {
     /// The share of the documents that was held back to judge policies on.
     pub share: f64,
-    /// What determined which they are.
+    /// The seed that determined which they are.
     pub seed: u64,
-    /// The ids of those that policies were chosen on. Documents of one id stay together, so that each id stands here once.
+    /// The ids of those that policies were chosen on. Documents of one id stay together, so that each id is here once.
     pub chosen_on: Vec<Value>,
     /// The ids of those that they were judged on.
     pub judged_on: Vec<Value>,
@@ -64,24 +64,24 @@ pub struct SplitDocuments {
 /// An objective.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ObjectiveName {
-    /// What it is called.
+    /// Its name.
     pub name: String,
-    /// Whether more is better.
+    /// Its direction: whether more or less is better.
     pub goal: Goal,
 }
 
-/// How intervals and verdicts were found.
+/// The method by which intervals and verdicts were found.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Method {
     /// The confidence of every interval by itself, and of all verdicts together.
     pub confidence: f64,
-    /// How many samples of the documents were drawn.
+    /// The number of samples of the documents that were drawn.
     pub samples: usize,
-    /// What determines them.
+    /// The seed that determines them.
     pub seed: u64,
-    /// What determines which documents policies are judged on.
+    /// The seed that determines which documents policies are judged on.
     pub split_seed: u64,
-    /// How many comparisons are shown: Holm's correction is for so many.
+    /// The number of comparisons that are shown, for which Holm's correction is made.
     pub comparisons: usize,
 }
 
@@ -92,7 +92,7 @@ pub struct ShownPolicy {
     pub profile: String,
     /// The settings of the space that it has.
     pub settings: Map<String, Value>,
-    /// How many policies of the space come to the same.
+    /// The number of policies of the space that come to the same.
     pub same: usize,
     /// Its mean in each objective where policies are chosen: flattered, if it was chosen there.
     pub train: Vec<f64>,
@@ -102,7 +102,7 @@ pub struct ShownPolicy {
     pub passed: f64,
     /// Constraints that it does not keep where policies are judged, although it does where they are chosen.
     pub constraints_missed: Vec<String>,
-    /// The policy against the reference; none of the reference itself.
+    /// The policy against the reference; `None` for the reference itself.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub comparison: Option<Comparison>,
 }

@@ -2,8 +2,9 @@
 
 use super::file::Goal;
 
-/// The places of the points on the front, the best in the first objective first. A point is left out when another one is at least
-/// as good in every objective; of equal ones the first stays. Numbers that differ by less than 1e-12 are equal: sums have dust.
+/// The indices of the points on the front, the best in the first objective first. A point is left out if another one is
+/// at least as good in every objective; of equal ones the first stays. Numbers that differ by less than 1e-12 are
+/// equal: sums have rounding errors.
 #[must_use]
 pub fn front(goals: &[Goal], points: &[&[f64]]) -> Vec<usize> {
     // Less is better from here on.
@@ -22,7 +23,7 @@ pub fn front(goals: &[Goal], points: &[&[f64]]) -> Vec<usize> {
         let first = a.iter().zip(*b).map(|(a, b)| a.total_cmp(b)).find(|ordering| ordering.is_ne());
         first.unwrap_or_else(|| at.cmp(other))
     });
-    // Whoever is beaten is beaten by somebody before.
+    // A point that is beaten is beaten by an earlier one.
     let mut front: Vec<(&Vec<f64>, usize)> = Vec::new();
     for (point, at) in order {
         let is_beaten =

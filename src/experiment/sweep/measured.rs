@@ -1,11 +1,11 @@
-//! What a document that was run came to.
+//! The numbers of a document that was run.
 
 use super::measures::Measure;
 use super::trial::{Goals, Numbers, Outcomes, number};
 use crate::policy::StopReason;
 use crate::result::DocumentResult;
 
-/// What a document came to under a policy.
+/// The numbers of a document under a policy.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Measured {
     pub(super) numbers: Numbers,
@@ -17,7 +17,7 @@ impl Goals {
     /// Takes the numbers of a document's result.
     ///
     /// # Errors
-    /// The place of an objective that can't be computed.
+    /// The index of an objective that can't be computed.
     pub fn measured(&self, result: &DocumentResult) -> Result<Measured, usize> {
         let mut numbers: Numbers = [0.0; Measure::ALL.len()];
         for measure in &self.used {
@@ -53,15 +53,15 @@ impl Goals {
         }
     }
 
-    /// The same goals, with what the reference comes to on some documents, for constraints.
+    /// Returns the same goals with the means of the reference on some documents, for constraints.
     pub(super) fn with_measured_reference(&self, reference: &[Measured]) -> Self {
         Goals { reference: Some(means(reference)), ..self.clone() }
     }
 
-    /// Whether the means of some documents keep every constraint.
+    /// Returns whether the means of some documents keep every constraint.
     ///
     /// # Errors
-    /// The place of a constraint that can't be computed, after the objectives.
+    /// The index of a constraint that can't be computed, after the objectives.
     pub(super) fn keep_constraints(&self, documents: &[Measured]) -> Result<bool, usize> {
         let means = means(documents);
         let mut keeps = true;
@@ -73,7 +73,7 @@ impl Goals {
 }
 
 impl Outcomes {
-    /// Of documents that were run; `objectives` is how many there are.
+    /// The outcomes of documents that were run; `objectives` is the number of objectives.
     #[must_use]
     pub fn of_measured(documents: &[Measured], objectives: usize) -> Self {
         let column = |at: usize| documents.iter().filter_map(|one| one.objectives.get(at).copied()).collect();

@@ -1,4 +1,4 @@
-//! What objectives and constraints can be about: numbers of one document under a policy.
+//! The measures that objectives and constraints can be about: numbers of one document under a policy.
 
 use crate::diag::nearest;
 
@@ -73,12 +73,12 @@ impl Measure {
         Self::ALL.into_iter().find(|measure| measure.name() == name)
     }
 
-    /// Where it stands in [`Measure::ALL`].
+    /// Its index in [`Measure::ALL`].
     pub(super) fn place(self) -> usize {
         Self::ALL.iter().position(|measure| *measure == self).unwrap_or_default()
     }
 
-    /// Whether it looks at issues, which a line need not say.
+    /// Returns whether it depends on issues, which a line need not give.
     #[must_use]
     pub fn looks_at_issues(self) -> bool {
         matches!(
@@ -87,7 +87,7 @@ impl Measure {
         )
     }
 
-    /// What is wrong with a name that is none.
+    /// The message about a name that is no measure; `None` if it is one.
     pub(super) fn unknown(name: &str) -> Option<String> {
         if Measure::named(name).is_some() {
             return None;

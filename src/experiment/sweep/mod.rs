@@ -1,8 +1,9 @@
-//! Which policy of many is best on recorded runs (`loopctl sweep`).
+//! The search for the best of many policies on recorded runs (`loopctl sweep`).
 //!
-//! An [`Experiment`] is a file: profiles, a [`Space`] of settings laid over them, what is wanted ([`Objective`]) and what must
-//! hold. Every policy of the space is tried on every document ([`Trial`]); which are best is looked at on one part of the
-//! documents ([`Choice`]), and how good those are is said on the other ([`Findings`]). All of it follows from the file and the recordings.
+//! An [`Experiment`] is a file: profiles, a [`Space`] of settings laid over them, what is wanted ([`Objective`]) and
+//! what must hold. Every policy of the space is tried on every document ([`Trial`]); the best are chosen on one part of
+//! the documents ([`Choice`]), and judged on the other ([`Findings`]). All of it follows from the file and the
+//! recordings.
 //!
 //! Where documents would have to be run first, which costs money, policies race ([`Race`]): they all run on a few documents, the
 //! worse half is dropped, the others get twice as many ([`Schedule`]), within a budget ([`Spending`]).

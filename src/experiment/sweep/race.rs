@@ -8,24 +8,25 @@ use crate::experiment::statistics::paired_t;
 use serde::Serialize;
 use std::cmp::Ordering;
 
-/// A race of policies, which are named by their numbers. Who runs documents asks [`Race::is_on`] and [`Race::policies`], and tells
-/// what came of each document by [`Race::add`].
+/// A race of policies, which are named by their numbers. The caller that runs documents asks [`Race::is_on`] and
+/// [`Race::policies`], and reports the numbers of each document with [`Race::add`].
 ///
-/// Within a round a policy that is shown to be worse than the best one in the first objective is dropped at once: by the paired t-test
-/// on all documents so far, corrected (Bonferroni) for all policies that race and for every document after which is looked. Whichever
-/// policy happens to lead, so the one that is really the best is dropped that way with a probability of at most
-/// `1 − confidence` in the whole race, as far as the t-test's own holds. At the end of a round what remains of the worse half is dropped, whatever is shown.
+/// Within a round a policy that is shown to be worse than the best one in the first objective is dropped at once: by
+/// the paired t-test on all documents so far, corrected (Bonferroni) for all policies that race and for every document
+/// after which it is made. Whichever policy happens to lead, the one that is really the best is thus dropped with a
+/// probability of at most `1 − confidence` in the whole race, as far as the t-test's own holds. At the end of a round
+/// the rest of the worse half is dropped, whatever is shown.
 #[derive(Debug, Clone)]
 pub struct Race<'g> {
     goals: &'g Goals,
     schedule: Schedule,
     /// The highest corrected p-value that shows a difference after a document.
     level: f64,
-    /// What each document came to, of every policy.
+    /// The numbers of each document, for every policy.
     measured: Vec<Vec<Measured>>,
     reference: Vec<Measured>,
     racing: Vec<usize>,
-    /// How many began the round that is on.
+    /// The number of policies that began the current round.
     began: usize,
     rounds: Vec<Round>,
     dropped: Vec<Dropped>,
@@ -35,19 +36,19 @@ pub struct Race<'g> {
 /// A round that is over.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct Round {
-    /// How many policies began it.
+    /// The number of policies that began it.
     pub policies: usize,
-    /// On how many documents they have run at its end, those of earlier rounds with them.
+    /// The number of documents that they have run on at its end, including those of earlier rounds.
     pub documents: usize,
     /// Dropped within it, because they were shown to be worse than the best one.
     pub shown_worse: usize,
     /// Dropped at its end, because they were in the worse half.
     pub worse_half: usize,
-    /// How many go on.
+    /// The number of policies that continue.
     pub left: usize,
 }
 
-/// Why a policy was dropped.
+/// The reason why a policy was dropped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Drop {
@@ -60,43 +61,43 @@ pub enum Drop {
 /// A policy that was dropped.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Dropped {
-    /// Which one.
+    /// The number of the policy.
     #[serde(skip)]
     pub policy: usize,
-    /// In which round, from 1.
+    /// The round, from 1.
     pub round: usize,
-    /// On how many documents it had run.
+    /// The number of documents that it had run on.
     pub documents: usize,
-    /// Why.
+    /// The reason.
     pub why: Drop,
     /// Its mean in each objective until then.
     pub means: Vec<f64>,
 }
 
-/// How a choice came about for which documents were run.
+/// The course of a choice for which documents were run.
 #[derive(Debug, Clone, Serialize)]
 pub struct RaceFindings {
     /// The most that might be spent.
     pub budget: Limits,
-    /// What was spent, the reference and judging with it.
+    /// The usage, including the reference and judging.
     pub spent: crate::value::Usage,
-    /// How many policies raced.
+    /// The number of policies that raced.
     pub policies: usize,
-    /// Whether they were drawn from a larger space.
+    /// `true` if they were drawn from a larger space.
     pub is_drawn: bool,
-    /// What determines which policies were drawn, and the order of the documents.
+    /// The seed that determines which policies were drawn, and the order of the documents.
     pub seed: u64,
-    /// How many documents the schedule has for the race.
+    /// The number of documents that the schedule has for the race.
     pub planned_documents: usize,
-    /// Whether the race ended before its schedule did, because the budget was spent.
+    /// `true` if the race ended before its schedule did, because the budget was spent.
     pub is_cut_short: bool,
     /// Documents to judge on that were not run, because the budget was spent.
     pub not_judged_on: usize,
-    /// How many times a document ended because a provider failed. It counts as one without a candidate.
+    /// The number of runs of a document that ended because a provider failed. Each counts as one without a candidate.
     pub provider_errors: usize,
-    /// What happened in each round.
+    /// The course of each round.
     pub rounds: Vec<Round>,
-    /// Who was dropped when, in that order.
+    /// The policies that were dropped, in that order.
     pub dropped: Vec<DroppedPolicy>,
 }
 
@@ -121,7 +122,7 @@ pub struct DroppedPolicy {
     pub profile: String,
     /// The settings of the space that it has.
     pub settings: serde_json::Map<String, serde_json::Value>,
-    /// When and why.
+    /// The round in which it was dropped, and the reason.
     #[serde(flatten)]
     pub dropped: Dropped,
 }
@@ -153,7 +154,7 @@ impl<'g> Race<'g> {
         }
     }
 
-    /// Whether another document is to be run.
+    /// Returns whether another document is to be run.
     #[must_use]
     pub fn is_on(&self) -> bool {
         !self.is_over
@@ -165,13 +166,13 @@ impl<'g> Race<'g> {
         &self.racing
     }
 
-    /// What the documents of the race came to under a policy.
+    /// The numbers of the documents of the race under a policy.
     #[must_use]
     pub fn measured(&self, policy: usize) -> &[Measured] {
         self.measured.get(policy).map_or(&[], Vec::as_slice)
     }
 
-    /// What they came to under the reference.
+    /// Their numbers under the reference.
     #[must_use]
     pub fn reference(&self) -> &[Measured] {
         &self.reference
@@ -183,16 +184,16 @@ impl<'g> Race<'g> {
         &self.rounds
     }
 
-    /// Who was dropped, in that order.
+    /// The policies that were dropped, in that order.
     #[must_use]
     pub fn dropped(&self) -> &[Dropped] {
         &self.dropped
     }
 
-    /// Takes in what a document came to under the reference and under each of [`Race::policies`], in their order.
+    /// Adds the numbers of a document under the reference and under each of [`Race::policies`], in their order.
     ///
     /// # Errors
-    /// The place of a constraint that can't be computed, after the objectives.
+    /// The index of a constraint that can't be computed, after the objectives.
     pub fn add(&mut self, reference: Measured, of_policies: Vec<Measured>) -> Result<(), usize> {
         if self.is_over {
             return Ok(());
@@ -224,7 +225,7 @@ impl<'g> Race<'g> {
         Ok(())
     }
 
-    /// Ends the race before its schedule does. Nobody is dropped.
+    /// Ends the race before its schedule does. No policy is dropped.
     pub fn stop(&mut self) {
         let counted = self.rounds.last().map_or(0, |round| round.documents);
         if !self.is_over && self.reference.len() > counted {
@@ -263,7 +264,7 @@ impl<'g> Race<'g> {
         (0..self.goals.objectives.len()).map(|at| column(at).sum::<f64>() / count).collect()
     }
 
-    /// Whether the means of a policy keep every constraint on the documents so far.
+    /// Returns whether the means of a policy keep every constraint on the documents so far.
     ///
     /// # Errors
     /// As for [`Race::add`].
@@ -284,7 +285,7 @@ impl<'g> Race<'g> {
         ranked.sort_by(|(_, keeps, means), (_, other_keeps, other_means)| {
             let by_means =
                 self.goals.goals().zip(means.iter().zip(other_means)).map(|(goal, (own, other))| {
-                    // Dust of adding makes nobody better.
+                    // A rounding error of additions makes no policy better.
                     if (own - other).abs() <= 1e-12 {
                         Ordering::Equal
                     } else {
@@ -296,7 +297,8 @@ impl<'g> Race<'g> {
         Ok(ranked.into_iter().map(|(policy, ..)| policy).collect())
     }
 
-    /// Who is shown to be worse than the best one. Nobody as long as that one misses a constraint: it may not be the choice.
+    /// The policies that are shown to be worse than the best one. None as long as that one misses a constraint: it may
+    /// not be the choice.
     fn shown_worse(&self, ranking: &[usize]) -> Result<Vec<usize>, usize> {
         let Some((best, others)) = ranking.split_first() else { return Ok(Vec::new()) };
         let Some(goal) = self.goals.goals().next() else { return Ok(Vec::new()) };

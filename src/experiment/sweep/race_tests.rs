@@ -17,7 +17,7 @@ objectives: [{{ maximize: overall }}, {{ minimize: calls }}]\nconstraints: {cons
     Goals::of(&experiment, &loaded.profile.policy)
 }
 
-/// A document that scored so much with so many calls.
+/// A document with this score and so many calls.
 fn document(overall: f64, calls: f64) -> Measured {
     let mut numbers = [0.0; Measure::ALL.len()];
     numbers[Measure::Overall.place()] = overall;
@@ -25,7 +25,7 @@ fn document(overall: f64, calls: f64) -> Measured {
     Measured::for_tests(numbers, vec![overall, calls])
 }
 
-/// Runs a race to its end: `score` says what a policy comes to on a document. Tells how many runs it took.
+/// Runs a race to its end: `score` gives the numbers of a policy on a document. Returns the number of runs.
 fn run(race: &mut Race<'_>, score: impl Fn(usize, usize) -> (f64, f64)) -> usize {
     let mut runs = 0;
     for at in 0.. {
@@ -109,8 +109,8 @@ fn number_of(policy: usize) -> f64 {
 }
 
 proptest! {
-    /// Whatever policies come to, the schedule is kept, everybody is left or was dropped once, and the best of the first round with
-    /// the same score everywhere wins.
+    /// Whatever the numbers of policies are, the schedule is kept, each policy is left or was dropped once, and the
+    /// best of the first round with the same score everywhere wins.
     #[test]
     fn everybody_is_left_or_was_dropped_once(
         policies in 1..12_usize, documents in 1..40_usize, first in 1..8_usize,

@@ -6,7 +6,7 @@ use crate::value::decode::wrong_type;
 use crate::value::shape::Shape;
 use crate::value::yaml::{Data, Node};
 
-/// Most values of one setting.
+/// The most values of one setting.
 const MOST_VALUES: usize = 10_000;
 
 mapping! {
@@ -20,18 +20,18 @@ mapping! {
         /// The last number, if the steps meet it.
         #[key(required, examples(&["1.0"]))]
         to: f64,
-        /// How far one number is from the next: 0.000000001 to 1,000,000,000.
+        /// The distance from one number to the next: 0.000000001 to 1,000,000,000.
         #[key(number(0.000_000_001, 1e9), default("1"), examples(&["0.05"]))]
         step: f64,
     }
 }
 
-/// What the values of a setting are, for schemas.
+/// The shape of the values of a setting, for schemas.
 pub(super) fn shape() -> Shape {
     Shape::AnyOf(vec![Shape::list(Shape::Any), Shape::Mapping(Range::mapping())])
 }
 
-/// Reads the values of a setting, each where it stands.
+/// Reads the values of a setting, each with its location.
 pub(super) fn values(node: &Node, problems: &mut Problems) -> Option<Vec<Node>> {
     let values = match &node.data {
         Data::List(values) => values.clone(),
@@ -50,7 +50,7 @@ pub(super) fn values(node: &Node, problems: &mut Problems) -> Option<Vec<Node>> 
 impl Range {
     fn values(self, node: &Node, problems: &mut Problems) -> Option<Vec<Node>> {
         let steps = (self.to - self.from) / self.step;
-        // Decimal steps have dust: 0.1 three times is more than 0.3.
+        // Decimal steps have rounding errors: 0.1 three times is more than 0.3.
         let last = (steps + 1e-6).floor();
         #[expect(clippy::cast_precision_loss, reason = "a few thousand")]
         let most = MOST_VALUES as f64;

@@ -1,11 +1,11 @@
-//! How many policies run on how many documents: successive halving (Jamieson and Talwalkar 2016) with η = 2.
+//! The numbers of policies and documents in each round: successive halving (Jamieson and Talwalkar 2016) with η = 2.
 
 /// A round as it is planned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Heat {
-    /// How many policies begin it at most.
+    /// The most policies that begin it.
     pub policies: usize,
-    /// On how many documents they have run at its end, those of earlier rounds with them.
+    /// The number of documents that they have run on at its end, including those of earlier rounds.
     pub documents: usize,
 }
 
@@ -16,8 +16,8 @@ pub struct Schedule {
 }
 
 impl Schedule {
-    /// All policies run on the `first` documents, half of them go on to twice as many, until one is left or every document of
-    /// `documents` was used. No rounds without policies or documents.
+    /// All policies run on the `first` documents, half of them continue on twice as many, until one is left or every
+    /// document of `documents` was used. No rounds without policies or documents.
     #[must_use]
     pub fn of(policies: usize, documents: usize, first: usize) -> Self {
         let mut heats = Vec::new();
@@ -41,13 +41,13 @@ impl Schedule {
         &self.heats
     }
 
-    /// How many documents are used at most.
+    /// The most documents that are used.
     #[must_use]
     pub fn documents(&self) -> usize {
         self.heats.last().map_or(0, |heat| heat.documents)
     }
 
-    /// How many times a policy runs on a document at most, all policies together; the reference is not counted.
+    /// The most runs of a policy on a document, all policies together; the reference is not counted.
     #[must_use]
     pub fn runs(&self) -> usize {
         let mut before = 0;

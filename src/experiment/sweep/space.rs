@@ -1,4 +1,4 @@
-//! Which policies are tried: every combination of the values of some settings.
+//! The policies that are tried: every combination of the values of some settings.
 
 use super::{expression, range};
 use crate::diag::{Code, Problem, Problems, Span};
@@ -8,7 +8,7 @@ use crate::value::shape::{Names, Null, Open, Shape};
 use crate::value::yaml::{Data, Node};
 use serde_json::{Map, Value};
 
-/// Most combinations of a space.
+/// The most combinations of a space.
 pub const MOST_POLICIES: usize = 1_000_000;
 
 /// Settings with their values.
@@ -77,7 +77,7 @@ impl Space {
         Some(space)
     }
 
-    /// How many combinations there are; `None` when there is no number for it.
+    /// The number of combinations; `None` if there is no number for it.
     #[must_use]
     pub fn combinations(&self) -> Option<usize> {
         self.settings.iter().try_fold(1_usize, |all, setting| all.checked_mul(setting.values.len()))
@@ -97,12 +97,12 @@ impl Space {
         chosen.collect()
     }
 
-    /// How many values each setting has, in the order of the file.
+    /// The number of values of each setting, in the order of the file.
     pub(super) fn counts(&self) -> Vec<usize> {
         self.settings.iter().map(|setting| setting.values.len()).collect()
     }
 
-    /// The place of each setting's value in a combination, in the order of the file.
+    /// The index of each setting's value in a combination, in the order of the file.
     pub(super) fn places(&self, combination: usize) -> Vec<usize> {
         let mut rest = combination;
         let mut places = Vec::with_capacity(self.settings.len());
@@ -114,7 +114,7 @@ impl Space {
         places
     }
 
-    /// The combinations in which a setting has the value at `place`.
+    /// The combinations in which a setting has the value at index `place`.
     pub(super) fn having(&self, setting: usize, place: usize) -> impl Iterator<Item = usize> + use<> {
         let counts = self.counts();
         let count = counts.get(setting).copied().unwrap_or(1);
@@ -123,7 +123,7 @@ impl Space {
         (0..above).flat_map(move |high| (0..below).map(move |low| (high * count + place) * below + low))
     }
 
-    /// The span of the value at `place` of a setting.
+    /// The span of the value at index `place` of a setting.
     pub(super) fn place_of(&self, setting: usize, place: usize) -> Option<&Span> {
         self.settings.get(setting)?.values.get(place).map(|(_, laid)| laid.span())
     }
@@ -142,12 +142,13 @@ impl Space {
             .collect()
     }
 
-    /// The same as they are laid over a profile.
+    /// Like [`Space::settings()`], as they are laid over a profile.
     pub fn overrides(&self, combination: usize) -> impl Iterator<Item = &Override> {
         self.chosen(combination).into_iter().map(|(_, (_, setting))| setting)
     }
 
-    /// Whether all conditions hold of a combination for a profile. The error is the condition that can't be computed.
+    /// Returns whether all conditions hold for a combination with a profile. The error is the condition that can't be
+    /// computed.
     ///
     /// # Errors
     /// The first condition that has no answer.

@@ -1,39 +1,39 @@
-//! What fresh documents have cost, and whether another one may be begun.
+//! The cost of fresh documents so far, and whether another one may be begun.
 
 use crate::profile::Budget;
 use crate::value::{Usage, Usd};
 
-/// A race may use up one of so many equal parts of the budget; judging has the rest.
+/// The number of equal parts of the budget, of which a race may use up one; judging has the rest.
 const PARTS: u64 = 2;
 
-/// Keeps a budget. What is begun has its calls set aside until it has ended, so that `calls` is never passed. What a document costs
-/// in money and tokens is known only when it was run: it is taken to be as dear as the dearest one before it.
+/// Keeps a budget. What is begun has its calls reserved until it has ended, so that `calls` is never exceeded. The cost
+/// of a document in money and tokens is known only after its run: it is taken to be that of the dearest one before it.
 #[derive(Debug, Clone)]
 pub struct Spending {
     budget: Budget,
     used: Usage,
-    /// Calls that what is under way may make.
+    /// Calls that documents in flight may make.
     set_aside: u64,
     under_way: u64,
-    /// Most that one document has cost.
+    /// The tokens and the money of the dearest documents.
     dearest: Option<(u64, Usd)>,
 }
 
 impl Spending {
-    /// Nothing is spent.
+    /// Creates a budget of which nothing is spent.
     #[must_use]
     pub fn new(budget: Budget) -> Self {
         Spending { budget, used: Usage::default(), set_aside: 0, under_way: 0, dearest: None }
     }
 
-    /// What was used up by what has ended.
+    /// The usage of what has ended.
     #[must_use]
     pub fn used(&self) -> Usage {
         self.used
     }
 
-    /// Whether a document that makes at most so many calls may be begun; while policies race, as long as half of the budget is left
-    /// for judging the one that wins.
+    /// Returns whether a document that makes at most so many calls may be begun; while policies race, as long as half
+    /// of the budget is left for judging the one that wins.
     #[must_use]
     pub fn admits(&self, most_calls: u64, is_race: bool) -> bool {
         let Budget { calls, tokens, cost_usd } = self.budget;
@@ -45,7 +45,7 @@ impl Spending {
         if tokens.is_none() && cost_usd.is_none() {
             return true;
         }
-        // Nothing is known of the price of the first one, so it runs alone.
+        // The price of the first one is unknown, so it runs alone.
         let Some((most_tokens, most_usd)) = self.dearest else { return self.under_way == 0 };
         let begun = self.under_way.saturating_add(1);
         let tokens_wanted = self.used.tokens.saturating_add(most_tokens.saturating_mul(begun));
@@ -57,13 +57,13 @@ impl Spending {
             && cost_usd.is_none_or(|limit| usd_wanted <= limit.get() / part)
     }
 
-    /// A document is begun that makes at most so many calls.
+    /// Begins a document that makes at most so many calls.
     pub fn begin(&mut self, most_calls: u64) {
         self.set_aside = self.set_aside.saturating_add(most_calls);
         self.under_way = self.under_way.saturating_add(1);
     }
 
-    /// It has ended, and this is what it used up.
+    /// Ends a document with its usage.
     pub fn end(&mut self, most_calls: u64, usage: Usage) {
         self.set_aside = self.set_aside.saturating_sub(most_calls);
         self.under_way = self.under_way.saturating_sub(1);
@@ -73,7 +73,7 @@ impl Spending {
         self.dearest = Some((tokens.max(usage.tokens), usd));
     }
 
-    /// Whether money is limited and what it costs is not known.
+    /// Returns whether money is limited and the cost of some calls is unknown.
     #[must_use]
     pub fn is_unknown(&self) -> bool {
         self.budget.cost_usd.is_some() && self.used.calls_of_unknown_cost > 0
@@ -116,7 +116,7 @@ mod tests {
     }
 
     proptest! {
-        /// Whatever is begun and ends in whatever order.
+        /// Documents begin and end in any order.
         #[test]
         fn no_more_calls_are_made_than_the_budget_has(
             limit in 1..200_u64, runs in prop::collection::vec((1..20_u64, 0..20_u64, any::<bool>()), 0..100),

@@ -1,4 +1,4 @@
-//! Which documents policies are chosen on, and which they are judged on.
+//! The documents that policies are chosen on, and those that they are judged on.
 
 use crate::experiment::Columns;
 use crate::experiment::statistics::Seeded;
@@ -22,7 +22,7 @@ impl Split {
         Self::of_ids(&ids, test, seed)
     }
 
-    /// The same of documents of which the ids are known, in their order.
+    /// Like [`Split::of`], for documents whose ids are known, in their order.
     #[must_use]
     pub fn of_ids(documents: &[String], test: f64, seed: u64) -> Self {
         let mut ids: Vec<&String> = documents.iter().collect();

@@ -12,16 +12,16 @@ use crate::value::{Disposition, Severity};
 use minijinja::Value;
 use std::collections::BTreeMap;
 
-/// What is measured of each document, and what for.
+/// The measures of each document, and their use.
 #[derive(Debug, Clone)]
 pub struct Goals {
     /// Expressions of the objectives.
     pub(super) objectives: Vec<(Goal, Formula)>,
     pub(super) constraints: Vec<String>,
     pub(super) used: Vec<Measure>,
-    /// What a candidate is worth, whatever a policy weighs.
+    /// The weights of the overall score of candidates, whatever a policy weighs.
     pub(super) overall: Overall,
-    /// What the reference comes to where policies are chosen, for constraints.
+    /// The means of the reference where policies are chosen, for constraints.
     pub(super) reference: Option<Numbers>,
 }
 
@@ -35,25 +35,25 @@ pub(super) enum Formula {
 /// The numbers of a document, in the order of [`Measure::ALL`].
 pub(super) type Numbers = [f64; Measure::ALL.len()];
 
-/// What came of a policy.
+/// The evaluation of a policy.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Evaluation {
     /// The mean of each objective over the documents that policies are chosen on.
     pub means: Vec<f64>,
-    /// Whether every constraint holds there.
+    /// `true` if every constraint holds there.
     pub keeps_constraints: bool,
-    /// How many documents, of all, would have gone on as nobody recorded.
+    /// The number of documents, of all, that would have continued in a way that is not recorded.
     pub beyond: usize,
-    /// The same for policies that decide the same on every document.
+    /// A hash that is equal for policies that decide the same on every document.
     pub behaviour: u64,
 }
 
-/// What a policy comes to on each of some documents.
+/// The outcomes of a policy on each of some documents.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Outcomes {
     /// A column for each objective.
     pub objectives: Vec<Vec<f64>>,
-    /// Whether a candidate was accepted.
+    /// `true` for each document of which a candidate was accepted.
     pub passed: Vec<bool>,
     /// The mean of each measure, for constraints.
     pub(super) means: Numbers,
@@ -68,7 +68,7 @@ struct Sums {
 }
 
 impl Goals {
-    /// Of an experiment; `reference` is the policy whose overall score is the measure of all.
+    /// The goals of an experiment; `reference` is the policy whose overall score is the measure of all.
     #[must_use]
     pub fn of(experiment: &Experiment, reference: &LoopPolicy) -> Self {
         let formula = |expression: &String| match Measure::named(expression.trim()) {
@@ -95,8 +95,8 @@ impl Goals {
         Goals { objectives, constraints, used, overall: reference.overall.clone(), reference: None }
     }
 
-    /// The same, with what the reference comes to on the documents that policies are chosen on. Constraints over `reference`
-    /// have no value without it.
+    /// Adds the means of the reference on the documents that policies are chosen on. Constraints over `reference` have
+    /// no value without them.
     ///
     /// # Errors
     /// As for [`Trial::evaluate`].
@@ -110,13 +110,13 @@ impl Goals {
         Ok(Goals { reference: Some(sums.map(|sum| sum / count_of(train))), ..self })
     }
 
-    /// What is looked at of each document.
+    /// The measures that are taken of each document.
     #[must_use]
     pub fn measures(&self) -> &[Measure] {
         &self.used
     }
 
-    /// Whether more is better, of each objective.
+    /// The direction of each objective: whether more or less is better.
     pub fn goals(&self) -> impl Iterator<Item = Goal> {
         self.objectives.iter().map(|(goal, _)| *goal)
     }
@@ -130,13 +130,13 @@ impl Goals {
         }
     }
 
-    /// Whether a constraint holds of the means of a policy.
+    /// Returns whether a constraint holds for the means of a policy.
     pub(super) fn keeps(&self, constraint: &str, means: &Numbers) -> Option<bool> {
         keeps(&self.used, constraint, means, self.reference.as_ref())
     }
 }
 
-/// Whether a constraint over these measures holds of the means of a policy, beside those of the reference.
+/// Returns whether a constraint over these measures holds for the means of a policy, beside those of the reference.
 pub(super) fn keeps(
     used: &[Measure],
     constraint: &str,
@@ -156,18 +156,18 @@ fn named(used: &[Measure], numbers: &Numbers) -> Vec<(&'static str, f64)> {
     used.iter().map(|measure| (measure.name(), value(measure))).collect()
 }
 
-/// Tries policies one after the other. What is worked out for one is used again for the next.
+/// Tries policies one after the other. Results for one are reused for the next.
 #[derive(Debug)]
 pub struct Trial<'c> {
     columns: &'c Columns,
     goals: &'c Goals,
-    /// Whether a result needs review: by condition, document, candidate and status.
+    /// The results of review conditions: by condition, document, candidate and status.
     reviews: BTreeMap<(String, usize, usize, usize), bool>,
-    /// The objectives that are expressions, by document and how it ended.
+    /// The values of all objectives, by document and its numbers.
     computed: BTreeMap<(usize, Vec<u64>), Vec<f64>>,
 }
 
-/// Most results that are kept for the next policy.
+/// The most results that are kept for the next policy.
 const MOST_KEPT: usize = 2_000_000;
 
 impl<'c> Trial<'c> {
@@ -181,7 +181,7 @@ impl<'c> Trial<'c> {
     /// computed.
     ///
     /// # Errors
-    /// The place of the objective, or of the constraint after them.
+    /// The index of the objective, or of the constraint after them.
     pub fn evaluate(&mut self, candidate: &Candidate, train: &[usize]) -> Result<Evaluation, usize> {
         let Sums { objectives, measures, beyond, behaviour } = self.sums(candidate, train)?;
         let count = count_of(train);
@@ -195,7 +195,7 @@ impl<'c> Trial<'c> {
         Ok(Evaluation { means, keeps_constraints, beyond, behaviour })
     }
 
-    /// Decides about every document, and adds up what comes of those of `train`.
+    /// Decides about every document, and adds up the numbers of those of `train`.
     fn sums(&mut self, candidate: &Candidate, train: &[usize]) -> Result<Sums, usize> {
         let mut decider = self.decider(candidate);
         let mut objectives = vec![0.0; self.goals.objectives.len()];
@@ -219,10 +219,10 @@ impl<'c> Trial<'c> {
         Ok(Sums { objectives, measures, beyond, behaviour })
     }
 
-    /// What a policy comes to on each document of both parts.
+    /// The outcomes of a policy on each document of both parts.
     ///
     /// # Errors
-    /// The place of an objective that can't be computed.
+    /// The index of an objective that can't be computed.
     pub fn outcomes(&mut self, candidate: &Candidate, split: &Split) -> Result<[Outcomes; 2], usize> {
         Ok([self.columns(candidate, &split.train)?, self.columns(candidate, &split.test)?])
     }
@@ -230,7 +230,7 @@ impl<'c> Trial<'c> {
     /// The objectives of each of some documents, each in a column, and which of them passed.
     ///
     /// # Errors
-    /// The place of an objective that can't be computed.
+    /// The index of an objective that can't be computed.
     fn columns(&mut self, candidate: &Candidate, documents: &[usize]) -> Result<Outcomes, usize> {
         let mut decider = self.decider(candidate);
         let mut columns = vec![Vec::with_capacity(documents.len()); self.goals.objectives.len()];
@@ -321,7 +321,8 @@ impl<'c> Trial<'c> {
         }
     }
 
-    /// As of a run's result: a person must decide about an issue, or the profile's condition holds.
+    /// Returns whether a result needs review, as in a run: a person must decide about an issue, or the profile's
+    /// condition holds.
     fn needs_review(&mut self, candidate: &Candidate, document: usize, decided: &Decided) -> bool {
         let returned = decided.selection.map(|selection| selection.iteration);
         if let Some(iteration) = returned {
@@ -333,7 +334,7 @@ impl<'c> Trial<'c> {
         let Some((written, review)) = &candidate.review else { return false };
         let status = decided.stop_reason.status();
         let place = FinalStatus::ALL.iter().position(|known| *known == status).unwrap_or_default();
-        // Policies that weigh otherwise have other overall scores.
+        // Policies that weigh differently have other overall scores.
         let overall = returned.map_or(0.0, |iteration| {
             candidate.policy.overall.of(|name| self.columns.recorded_score(document, iteration, name)).get()
         });
@@ -356,7 +357,7 @@ impl<'c> Trial<'c> {
     }
 }
 
-/// Takes how a document ended into what tells policies apart (FNV-1a).
+/// Mixes the end of a document into the hash that tells policies apart (FNV-1a).
 fn mixed(hash: u64, decided: &Decided) -> u64 {
     let returned = decided.selection.map_or(0, |selection| selection.iteration as u64 + 1);
     let status = FinalStatus::ALL.iter().position(|known| *known == decided.stop_reason.status());

@@ -4,17 +4,18 @@ use super::Experiment;
 use crate::diag::{Code, Level, Problem, Problems, Span};
 use crate::value::decode::Spanned;
 
-/// So many policies with a value are looked at to find one that can be used. Whether there is a later one shows when all are tried.
+/// The most policies with a value that are inspected to find a usable one. Whether there is a later one shows when all
+/// are tried.
 const MOST_LOOKED_AT: usize = 1_000;
 
-/// The values of a space that are in some policy that can be used: by the setting, then by the place among its values.
+/// The values of a space that are in some usable policy: by the setting, then by the index among its values.
 struct Usable(Vec<Vec<bool>>);
 
 impl Experiment {
-    /// Looks, for a profile, whether each value of the space is in a policy that can be used, before any policy is tried. What is wrong
-    /// with one that is in none is pushed, at its place; what is wrong with the profile without the space (`own`) stays where it is.
-    /// Values that `conditions` leave out with this profile are not looked at. `build` says whether a combination is a policy, and
-    /// pushes what is wrong with it.
+    /// Checks, for a profile, whether each value of the space is in a usable policy, before any policy is tried. The
+    /// problems of a value that is in none are pushed, at its location; those of the profile without the space (`own`)
+    /// keep theirs. Values that `conditions` leave out with this profile are not inspected. `build` returns whether a
+    /// combination is a policy, and pushes its problems.
     ///
     /// # Errors
     /// The first condition that has no answer.
@@ -47,7 +48,8 @@ impl Experiment {
         Ok(())
     }
 
-    /// Builds policies with a value until one can be used; otherwise what is wrong with the first of them, or with the value itself.
+    /// Builds policies with a value until one is usable; otherwise returns the problems of the first of them, or of the
+    /// value itself.
     fn look_at(
         &self,
         profile: &str,
@@ -85,7 +87,7 @@ impl Usable {
         self.0.get(setting).and_then(|values| values.get(place)).is_some_and(|usable| *usable)
     }
 
-    /// `places` are those of a combination that can be used.
+    /// Records a combination that is usable, with these `places`.
     fn note(&mut self, places: &[usize]) {
         for (values, place) in self.0.iter_mut().zip(places) {
             if let Some(usable) = values.get_mut(*place) {
@@ -95,14 +97,14 @@ impl Usable {
     }
 }
 
-/// Whether a problem is caused by the value at `span` alone, whatever the other settings are.
+/// Returns whether a problem is caused by the value at `span` alone, whatever the other settings are.
 fn is_of_it_alone(problem: &Problem, span: &Span) -> bool {
     let of_its_form =
         matches!(problem.code, Code::UnknownKey | Code::WrongType | Code::OutOfRange | Code::UnknownWord);
     of_its_form && problem.span.as_ref().is_some_and(|of| span.contains(of))
 }
 
-/// A problem reported at the value of the experiment; the place in the profile becomes a related one.
+/// A problem reported at the value of the experiment; the location in the profile becomes a related one.
 fn at_value(problem: &Problem, value: &Span) -> Problem {
     let mut problem = problem.clone();
     match &problem.span {

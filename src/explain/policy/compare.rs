@@ -1,4 +1,4 @@
-//! What changes in behaviour between two profiles.
+//! Differences in behaviour between two profiles.
 
 use super::files::reached;
 use super::page::Pages;
@@ -13,7 +13,7 @@ use crate::value::yaml::{Data, Entry, Node};
 use serde::Serialize;
 use serde_json::Value;
 
-/// Facts that say nothing of what is done, or nothing that others do not say.
+/// Facts that are not about behaviour, or repeat others.
 const NO_BEHAVIOUR: [&str; 3] = ["description", "extends", "accept"];
 const SUMMARY: &str = "short.";
 
@@ -27,7 +27,7 @@ pub(crate) struct Comparison {
     pub before: String,
     /// The name of the other.
     pub after: String,
-    /// What is done otherwise, in the order of an explanation.
+    /// The differences in behaviour, in the order of an explanation.
     pub changes: Vec<Change>,
     /// Settings that differ, each with whether it makes a difference.
     pub settings: Vec<SettingChange>,
@@ -40,24 +40,24 @@ pub(crate) struct Comparison {
 pub(crate) struct Change {
     /// The section's title.
     pub section: &'static str,
-    /// What it is about.
+    /// The key of its subject.
     pub key: String,
-    /// What holds of the first; `None` where there is no such fact.
+    /// The fact of the first; `None` where there is no such fact.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub before: Option<Said>,
-    /// What holds of the second.
+    /// The fact of the second.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub after: Option<Said>,
 }
 
-/// What holds of one profile.
+/// A fact of one profile.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub(crate) struct Said {
     /// In words.
     pub text: String,
     /// The numbers, names and choices.
     pub values: Value,
-    /// Where the settings stand from which it follows.
+    /// The locations of the settings from which it follows.
     pub origin: Vec<Origin>,
 }
 
@@ -66,23 +66,23 @@ pub(crate) struct Said {
 pub(crate) struct SettingChange {
     /// As `--config` takes it.
     pub path: String,
-    /// What it is in the first; `None` where it is not set.
+    /// Its value in the first; `None` where it is not set.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub before: Option<String>,
-    /// What it is in the second.
+    /// Its value in the second.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub after: Option<String>,
-    /// Whether it makes a difference.
+    /// Its effect.
     pub effect: SettingEffect,
 }
 
-/// Whether a setting makes a difference to what is done.
+/// The effect of a setting on behaviour.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum SettingEffect {
-    /// It does.
+    /// It makes a difference.
     Behaviour,
-    /// Nothing is done otherwise for it.
+    /// It makes no difference.
     None,
     /// It was not tried, because too many settings differ.
     Unknown,
@@ -91,23 +91,23 @@ pub(crate) enum SettingEffect {
 /// A file of the same name that is not the same.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub(crate) struct FileChange {
-    /// By what the profiles name it.
+    /// The name that the profiles use.
     pub name: String,
-    /// Where the first has it from.
+    /// The origin of the first profile's file.
     pub before: String,
-    /// Where the second has it from.
+    /// The origin of the second profile's file.
     pub after: String,
 }
 
 impl Comparison {
-    /// Whether both do the same: no statement differs, and no file that they name.
+    /// Returns whether both do the same: no statement differs, and no file that they name.
     #[must_use]
     pub(crate) fn is_same(&self) -> bool {
         self.changes.is_empty() && self.files.is_empty()
     }
 }
 
-/// Says what the second profile does otherwise than the first.
+/// Reports what the second profile does otherwise than the first.
 #[must_use]
 pub(crate) fn compare(before: ProfileView<'_>, after: ProfileView<'_>) -> Comparison {
     let (first, second) = (Facts::of(before), Facts::of(after));
@@ -146,7 +146,7 @@ fn changed_facts<'a>(before: &'a Facts, after: &'a Facts) -> Vec<(Option<&'a Fac
     found
 }
 
-/// When a criterion ends the loop, wherever it stands.
+/// The condition on which a criterion ends the loop, regardless of its position.
 fn criterion(fact: &Fact) -> Option<&Value> {
     fact.values.get("when").filter(|_| matches!(fact.kind, "criterion" | "together"))
 }
@@ -183,7 +183,7 @@ fn in_words(before: &Facts, after: &Facts) -> Vec<Change> {
     changes.into_iter().map(|(_, change)| change).collect()
 }
 
-/// What the place of a reason to stop changes.
+/// A description of the position of a reason to stop.
 fn where_it_stands(key: &str) -> String {
     let group = ["stop.any", "stop.all"].into_iter().find(|group| key.starts_with(group));
     match group {
@@ -203,7 +203,7 @@ fn files(before: ProfileView<'_>, first: &Facts, after: ProfileView<'_>, second:
         .collect()
 }
 
-/// A place where two trees differ.
+/// A location where two trees differ.
 struct Difference {
     path: Vec<String>,
     before: Option<Node>,
@@ -231,7 +231,7 @@ fn settings(
                 SettingEffect::Unknown
             } else {
                 let alone = |subject: ProfileView<'_>, facts: &Facts, value: &Option<Node>| {
-                    // What can't be compiled by itself can't be said to make no difference.
+                    // A value that can't be compiled by itself can't be said to make no difference.
                     changed(subject, &difference.path, value.as_ref())
                         .is_none_or(|other| !changed_facts(facts, &other).is_empty())
                 };
@@ -260,7 +260,7 @@ fn changed(subject: ProfileView<'_>, path: &[String], value: Option<&Node>) -> O
     Some(Facts::of(ProfileView { loaded: &loaded, plan: &plan, prices: subject.prices }))
 }
 
-/// Puts a value into a tree, or takes one out; `None` when there is no such place.
+/// Puts a value into a tree, or takes one out; `None` when there is no such location.
 fn put(node: &mut Node, path: &[String], value: Option<&Node>) -> Option<()> {
     let (part, rest) = path.split_first()?;
     match &mut node.data {

@@ -1,8 +1,8 @@
-//! A compiled profile in plain words: what makes a candidate, how it is scored, when the loop stops, what it may cost.
+//! A compiled profile in plain words: how a candidate is made and scored, when the loop stops, and what it may cost.
 //!
-//! Everything is said from the facts of the compiled plan, never from comments, so it can't differ from
-//! what is done. [`explain`] renders the template of each fact (`src/explain/pages`) and makes an [`Explanation`]: sections of
-//! statements. Text, Markdown and JSON are made from it. `compare` compares the facts of two profiles.
+//! Everything is derived from the facts of the compiled plan, never from comments, so it can't differ from the
+//! behaviour. [`explain`] renders the template of each fact (`src/explain/pages`) and makes an [`Explanation`]:
+//! sections of statements. Text, Markdown and JSON are made from it. `compare` compares the facts of two profiles.
 
 mod compare;
 mod files;
@@ -23,7 +23,7 @@ pub(crate) use trajectories::{Documents, Ended, Moved};
 use crate::facts::Facts;
 use page::Pages;
 
-/// Says in words what a profile does.
+/// Describes in words what a profile does.
 #[must_use]
 pub fn explain(subject: ProfileView<'_>) -> Explanation {
     said(&Facts::of(subject))
@@ -53,7 +53,7 @@ fn said(facts: &Facts) -> Explanation {
 }
 
 impl Explanation {
-    /// The first page alone: what somebody signs, and every rule in its own words.
+    /// The first page alone: the part that is signed, and every rule in its own words.
     #[must_use]
     pub(crate) fn in_short(&self) -> Explanation {
         let mut sections: Vec<Section> = self.sections.iter().take(1).cloned().collect();

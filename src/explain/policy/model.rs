@@ -1,4 +1,4 @@
-//! What an explanation is made of.
+//! The parts of an explanation.
 
 use crate::facts::Fact;
 use serde::Serialize;
@@ -12,7 +12,7 @@ pub struct Explanation {
     pub sections: Vec<Section>,
 }
 
-/// What is said about one matter.
+/// The statements about one subject.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Section {
     /// A word that does not change.
@@ -26,20 +26,20 @@ pub struct Section {
 /// One thing that a profile does.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Statement {
-    /// What is said, its key (such as `stop.stagnation`) and where it was set.
+    /// The fact, its key (such as `stop.stagnation`) and where it was set.
     #[serde(flatten)]
     pub fact: Fact,
-    /// What it is about, for people, where a paragraph should begin with it.
+    /// Its subject, for people, where a paragraph should begin with it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub label: Option<String>,
-    /// Whole sentences. Names stand between backticks.
+    /// Whole sentences. Names are between backticks.
     pub text: String,
-    /// How it is laid out.
+    /// Its layout.
     #[serde(skip)]
     pub form: Form,
 }
 
-/// How a statement is laid out.
+/// The layout of a statement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Form {
     /// A paragraph.

@@ -1,4 +1,4 @@
-//! The pages (`src/explain/pages`): what is said of each kind of fact, as templates.
+//! The pages (`src/explain/pages`): templates of the text for each kind of fact.
 //!
 //! A page begins with its title. `## kind (form)` begins the template of a kind of fact, whose variables are the fact's
 //! values. Lines are joined by a space, except those that come out empty. A `phrase` is no
@@ -38,10 +38,10 @@ pub(super) struct Page {
 /// Every page, and the templates of all of them.
 pub(super) struct Pages {
     pub(super) pages: Vec<Page>,
-    /// On which page a kind of fact is said, and how it is laid out.
+    /// The page of a kind of fact, and its layout.
     kinds: BTreeMap<&'static str, (usize, Form)>,
     environment: Environment<'static>,
-    /// Templates that do not compile, and forms that there are none of.
+    /// Templates that do not compile, and forms that do not exist.
     mistakes: Vec<String>,
 }
 
@@ -53,12 +53,12 @@ impl Pages {
         &ALL
     }
 
-    /// On which page a kind of fact is said, and how it is laid out.
+    /// The page of a kind of fact, and its layout.
     pub(super) fn place(&self, kind: &str) -> Option<(usize, Form)> {
         self.kinds.get(kind).copied()
     }
 
-    /// What is said of a fact. A template of ours that fails is shown in its place rather than left out.
+    /// The text for a fact. A template of ours that fails is shown in its position rather than left out.
     pub(super) fn text(&self, kind: &str, values: &serde_json::Value) -> String {
         let said = self.environment.get_template(kind).and_then(|template| template.render(Serde(values)));
         said.map_or_else(|error| format!("({kind} can't be said: {error})"), |text| joined(&text))
@@ -97,7 +97,7 @@ impl Pages {
     }
 }
 
-/// Stands between the lines of a template until it has been rendered.
+/// Separates the lines of a template until it has been rendered.
 const BREAK: char = '\u{1}';
 
 /// The lines of a template as one.
@@ -106,13 +106,13 @@ fn one_line(body: &str) -> String {
     lines.collect::<Vec<_>>().join(&BREAK.to_string())
 }
 
-/// What the lines of a template have become, with a space between those that say something.
+/// Joins the rendered lines of a template, with a space between those that are not empty.
 fn joined(rendered: &str) -> String {
     let parts = rendered.split(BREAK).map(|part| part.trim_matches(' ')).filter(|part| !part.is_empty());
     parts.collect::<Vec<_>>().join(" ")
 }
 
-/// What pages are rendered with.
+/// The environment that pages are rendered with.
 fn environment() -> Environment<'static> {
     let mut environment = Environment::new();
     environment.set_undefined_behavior(UndefinedBehavior::Strict);
@@ -154,7 +154,7 @@ fn environment() -> Environment<'static> {
     environment
 }
 
-/// Renders the kind that a text names, or a value under `kind`; a text's values stand beside it.
+/// Renders the kind that a text names, or a value under `kind`; a text's values are given beside it.
 fn say(state: &State<'_, '_>, what: Value, with: Option<Value>) -> Result<String, Error> {
     let (kind, values) = match what.kind() {
         ValueKind::String => (what, with.unwrap_or_else(|| Value::from(BTreeMap::<String, Value>::new()))),

@@ -7,14 +7,14 @@ use serde_json::{Value, json};
 /// Widest line of text, in characters.
 const WIDTH: usize = 100;
 
-/// What is written of a section: a statement, or the rules that are alike in whom they are for and what follows from them.
+/// A line of a section: a statement, or the rules for the same documents with the same consequences.
 struct Line<'a> {
     form: Form,
     label: Option<&'a str>,
     text: String,
 }
 
-/// A section in lines. Rules stand together below what holds of all of them.
+/// A section in lines. Rules are grouped below what holds of all of them.
 fn lines(section: &Section) -> Vec<Line<'_>> {
     let mut lines = Vec::new();
     let mut at = 0;
@@ -36,7 +36,7 @@ fn lines(section: &Section) -> Vec<Line<'_>> {
 /// The kind of fact that a rule is.
 const RULE: &str = "rule";
 
-/// What rules have in common that stand together.
+/// The values that grouped rules have in common.
 const COMMON: [&str; 6] = ["types", "but", "severity", "handled", "costs", "passes"];
 
 fn push_rules(rules: &[Statement], lines: &mut Vec<Line<'_>>) {
@@ -50,7 +50,7 @@ fn push_rules(rules: &[Statement], lines: &mut Vec<Line<'_>>) {
             None => groups.push((own, vec![one])),
         }
     }
-    // Those that are for the same documents stand together.
+    // Those that are for the same documents are adjacent.
     let firsts: Vec<Value> = groups.iter().map(|([types, ..], _)| types.clone()).collect();
     groups.sort_by_key(|([types, ..], _)| firsts.iter().position(|first| first == types));
     for (_, group) in &groups {
@@ -131,7 +131,7 @@ pub(crate) fn json(explanation: &Explanation) -> Value {
     json!(explanation)
 }
 
-/// Whether an empty line stands before a line: paragraphs stand apart, elements of one list together.
+/// Returns whether an empty line precedes a line: paragraphs are set apart, elements of one list together.
 fn is_apart(lines: &[Line<'_>], at: usize) -> bool {
     let form = |at: usize| lines.get(at).map(|line| line.form);
     at > 0 && (form(at) == Some(Form::Paragraph) || form(at - 1) == Some(Form::Paragraph))

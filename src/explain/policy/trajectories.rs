@@ -1,4 +1,4 @@
-//! Which recorded documents would end otherwise under another policy.
+//! The recorded documents that would end otherwise under another policy.
 
 use crate::experiment::{Simulated, Tally, Trajectory, simulate};
 use crate::policy::{FinalStatus, ScriptCriteria, StopReason};
@@ -16,7 +16,7 @@ pub(crate) struct Documents {
     most: usize,
 }
 
-/// What the documents come to together.
+/// The totals of the documents.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub(crate) struct Sum {
     /// All of them.
@@ -38,24 +38,24 @@ pub(crate) struct Sum {
 pub(crate) struct Moved {
     /// Its id.
     pub id: Value,
-    /// How the first policy ends it.
+    /// Its end under the first policy.
     pub before: Ended,
-    /// How the second does.
+    /// Its end under the second.
     pub after: Ended,
 }
 
-/// How a document ends.
+/// The end of a document.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub(crate) struct Ended {
     /// The final status.
     pub final_status: FinalStatus,
     /// The stop reason.
     pub stop_reason: StopReason,
-    /// How many candidates are assessed.
+    /// The number of assessed candidates.
     pub iteration_count: usize,
     /// The candidate that is returned; `None` where there is none.
     pub best_iteration: Option<usize>,
-    /// What that one scores.
+    /// The score of that one.
     pub overall: Option<f64>,
 }
 
@@ -67,7 +67,7 @@ impl Ended {
             stop_reason: outcome.stop_reason.clone(),
             iteration_count: outcome.iteration_count,
             best_iteration: outcome.best_iteration,
-            // Without what is left of computing with tenths.
+            // Without the rounding errors of decimal fractions.
             overall: outcome
                 .best_iteration
                 .and_then(|best| outcome.improvement_trajectory.get(best))
@@ -77,7 +77,7 @@ impl Ended {
 }
 
 impl Ended {
-    /// Whether a document ends alike, even if what is returned weighs up to another score.
+    /// Returns whether a document ends alike, even if the returned candidate has another overall score.
     fn is_like(&self, other: &Ended) -> bool {
         let how = |ended: &Ended| (ended.final_status, ended.iteration_count, ended.best_iteration);
         how(self) == how(other) && self.stop_reason == other.stop_reason
@@ -91,7 +91,7 @@ impl Documents {
         Documents { most, ..Self::default() }
     }
 
-    /// Adds a document, and hands out what each policy made of it. Each comes with the functions of its script criteria.
+    /// Adds a document, and returns what each policy made of it. Each comes with the functions of its script criteria.
     pub(crate) fn add(
         &mut self,
         before: (&LoopPolicy, &ScriptCriteria),
@@ -120,7 +120,7 @@ impl Documents {
         [first, second]
     }
 
-    /// What they come to together.
+    /// The totals.
     #[must_use]
     pub(crate) fn sum(&self) -> Sum {
         self.sum
@@ -132,7 +132,7 @@ impl Documents {
         &self.moved
     }
 
-    /// How all of them end under each of the two.
+    /// The ends of all of them under each of the two.
     #[must_use]
     pub(crate) fn tallies(&self) -> (&Tally, &Tally) {
         (&self.before, &self.after)

@@ -1,4 +1,4 @@
-//! What explanations of policies say of scores, issues and people, besides [numbers and lists](crate::value::prose).
+//! Words of explanations of policies for scores, issues and people, besides [numbers and lists](crate::value::prose).
 
 use crate::value::EPSILON;
 pub(super) use crate::value::prose::{count, list, name, plural, score, times, whole};
@@ -30,12 +30,12 @@ pub(super) fn capital(text: &str) -> String {
     letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }
 
-/// The score that a name stands for.
+/// The score that a name refers to.
 pub(super) fn target(target: &str) -> String {
     if target == "overall" { "the overall score".to_owned() } else { name(target) }
 }
 
-/// An issue of a kind (a severity, or who handles it), or issues.
+/// An issue of a kind (a severity, or its handler), or issues.
 pub(super) fn issues(kind: &str, several: bool) -> String {
     let (issue, are) = if several { ("issues", "are") } else { ("issue", "is") };
     match kind {

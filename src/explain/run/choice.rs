@@ -1,4 +1,4 @@
-//! Why a candidate was chosen: the keys of the order with the values that were compared.
+//! The reason why a candidate was chosen: the keys of the order with the values that were compared.
 
 use super::record::{Candidate, Record};
 use super::story::{Chosen, Ranked};
@@ -10,7 +10,7 @@ use crate::profile::IssueKind;
 use crate::value::{EPSILON, Score, Severity};
 use std::cmp::Ordering;
 
-/// What was compared, and what decided. `None` without a chosen candidate.
+/// The values that were compared, and what decided. `None` without a chosen candidate.
 pub(super) fn chosen(record: &Record) -> Option<Chosen> {
     let outcome = record.outcome.as_ref()?;
     let best = outcome.best_iteration?;
@@ -33,7 +33,7 @@ pub(super) fn chosen(record: &Record) -> Option<Chosen> {
         let known = record.candidates.get(at).and_then(|candidate| gate(candidate, record.terms.as_ref()));
         known.is_some_and(|gate| !gate.holds)
     };
-    // One that missed the gate is below all that did not, whatever the keys say.
+    // One that missed the gate is below all that did not, regardless of the keys.
     let (below, compared): (Vec<Ranked>, Vec<Ranked>) =
         candidates.iter().cloned().partition(|ranked| missed_gate(ranked.iteration) && !missed_gate(best));
     let latest = candidates.last().map(|last| last.iteration);
@@ -48,7 +48,7 @@ pub(super) fn chosen(record: &Record) -> Option<Chosen> {
     Some(Chosen { iteration: best, order: select.order.clone(), candidates, why })
 }
 
-/// What a candidate has for a key; more is better. `None` where the record does not say.
+/// The value of a candidate for a key; more is better. `None` where the record does not have it.
 #[expect(clippy::cast_precision_loss, reason = "counts of issues are small")]
 fn value(key: &str, candidate: &Candidate) -> Option<f64> {
     let counts = candidate.assessment.as_ref().map(IssueCounts::of);

@@ -96,7 +96,7 @@ fn candidate_story(record: &Record, at: usize) -> Option<CandidateStory> {
     })
 }
 
-/// Whether two issues of different candidates are the same one.
+/// Returns whether two issues of different candidates are the same one.
 fn alike(a: &Issue, b: &Issue) -> bool {
     a.code == b.code && a.path == b.path && a.rule == b.rule
 }

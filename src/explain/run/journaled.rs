@@ -10,7 +10,8 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 impl Record {
-    /// What the journal holds of a document: its events, and how it ended (`None` while it goes on, and after a crash).
+    /// The record of a document in the journal: its events, and its outcome (`None` while in progress, and after a
+    /// crash).
     #[must_use]
     pub(crate) fn of_journal(
         run: &StoredRun,
@@ -68,7 +69,7 @@ fn read<T: DeserializeOwned>(value: &Value) -> Option<T> {
     T::deserialize(value).ok()
 }
 
-/// What is told of a candidate.
+/// The recorded facts of a candidate.
 fn candidate(of: &IterationState, terms: Option<&Terms>) -> Candidate {
     let mut candidate = Candidate {
         value: of.candidate.clone(),
@@ -89,7 +90,7 @@ fn candidate(of: &IterationState, terms: Option<&Terms>) -> Candidate {
     candidate
 }
 
-/// Who was asked, for people.
+/// The callee that was asked, for people.
 fn who(callee: Callee, terms: Option<&Terms>) -> String {
     match callee {
         Callee::Stage(at) => match terms.and_then(|terms| terms.stages.get(at)) {

@@ -1,4 +1,4 @@
-//! Where the points of a candidate went.
+//! The points that a candidate lost, and why.
 
 use super::record::Candidate;
 use super::story::{Cost, DimensionStory, OtherLoss};
@@ -13,7 +13,7 @@ fn cost(dimension: &Arc<str>, points: f64, capped: f64, terms: Option<&Terms>) -
     Cost { dimension: Arc::clone(dimension), points, overall, capped }
 }
 
-/// What the issue at a place costs.
+/// The cost of the issue at a position.
 pub(super) fn costs(account: Option<&ScoreBreakdown>, place: usize, terms: Option<&Terms>) -> Vec<Cost> {
     let dimensions = account.into_iter().flat_map(|account| &account.dimensions);
     dimensions
@@ -67,7 +67,7 @@ pub(super) fn dimensions(candidate: &Candidate, terms: Option<&Terms>) -> Vec<Di
         .collect()
 }
 
-/// How a dimension was measured.
+/// A description of the measurement of a dimension.
 fn how(by: &MeasureKind) -> String {
     match by {
         MeasureKind::Rubric { present, all } => {

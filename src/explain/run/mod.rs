@@ -1,5 +1,5 @@
-//! What a finished run did and why, told from its record: [`Record`] → [`Story`] → text, Markdown or JSON, each step a
-//! pure function.
+//! An account of what a finished run did and why, from its record: [`Record`] → [`Story`] → text, Markdown or JSON,
+//! each step a pure function.
 //!
 //! A run is explained by what was recorded when it ran, never by the profile as it is today. Where the record lacks
 //! something, the story says so.

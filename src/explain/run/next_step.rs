@@ -1,4 +1,4 @@
-//! Why a run ended, and what its owner may do about it.
+//! The reason why a run ended, and what its owner may do about it.
 
 use super::record::Record;
 use super::story::CandidateStory;
@@ -6,7 +6,7 @@ use super::words::{accept_line, lost, place, stop_line};
 use crate::engine::Outcome;
 use crate::policy::{Check, Decision, StopReason};
 
-/// Why the run ended, in sentences without a capital and a full stop.
+/// The reason why the run ended, in sentences without a capital and a full stop.
 pub(super) fn why_stopped(record: &Record) -> Vec<String> {
     let Some(outcome) = &record.outcome else {
         return vec![
@@ -65,7 +65,7 @@ fn last_check(decision: Option<&Decision>) -> Option<&Check> {
     decision?.checks.last()
 }
 
-/// What to do, in one line.
+/// The next step, in one line.
 pub(super) fn what_next(record: &Record, outcome: Option<&Outcome>, candidates: &[CandidateStory]) -> String {
     let Some(outcome) = outcome else {
         return "run the document again: what was paid for is in the journal, what it would have come to is not".to_owned();

@@ -1,4 +1,4 @@
-//! Finds the record that somebody means: a result file, a folder of them, standard input, a run in a journal.
+//! Finds the requested record: a result file, a folder of them, standard input, a run in a journal.
 
 use super::record::Record;
 use super::result_file::{NoResult, Siblings};
@@ -17,14 +17,14 @@ use std::path::{Path, PathBuf};
 
 /// Largest result that is read, in bytes.
 const MOST_BYTES: u64 = 64 << 20;
-/// How every SQLite file begins.
+/// The first bytes of every SQLite file.
 const SQLITE: &[u8] = b"SQLite format 3\0";
 /// The journal's name in a folder.
 const JOURNAL: &str = "journal.sqlite";
-/// How many runs are named where one was not found.
+/// The number of runs that are named where one was not found.
 const RUNS_NAMED: usize = 5;
 
-/// What was found.
+/// The found record or documents.
 #[derive(Debug)]
 pub(crate) enum OpenedRecord {
     /// One document.
@@ -38,25 +38,25 @@ pub(crate) enum OpenedRecord {
 pub(crate) struct DocumentEntry {
     /// Its id.
     pub document: String,
-    /// How it ended; `None` where it was interrupted.
+    /// Its final status; `None` where it was interrupted.
     pub final_status: Option<FinalStatus>,
-    /// Why.
+    /// The reason why it stopped.
     pub stop_reason: Option<StopReason>,
-    /// How many candidates were assessed.
+    /// The number of assessed candidates.
     pub candidates: usize,
     /// The overall score of the chosen one.
     pub overall: Option<f64>,
 }
 
-/// Why nothing was found.
+/// The reason why nothing was found.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub(crate) struct NotFound {
-    /// What is wrong.
+    /// The error.
     pub message: String,
-    /// What to do.
+    /// The remedy.
     pub help: String,
-    /// Whether the record was found, and what was asked of it is not in it.
+    /// `true` if the record was found, but not the part of it that was asked for.
     pub is_choice: bool,
 }
 
@@ -74,16 +74,16 @@ impl NotFound {
     }
 }
 
-/// Where to look.
+/// A search for a record.
 #[derive(Debug)]
 pub(crate) struct Looking<'a> {
-    /// What was asked for: a path, `-`, a run's id, or `latest`.
+    /// The target: a path, `-`, a run's id, or `latest`.
     pub target: &'a str,
-    /// The document that is meant.
+    /// The document, if one is named.
     pub document: Option<&'a str>,
-    /// The journal that was named.
+    /// The journal, if one is named.
     pub journal: Option<&'a Path>,
-    /// Where the journal usually is.
+    /// The usual path of the journal.
     pub usual: Option<PathBuf>,
 }
 
@@ -91,7 +91,7 @@ impl Looking<'_> {
     /// Finds the record. `input` is standard input, read only for `-`.
     ///
     /// # Errors
-    /// What is wrong with what was asked for, or with the file.
+    /// The error in the request, or in the file.
     pub(crate) fn find(&self, input: &mut dyn Read) -> Result<OpenedRecord, NotFound> {
         let path = Path::new(self.target);
         if self.target == "-" {
@@ -194,7 +194,7 @@ impl Looking<'_> {
         }
     }
 
-    /// Which of several is meant; `None` when none was named.
+    /// Chooses the named document among several; `None` when none was named.
     fn choose(&self, names: &[&str], what: &str) -> Result<Option<usize>, NotFound> {
         match (self.document, names) {
             (_, []) => Err(NotFound::new(
@@ -316,7 +316,7 @@ impl Looking<'_> {
         }
     }
 
-    /// The record of a result: the journal's where that is at hand, which holds more.
+    /// The record of a result: the journal's where that is available, which holds more.
     fn result(&self, result: &Value, name: &str, file: Option<&Path>) -> Result<OpenedRecord, NotFound> {
         let beside = file.map(Beside::of);
         let siblings: &dyn Siblings = match &beside {
@@ -329,7 +329,7 @@ impl Looking<'_> {
         for place in named.iter().chain(&own).chain(&self.usual).filter(|place| place.is_file()) {
             match Journal::open(place).and_then(|journal| journaled(&journal, result)) {
                 Ok(Some(record)) => return Ok(OpenedRecord::One(Box::new(record))),
-                // One that was not asked for is only a chance.
+                // A journal that was not named is only tried.
                 Err(error) if self.journal == Some(place) => return Err(NotFound::store(&error)),
                 Ok(None) | Err(_) => {}
             }
@@ -338,7 +338,7 @@ impl Looking<'_> {
     }
 }
 
-/// What a journal holds of a result: the latest run with that document and that outcome.
+/// The record of a result in a journal: that of the latest run with that document and that outcome.
 fn journaled(journal: &Journal, result: &Value) -> Result<Option<Record>, StoreError> {
     let document = DocumentId::new(id_of(result));
     let Ok(wanted) = Outcome::deserialize(result) else { return Ok(None) };
@@ -426,7 +426,7 @@ fn without_mark(bytes: &[u8]) -> &[u8] {
     bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes)
 }
 
-/// JSON; the error names the place and quotes nothing.
+/// JSON; the error names the position and quotes nothing.
 fn parsed(bytes: &[u8], name: &str) -> Result<Value, NotFound> {
     serde_json::from_slice(without_mark(bytes)).map_err(|error| {
         let (line, column) = (error.line(), error.column());

@@ -1,4 +1,4 @@
-//! A told story as lines, and the lines as plain text or Markdown.
+//! A rendered story as lines, and the lines as plain text or Markdown.
 
 use super::words::one_line;
 use crate::value::sanitize_line;
@@ -6,29 +6,29 @@ use crate::value::sanitize_line;
 /// Longest line of plain text, in characters.
 const WIDTH: usize = 100;
 
-/// How a piece of text is meant: what a terminal may colour.
+/// The tone of a piece of text, for the colours of a terminal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Tone {
-    /// As any other.
+    /// No tone.
     Plain,
-    /// What is well.
+    /// Good news.
     Good,
-    /// What falls short.
+    /// A shortfall.
     Warn,
-    /// What is wrong.
+    /// An error.
     Bad,
-    /// What is not the point.
+    /// Minor details.
     Faint,
     /// Names.
     Strong,
 }
 
-/// A line of a told story.
+/// A line of a rendered story.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Line {
     /// The first line.
     Title(String),
-    /// A part: a candidate, why it stopped.
+    /// A part: a candidate, the reason why it stopped.
     Heading(String),
     /// A part of a part.
     Part(String),
@@ -36,7 +36,7 @@ pub(crate) enum Line {
     Text(Tone, String),
     /// One of several.
     Item(Tone, String),
-    /// What belongs to the item before.
+    /// A part of the item before.
     Under(Tone, String),
     /// Rows under a head. The first column holds names, the last one words, those between numbers.
     Table(Vec<&'static str>, Vec<Vec<String>>),
@@ -57,7 +57,7 @@ pub(crate) fn as_text(lines: &[Line], paint: &dyn Fn(Tone, &str) -> String) -> S
             }
             Line::Part(text) => wrapped(&mut out, "  ", "    ", text, &|text| paint(Tone::Strong, text)),
             Line::Text(tone, text) => {
-                // A sentence under a part stands further in than one under a heading.
+                // A sentence under a part is indented further than one under a heading.
                 let inner = lines.get(..at).unwrap_or_default().iter().rev().find_map(|line| match line {
                     Line::Part(_) => Some("    "),
                     Line::Heading(_) => Some("  "),
@@ -114,7 +114,7 @@ fn table(
     let names: Vec<String> = head.iter().map(|name| (*name).to_owned()).collect();
     out.push_str(&format!("    {}\n", paint(Tone::Faint, &line(&names))));
     for row in rows {
-        // Spaces that align the columns are kept: only what is too long is broken.
+        // Spaces that align the columns are kept: only a line that is too long is broken.
         hung(out, &format!("    {}", line(row)), &hanging);
     }
 }
@@ -228,8 +228,8 @@ pub(crate) fn as_markdown(lines: &[Line]) -> String {
     out
 }
 
-/// Text in which nothing but code between backticks means anything to Markdown. What a value brings along can't open or
-/// close more than that: of its backticks those count that stand by themselves, in pairs.
+/// Text in which nothing but code between backticks means anything to Markdown. A value can't open or close more than
+/// that: of its backticks, single ones count, in pairs.
 fn escaped(text: &str) -> String {
     let text = one_line(text);
     let mut singles = 0;

@@ -1,4 +1,4 @@
-//! What was recorded of one document's loop, wherever it was read.
+//! The record of one document's loop, regardless of its source.
 
 use crate::engine::{MOST_ITERATIONS, Outcome};
 use crate::plan::Terms;
@@ -10,7 +10,7 @@ use serde::Serialize;
 use serde_json::Value;
 use std::sync::Arc;
 
-/// What was recorded of one document's loop.
+/// The record of one document's loop.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Record {
     /// The document's id.
@@ -21,19 +21,19 @@ pub(crate) struct Record {
     pub profile: String,
     /// The run in the journal, where it was read there.
     pub run: Option<RunFacts>,
-    /// What was decided by.
+    /// The terms of the decisions.
     pub terms: Option<Terms>,
-    /// How it ended; `None` for a run that was interrupted.
+    /// Its outcome; `None` for a run that was interrupted.
     pub outcome: Option<Outcome>,
     /// Every candidate, and the one that never came if a call for it failed.
     pub candidates: Vec<Candidate>,
-    /// Whether it needs review.
+    /// `true` if it needs review.
     pub review: Option<bool>,
-    /// What a person must decide.
+    /// The message to the person who must decide.
     pub message: Option<String>,
-    /// What the person who ran it was warned of.
+    /// The warnings that were shown to the user who ran it.
     pub warnings: Vec<String>,
-    /// What the record lacks, in sentences.
+    /// The gaps of the record, in sentences.
     pub gaps: Vec<String>,
 }
 
@@ -42,18 +42,18 @@ pub(crate) struct Record {
 pub(crate) struct RunFacts {
     /// Its id in the journal.
     pub id: String,
-    /// When it began, as RFC 3339.
+    /// The time at which it began, as RFC 3339.
     pub started_at: String,
     /// The loopctl that ran it.
     pub loopctl_version: String,
 }
 
-/// What was recorded of one candidate.
+/// The record of one candidate.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Candidate {
     /// The iteration that it was corrected from; `None` for candidate 0 and where it is not recorded.
     pub base: Option<usize>,
-    /// Whether it was supplied instead of generated.
+    /// `true` if it was supplied instead of generated.
     pub supplied: bool,
     /// The candidate itself.
     pub value: Option<Arc<Value>>,
@@ -63,37 +63,37 @@ pub(crate) struct Candidate {
     pub scores: Option<Scores>,
     /// Its overall score.
     pub overall: Option<f64>,
-    /// How many critical issues it has, where its issues are not known.
+    /// The number of its critical issues, where its issues are not known.
     pub critical: Option<u64>,
-    /// Whether it was rolled back.
+    /// `true` if it was rolled back.
     pub rolled_back: bool,
-    /// Where each point went.
+    /// The breakdown of its score.
     pub account: Option<ScoreBreakdown>,
-    /// What was decided about it.
+    /// The decision about it.
     pub decision: Option<Arc<Decision>>,
-    /// What was fed back to get it.
+    /// The feedback that led to it.
     pub feedback: Vec<FeedbackSent>,
-    /// What was repaired in the answers that made it.
+    /// The repairs of the answers that made it.
     pub repairs: Vec<RepairStep>,
     /// Calls that failed on the way.
     pub troubles: Vec<Trouble>,
-    /// What providers said about their answers.
+    /// The notes of providers about their answers.
     pub notes: Vec<String>,
 }
 
 /// A call that gave nothing.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub(crate) struct Trouble {
-    /// Who was asked, for people: ``stage `extract` ``, ``judge `tone` ``.
+    /// The callee, for people: ``stage `extract` ``, ``judge `tone` ``.
     pub who: String,
-    /// What went wrong.
+    /// The error.
     pub message: String,
-    /// Until when the run waited before it tried again, in milliseconds from its start; `None` if it did not.
+    /// The time until which the run waited before it tried again, in milliseconds from its start; `None` if it did not.
     pub tried_again_at_ms: Option<u64>,
 }
 
 impl Record {
-    /// The candidate of an iteration, made if it is not there.
+    /// The candidate of an iteration, made if it does not exist.
     pub(super) fn at(&mut self, iteration: usize) -> Option<&mut Candidate> {
         // More than a profile may allow is a damaged record, not a reason to fill the memory.
         if iteration > MOST_ITERATIONS {
@@ -105,7 +105,7 @@ impl Record {
         self.candidates.get_mut(iteration)
     }
 
-    /// Says what an older loopctl did not record.
+    /// Notes what an older loopctl did not record.
     pub(super) fn note_gaps(&mut self) {
         let assessed: Vec<&Candidate> = self.candidates.iter().filter(|one| one.overall.is_some()).collect();
         let accounts = assessed.iter().all(|one| one.account.is_some());
@@ -127,7 +127,7 @@ impl Record {
         }
     }
 
-    /// Takes what explains each candidate.
+    /// Takes the explanation of each candidate.
     pub(super) fn take_explained(&mut self, iterations: Vec<Explained>) {
         for (at, explained) in iterations.into_iter().enumerate() {
             if let Some(candidate) = self.at(at) {

@@ -1,4 +1,4 @@
-//! A record from a result: the file that `run --out` writes, or what `run --format json` prints.
+//! A record from a result: the file that `run --out` writes, or the output of `run --format json`.
 
 use super::record::Record;
 use crate::engine::{MOST_ITERATIONS, Outcome};
@@ -8,7 +8,7 @@ use serde::Deserialize;
 use serde_json::Value;
 use std::sync::Arc;
 
-/// The candidates and assessments that stand beside a result.
+/// The candidates and assessments that lie beside a result.
 pub(crate) trait Siblings {
     /// The candidate of an iteration.
     fn extraction(&self, iteration: usize) -> Option<Value>;
@@ -16,7 +16,7 @@ pub(crate) trait Siblings {
     fn validation(&self, iteration: usize) -> Option<Assessment>;
 }
 
-/// A result that stands alone.
+/// A result without siblings.
 impl Siblings for () {
     fn extraction(&self, _: usize) -> Option<Value> {
         None
@@ -27,13 +27,13 @@ impl Siblings for () {
     }
 }
 
-/// Why a value is no result.
+/// The reason why a value is no result.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub(crate) struct NoResult {
-    /// What it is instead, or what it lacks.
+    /// Its actual kind, or what it lacks.
     pub message: String,
-    /// What to do.
+    /// The remedy.
     pub help: String,
 }
 
@@ -43,7 +43,7 @@ impl NoResult {
     }
 }
 
-/// What a result says of one iteration.
+/// The facts of one iteration in a result.
 #[derive(Deserialize)]
 struct Iteration {
     scores: Scores,
@@ -59,7 +59,7 @@ const NAME_A_RESULT: &str =
     "name a file `…-result.json` of `loopctl run --out`, or pipe `loopctl run --format json`";
 
 impl Record {
-    /// What a result holds, with what is beside it.
+    /// The record of a result, with the files beside it.
     ///
     /// # Errors
     /// When the value is no result of a run.

@@ -1,4 +1,4 @@
-//! The story of one document's loop: everything that is told, as data. Its JSON is what `explain --format json` prints.
+//! The story of one document's loop: everything that is reported, as data. Its JSON is that of `explain --format json`.
 
 use super::record::{RunFacts, Trouble};
 use crate::explain::json_diff::Change;
@@ -9,7 +9,7 @@ use crate::value::{Disposition, Severity, Usage};
 use serde::Serialize;
 use std::sync::Arc;
 
-/// What happened to one document, and why.
+/// The course of one document, and the reasons.
 #[derive(Debug, Clone, Serialize)]
 pub(crate) struct Story {
     /// The document's id.
@@ -20,40 +20,40 @@ pub(crate) struct Story {
     pub profile: String,
     /// The run in the journal, where the story was read there.
     pub run: Option<RunFacts>,
-    /// How it ended; `None` for a run that was interrupted.
+    /// Its end; `None` for a run that was interrupted.
     pub ended: Option<Ended>,
     /// Every candidate, and the one that never came if a call for it failed.
     pub candidates: Vec<CandidateStory>,
-    /// Why it stopped.
+    /// The reasons why it stopped.
     pub why_stopped: Vec<String>,
-    /// Why the chosen candidate is the chosen one.
+    /// The reason why the chosen candidate is the chosen one.
     pub chosen: Option<Chosen>,
-    /// Whether it needs review; `None` where that was not recorded.
+    /// `true` if it needs review; `None` where that was not recorded.
     pub review: Option<bool>,
-    /// Why, or why not.
+    /// The reasons why it does, or does not.
     pub why_review: Vec<String>,
-    /// What a person must decide, issue by issue.
+    /// The message to the person who must decide, issue by issue.
     pub message: Option<String>,
-    /// What else was warned of.
+    /// The other warnings.
     pub warnings: Vec<String>,
-    /// What to do, in one line.
+    /// The next step, in one line.
     pub next: String,
-    /// What the record lacks.
+    /// The gaps of the record.
     pub gaps: Vec<String>,
 }
 
-/// How a run ended.
+/// The end of a run.
 #[derive(Debug, Clone, Serialize)]
 pub(crate) struct Ended {
-    /// How.
+    /// The final status.
     pub final_status: FinalStatus,
-    /// Why, in one word.
+    /// The reason, in one word.
     pub stop_reason: StopReason,
-    /// How many candidates were assessed.
+    /// The number of assessed candidates.
     pub candidates: usize,
-    /// What it used up.
+    /// The usage.
     pub usage: Usage,
-    /// How long it took, in milliseconds.
+    /// The time that it took, in milliseconds.
     pub elapsed_ms: u64,
 }
 
@@ -64,37 +64,37 @@ pub(crate) struct CandidateStory {
     pub iteration: usize,
     /// The candidate that it was corrected from.
     pub base: Option<usize>,
-    /// How it came to be, in words.
+    /// The way in which it came to be, in words.
     pub origin: String,
     /// Calls that gave nothing.
     pub troubles: Vec<Trouble>,
-    /// What was repaired in the answer, in words.
+    /// The repairs of the answer, in words.
     pub repairs: Vec<String>,
-    /// What providers said about their answers.
+    /// The notes of providers about their answers.
     pub notes: Vec<String>,
-    /// What was fed back to get it.
+    /// The feedback that led to it.
     pub feedback: Vec<FeedbackSent>,
-    /// What changed against its base, as a list of changes by path; `None` where one of the two is not recorded.
+    /// The changes against its base, by path; `None` where one of the two is not recorded.
     pub changes: Option<Vec<Change>>,
     /// Its dimensions.
     pub dimensions: Vec<DimensionStory>,
     /// Its overall score; `None` for one that was not assessed.
     pub overall: Option<f64>,
-    /// What is wrong with it; `None` where that is not recorded.
+    /// Its issues; empty where they are not recorded.
     pub issues: Vec<IssueStory>,
-    /// Whether its issues are known.
+    /// `true` if its issues are known.
     pub issues_known: bool,
     /// Points that were lost without an issue.
     pub other_losses: Vec<OtherLoss>,
     /// Issues of its base that it no longer has.
     pub solved: Vec<Issue>,
-    /// The gate, if it was looked at: in words.
+    /// The gate, if it was checked: in words.
     pub gate: Option<Acceptance>,
     /// The lines of `accept`.
     pub acceptance: Vec<Acceptance>,
-    /// Whether it was rolled back.
+    /// `true` if it was rolled back.
     pub rolled_back: bool,
-    /// What was decided, in words.
+    /// The decision, in words.
     pub decision: Vec<String>,
 }
 
@@ -105,17 +105,17 @@ pub(crate) struct DimensionStory {
     pub dimension: Arc<str>,
     /// Its score; `None` where it could not be measured, which counts 0.
     pub score: Option<f64>,
-    /// What it counts in the overall score; `None` where that is not recorded.
+    /// Its weight in the overall score; `None` where that is not recorded.
     pub weight: Option<f64>,
-    /// What it gives to the overall score.
+    /// Its contribution to the overall score.
     pub share: Option<f64>,
-    /// What is lost of it in the overall score.
+    /// Its loss in the overall score.
     pub lost: Option<f64>,
-    /// How it was measured, in words.
+    /// The way in which it was measured, in words.
     pub how: String,
 }
 
-/// How an issue relates to those of the base.
+/// The relation of an issue to those of the base.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum IssueChange {
@@ -130,26 +130,26 @@ pub(crate) enum IssueChange {
 /// An issue and what it costs.
 #[derive(Debug, Clone, Serialize)]
 pub(crate) struct IssueStory {
-    /// What kind.
+    /// The code of its kind.
     pub code: String,
-    /// How bad.
+    /// The severity.
     pub severity: Severity,
-    /// Who handles it.
+    /// The disposition: who handles it.
     pub disposition: Disposition,
-    /// Where, as a JSON Pointer.
+    /// The location, as a JSON Pointer.
     pub path: String,
-    /// What is wrong.
+    /// The error.
     pub message: String,
     /// The rule that found it.
     pub rule: Option<Arc<str>>,
-    /// Whether the base had it.
+    /// Its relation to the issues of the base.
     pub standing: IssueChange,
-    /// What it costs, by dimension; empty when it costs nothing or that is not recorded.
+    /// Its costs, by dimension; empty when it costs nothing or that is not recorded.
     pub costs: Vec<Cost>,
 }
 
 impl IssueStory {
-    /// What it costs in the overall score.
+    /// The cost in the overall score.
     #[must_use]
     pub(crate) fn overall_lost(&self) -> f64 {
         self.costs.iter().filter_map(|cost| cost.overall).sum()
@@ -159,20 +159,20 @@ impl IssueStory {
 /// Points that are lost.
 #[derive(Debug, Clone, Serialize)]
 pub(crate) struct Cost {
-    /// In which dimension.
+    /// The dimension.
     pub dimension: Arc<str>,
-    /// How many.
+    /// The number of points.
     pub points: f64,
-    /// What that is in the overall score; `None` where the weights are not recorded.
+    /// The loss in the overall score; `None` where the weights are not recorded.
     pub overall: Option<f64>,
-    /// What it would cost besides, if the dimension could be lower.
+    /// The points that it would cost besides, if the dimension could be lower.
     pub capped: f64,
 }
 
 /// Points that are lost without an issue.
 #[derive(Debug, Clone, Serialize)]
 pub(crate) struct OtherLoss {
-    /// What costs them.
+    /// The cause.
     pub why: String,
     /// The points.
     pub cost: Cost,
@@ -183,17 +183,17 @@ pub(crate) struct OtherLoss {
 pub(crate) struct Acceptance {
     /// The line of the profile.
     pub line: String,
-    /// Whether it holds.
+    /// `true` if it holds.
     pub holds: bool,
-    /// What there is.
+    /// The actual value.
     pub value: f64,
-    /// What is asked for.
+    /// The required value.
     pub bound: f64,
-    /// The same in words.
+    /// The bound and the value in words.
     pub words: String,
 }
 
-/// Why the chosen candidate is the chosen one.
+/// The reason why the chosen candidate is the chosen one.
 #[derive(Debug, Clone, Serialize)]
 pub(crate) struct Chosen {
     /// Its iteration.
@@ -202,7 +202,7 @@ pub(crate) struct Chosen {
     pub order: Vec<String>,
     /// Every candidate with its value for each key; more is better, and counts are negative.
     pub candidates: Vec<Ranked>,
-    /// Why, in sentences without a capital and a full stop.
+    /// The reasons, in sentences without a capital and a full stop.
     pub why: Vec<String>,
 }
 

@@ -11,16 +11,16 @@ use crate::policy::FinalStatus;
 use crate::value::Disposition;
 use serde_json::Value;
 
-/// Most issues, changes and solved issues of a candidate that are told without `--full`.
+/// Most issues, changes and solved issues of a candidate that are shown without `--full`.
 const MOST_TOLD: usize = 20;
-/// Most lines of feedback that are told without `--full`.
+/// Most lines of feedback that are shown without `--full`.
 const MOST_FEEDBACK: usize = 24;
 /// Longest value that is shown without `--full`, in characters.
 const LONGEST_VALUE: usize = 160;
-/// How much of a long text is shown before and after what changed in it, in characters.
+/// Characters of a long text that are shown before and after what changed in it.
 const CONTEXT: usize = 24;
 
-/// Tells a story. `full` leaves nothing out; otherwise long feedback, long values and long lists are folded.
+/// Renders a story. `full` leaves nothing out; otherwise long feedback, long values and long lists are folded.
 #[must_use]
 pub(crate) fn tell(story: &Story, full: bool) -> Vec<Line> {
     let mut lines = headline(story);
@@ -56,7 +56,7 @@ pub(crate) fn tell(story: &Story, full: bool) -> Vec<Line> {
     lines
 }
 
-/// Whether a warning stands with a candidate.
+/// Returns whether a warning is shown with a candidate.
 fn is_told(story: &Story, warning: &String) -> bool {
     story.candidates.iter().any(|candidate| {
         candidate.notes.contains(warning)
@@ -263,7 +263,7 @@ fn tell_issue(issue: &IssueStory, candidate: &CandidateStory, lines: &mut Vec<Li
     lines.push(Line::Under(Tone::Faint, cost));
 }
 
-/// What is said of an issue without a cost.
+/// The text for an issue without a cost.
 fn no_cost(issue: &IssueStory, candidate: &CandidateStory, known: bool) -> &'static str {
     let from = |who: &str| candidate.other_losses.iter().any(|other| other.why.starts_with(who));
     if !known {
@@ -318,7 +318,7 @@ fn tell_changes(candidate: &CandidateStory, full: bool, lines: &mut Vec<Line>) {
     more(count, most, "change", lines);
 }
 
-/// Each change in words. What was taken out of a list and put in again elsewhere has moved.
+/// Each change in words. A value that was taken out of a list and put in again elsewhere has moved.
 fn change_words(changes: &[Change], limit: usize) -> Vec<(Tone, String)> {
     let parent = |path: &str| path.rsplit_once('/').map(|(parent, _)| parent.to_owned());
     let mut moved_to: Vec<Option<usize>> = vec![None; changes.len()];
@@ -360,7 +360,7 @@ fn change_words(changes: &[Change], limit: usize) -> Vec<(Tone, String)> {
     told
 }
 
-/// `old → new`; of two long texts only what differs.
+/// `old → new`; of two long texts only the difference.
 fn from_to(old: &Value, new: &Value, limit: usize) -> String {
     if let (Value::String(before), Value::String(after)) = (old, new)
         && before.chars().count().max(after.chars().count()) > limit.min(LONGEST_VALUE) / 2
@@ -382,7 +382,7 @@ fn from_to(old: &Value, new: &Value, limit: usize) -> String {
     format!("{} → {}", shown(old, limit), shown(new, limit))
 }
 
-/// Feedback without the earlier answer, which is a candidate that stands above, and without what is beyond some lines.
+/// Feedback without the earlier answer, which is a candidate shown above, and without the lines beyond a limit.
 fn folded(text: &str, full: bool) -> Vec<String> {
     if full {
         return text.lines().map(str::to_owned).collect();
@@ -394,7 +394,7 @@ fn folded(text: &str, full: bool) -> Vec<String> {
             "{" => "}",
             "[" => "]",
             _ => {
-                // One blank line says as much as several.
+                // One blank line is as good as several.
                 if !(line.trim().is_empty() && told.last().is_none_or(|last| last.trim().is_empty())) {
                     told.push(line.to_owned());
                 }

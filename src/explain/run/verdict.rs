@@ -1,4 +1,4 @@
-//! What was decided about a candidate, and whether the outcome needs review.
+//! The decision about a candidate, and whether the outcome needs review.
 
 use super::next_step::why_stopped;
 use super::record::{Candidate, Record};
@@ -38,7 +38,7 @@ pub(super) fn acceptance(candidate: &Candidate) -> Vec<Acceptance> {
     checks.filter(|check| check.line.starts_with("accept.")).map(line).collect()
 }
 
-/// What was decided about a candidate, in sentences without a capital and a full stop.
+/// The decision about a candidate, in sentences without a capital and a full stop.
 pub(super) fn decision(record: &Record, candidate: &Candidate, at: usize) -> Vec<String> {
     let Some(decision) = &candidate.decision else {
         return match &record.outcome {
@@ -87,7 +87,7 @@ pub(super) fn decision(record: &Record, candidate: &Candidate, at: usize) -> Vec
     said
 }
 
-/// Why the result needs review, or does not.
+/// The reasons why the result needs review, or does not.
 pub(super) fn why_review(record: &Record) -> Vec<String> {
     let Some(review) = record.review else {
         return vec!["that was not recorded".to_owned()];

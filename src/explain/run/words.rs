@@ -10,7 +10,7 @@ use crate::value::prose;
 use crate::value::{EPSILON, Usage};
 use serde_json::Value;
 
-/// At most four decimals, none that say nothing.
+/// At most four decimals, without trailing zeros.
 pub(super) fn number(value: f64) -> String {
     let text = format!("{value:.4}");
     let text = text.trim_end_matches('0').trim_end_matches('.');
@@ -20,8 +20,8 @@ pub(super) fn number(value: f64) -> String {
     }
 }
 
-/// A number and the bound that it is held against: as [`number`] has them, with more decimals where those would show the
-/// same although the two differ.
+/// A number and the bound that it is compared with: as [`number`] has them, with more decimals where those would show
+/// the same although the two differ.
 pub(super) fn against(value: f64, bound: f64) -> (String, String) {
     if (value - bound).abs() <= EPSILON || number(value) != number(bound) {
         return (number(value), number(bound));
@@ -30,7 +30,7 @@ pub(super) fn against(value: f64, bound: f64) -> (String, String) {
     (exact(value), exact(bound))
 }
 
-/// By how much a number falls short of its bound.
+/// The difference by which a number falls short of its bound.
 pub(super) fn gap(value: f64, bound: f64) -> String {
     match number(bound - value) {
         nothing if nothing == "0" => format!("{:.9}", bound - value).trim_end_matches('0').to_owned(),
@@ -38,7 +38,7 @@ pub(super) fn gap(value: f64, bound: f64) -> String {
     }
 }
 
-/// A score with three decimals, or four where the fourth says something, so that it can be added up with points.
+/// A score with three decimals, or four where the fourth is not zero, so that it can be added up with points.
 pub(super) fn score(value: f64) -> String {
     let text = format!("{value:.4}");
     text.strip_suffix('0').unwrap_or(&text).to_owned()
@@ -52,7 +52,7 @@ pub(super) fn lost(points: f64) -> String {
     format!("−{}", points_of(points))
 }
 
-/// Points with the decimals that say something: three or four, more for what is less.
+/// Points with their significant decimals: three or four, more for smaller ones.
 pub(super) fn points_of(points: f64) -> String {
     let text =
         if points == 0.0 || points >= 0.000_05 { format!("{points:.4}") } else { format!("{points:.9}") };
@@ -113,12 +113,12 @@ pub(super) fn cut(text: &str, limit: usize) -> String {
     }
 }
 
-/// A pointer, or what it means when it is empty.
+/// A pointer, or its meaning when it is empty.
 pub(super) fn place(path: &str) -> String {
     if path.is_empty() { "the whole candidate".to_owned() } else { format!("`{}`", one_line(path)) }
 }
 
-/// A line of `accept`: what it asks for, what there is, and by how much that falls short.
+/// A line of `accept`: the required and the actual value, and the shortfall.
 pub(super) fn accept_line(check: &Check) -> String {
     let what = check.line.strip_prefix("accept.").unwrap_or(&check.line);
     if check.line == "accept.unseen" {
@@ -138,12 +138,12 @@ pub(super) fn accept_line(check: &Check) -> String {
     }
 }
 
-/// Whether a count is one.
+/// Returns whether a count is one.
 fn at_one(count: f64) -> bool {
     (count - 1.0).abs() < 0.5
 }
 
-/// What a line of the decision table that ended the loop saw.
+/// The values that a line of the decision table that ended the loop saw.
 pub(super) fn stop_line(check: &Check, terms: Option<&Terms>) -> String {
     let Check { line, value, bound, path, .. } = check;
     let (value_text, bound_text) = against(*value, *bound);

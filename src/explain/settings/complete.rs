@@ -6,10 +6,10 @@ use crate::stop::STOP;
 use crate::value::shape::Mapping;
 use crate::value::yaml::{Data, Entry, Node};
 
-/// The origin of a setting that has a default and was taken away.
+/// The origin of a setting that has a default and was removed.
 const TAKEN_AWAY: &str = "taken away";
 
-/// Adds what was taken away, and brings the keys into their order.
+/// Adds removed settings, and brings the keys into their order.
 pub(super) fn complete(root: &mut Node) {
     add_missing(root, &defaults());
     sort(root, Profile::mapping());
@@ -20,7 +20,7 @@ pub(super) fn complete(root: &mut Node) {
     }
 }
 
-/// Adds `null` for what has a default and was taken away, so that it is away, too, when the settings are read again.
+/// Adds `null` for a setting that has a default and was removed, so that it stays so when the settings are read again.
 fn add_missing(node: &mut Node, defaults: &Node) {
     let (Data::Map(entries), Data::Map(known)) = (&mut node.data, &defaults.data) else { return };
     for default in known {
@@ -38,7 +38,7 @@ fn add_missing(node: &mut Node, defaults: &Node) {
     }
 }
 
-/// Brings the keys of a mapping into the order in which they are declared; others come last, as they stand.
+/// Brings the keys of a mapping into the order in which they are declared; others come last, in their own order.
 fn sort(node: &mut Node, declared: &Mapping) {
     if let Data::Map(entries) = &mut node.data {
         let place = |key: &str| declared.all_keys().position(|known| known.name == key).unwrap_or(usize::MAX);

@@ -1,8 +1,8 @@
-//! The merged settings of a profile for people: as YAML that loads to the same digest, each with the place where it was
-//! said.
+//! The merged settings of a profile for people: as YAML that loads to the same digest, each with the location where it
+//! was set.
 //!
-//! What could be a secret is not shown: a password in a URL, a value of a plugin's or server's settings whose name says
-//! that it is one, and what an environment variable puts into such settings, which is shown as it was written.
+//! Possible secrets are not shown: a password in a URL, a value of a plugin's or server's settings whose name suggests
+//! one, and what an environment variable puts into such settings, which is shown as it was written.
 
 mod complete;
 mod shown;

@@ -1,4 +1,4 @@
-//! The merged settings, as YAML and as a list, without what could be a secret.
+//! The merged settings, as YAML and as a list, without possible secrets.
 
 use super::complete::complete;
 use crate::diag::{Problems, SourceFile};
@@ -9,7 +9,7 @@ use crate::value::yaml_text::{quoted, scalar};
 use serde::Serialize;
 use serde_json::Value;
 
-/// Settings that go to plugins and servers, or tell where they are.
+/// Settings that go to plugins and servers, or locate them.
 const GUARDED: [&str; 8] =
     ["config", "extra_body", "extra_headers", "variables", "proxy", "url", "command", "base_url"];
 
@@ -18,9 +18,9 @@ const GUARDED: [&str; 8] =
 pub(crate) struct Setting {
     /// Its key with dots between the parts, as `--config` takes it; list elements by number.
     pub path: String,
-    /// What it is set to.
+    /// Its value.
     pub value: Value,
-    /// Where that was said.
+    /// The location where it was set.
     pub origin: Origin,
 }
 
@@ -39,11 +39,11 @@ struct Line {
     origin: Option<String>,
 }
 
-/// Comments stand no farther to the right than this, however long some lines are.
+/// Comments begin no farther to the right than this, however long some lines are.
 const FARTHEST_COMMENT: usize = 60;
 
 impl Shown {
-    /// Prepares merged settings. `extends` is left out: what it stands for is written out.
+    /// Prepares merged settings. `extends` is left out: what it refers to is written out.
     #[must_use]
     pub(crate) fn of(merged: &Node) -> Self {
         let mut shown = Shown { lines: Vec::new(), settings: Vec::new(), hidden: 0, whole: Value::Null };
@@ -71,13 +71,13 @@ impl Shown {
         &self.whole
     }
 
-    /// How many values are not shown because they could be secrets.
+    /// The number of values that are not shown because they could be secrets.
     #[must_use]
     pub(crate) fn hidden(&self) -> usize {
         self.hidden
     }
 
-    /// As YAML; with `origins` each value is followed by the place where it was said.
+    /// As YAML; with `origins` each value is followed by the location where it was set.
     #[must_use]
     pub(crate) fn yaml(&self, origins: bool) -> String {
         let width = |line: &Line| line.text.chars().count();
@@ -97,7 +97,7 @@ impl Shown {
         out
     }
 
-    /// Replaces what could be a secret. `guarded` says that the value goes to a plugin or server.
+    /// Replaces possible secrets. `guarded`: the value goes to a plugin or server.
     fn hide(&mut self, node: &mut Node, path: &mut Vec<String>, guarded: bool) {
         let span_text = node.span.text().to_owned();
         let written_here = !node.span.file().is_argument();
@@ -123,7 +123,7 @@ impl Shown {
                     HIDDEN.clone_into(text);
                     self.hidden += 1;
                 } else if guarded && written_here && has_variable(&span_text) {
-                    // As it was written it means the same, and tells nothing.
+                    // As it was written it means the same, and reveals nothing.
                     *text = as_written(&span_text).unwrap_or_else(|| {
                         self.hidden += 1;
                         HIDDEN.to_owned()
@@ -195,7 +195,7 @@ impl Shown {
                 for (at, entry) in entries.iter().enumerate() {
                     let key = format!("{}:", quoted(&entry.key));
                     if dash && at == 0 {
-                        // The first key stands beside the dash.
+                        // The first key follows the dash.
                         let from = self.lines.len();
                         self.write(&entry.value, inner, &key);
                         if let Some(line) = self.lines.get_mut(from) {
@@ -221,7 +221,7 @@ impl Shown {
     }
 }
 
-/// A scalar as it is written. Text that was put back as it stood in its file, to be filled in again, keeps its type only
+/// A scalar as it is written. Text that was put back as it was in its file, to be filled in again, keeps its type only
 /// without quotes.
 fn written_scalar(node: &Node) -> Option<String> {
     match &node.data {
@@ -234,7 +234,7 @@ fn written_scalar(node: &Node) -> Option<String> {
     }
 }
 
-/// The text of a scalar as it was written, without its quotes, if that can be told from where it stands.
+/// The text of a scalar as it was written, without its quotes, if its source shows it.
 fn as_written(span_text: &str) -> Option<String> {
     let node = parse(&SourceFile::new("", span_text), &mut Problems::new())?;
     match node.data {

@@ -63,7 +63,7 @@ fn report(
     Resource::new(export, document, "report", content.into())
 }
 
-/// What was decided about the document.
+/// The decision about the document.
 fn decided(document: &ExportedDocument) -> Option<Value> {
     let result = document.result.as_ref()?;
     let overall = result.best_validation.as_ref().and_then(|validation| in_decimals(validation.overall));

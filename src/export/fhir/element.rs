@@ -1,11 +1,11 @@
-//! Parts of resources: texts, concepts, extensions, absent values, and what refers to what.
+//! Parts of resources: texts, concepts, extensions, absent values, and references.
 
 use super::NAMES;
 use crate::rules::{Coding, Concept};
 use crate::value::digest_bytes;
 use serde_json::{Map, Value, json};
 
-/// Longest text, in bytes: what FHIR allows is 1 MB.
+/// Longest text, in bytes: the limit of FHIR is 1 MB.
 const LONGEST_TEXT: usize = 1_000_000;
 
 /// Adds a member where there is something to say.
@@ -24,7 +24,7 @@ pub(super) fn text(text: &str) -> Option<Value> {
     (!kept.is_empty()).then(|| kept.into())
 }
 
-/// What something is called: by its concept, else by its name.
+/// The concept of something, else its name.
 pub(super) fn concept(known: Option<&Concept>, name: &str) -> Value {
     let coding = |coding: &Coding| {
         let mut written = json!({ "system": coding.system, "code": coding.code });
@@ -43,7 +43,7 @@ pub(super) fn concept(known: Option<&Concept>, name: &str) -> Value {
     written
 }
 
-/// Why there is no value: HL7's code for what should be known and is not, and in words what that means here.
+/// The reason why there is no value: HL7's code for what should be known and is not, and in words what that means here.
 pub(super) fn absent(why: &str) -> Value {
     json!({
         "coding": [{
@@ -74,7 +74,7 @@ pub(super) fn count(count: usize) -> Option<Value> {
     i32::try_from(count).ok().map(Value::from)
 }
 
-/// A URI made of what names something (UUID of version 8): the same each time.
+/// A URI made of names (UUID of version 8): the same each time.
 pub(super) fn uri(names: &[&str]) -> String {
     let mut whole = Vec::new();
     for name in names {

@@ -1,9 +1,9 @@
-//! A document as a FHIR R4 bundle: a diagnostic report, an observation for each field, and where all of it comes from.
+//! A document as a FHIR R4 bundle: a diagnostic report, an observation for each field, and their provenance.
 //!
 //! - `bundle`: the whole and the report; `observation`: a field; `provenance`: the run;
-//! - `element`: what these are made of.
+//! - `element`: the parts of these.
 //!
-//! What was not accepted, or needs review, is never `final`. Codes are those that the profile's rubric gives; there are no others.
+//! A document that was not accepted, or needs review, is never `final`. Codes are only those of the profile's rubric.
 
 mod bundle;
 mod element;
@@ -17,15 +17,15 @@ use super::document::ExportedDocument;
 use crate::rules::ExportTerms;
 use serde_json::{Value, json};
 
-/// What our extensions and identifiers are named by. Nothing has to answer there.
+/// The base of the names of our extensions and identifiers. Nothing has to answer there.
 const NAMES: &str = "https://github.com/loopctl/loopctl/fhir/";
 
-/// Whether something may be relied on.
+/// The status of a document or field: whether it may be relied on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum FhirStatus {
     /// It passed, does not need review, and no review of it is open or ended in a rejection.
     Final,
-    /// It was not, or somebody has to.
+    /// Anything else.
     Preliminary,
 }
 
@@ -42,7 +42,7 @@ impl FhirStatus {
     }
 }
 
-/// What bundles are made by.
+/// The data that bundles are made from.
 #[derive(Debug)]
 pub(crate) struct FhirExport<'a> {
     pub(crate) run: &'a ExportedRun,
@@ -57,7 +57,7 @@ struct Resource {
 }
 
 impl Resource {
-    /// A resource of a document; `part` tells it from the others. The same resource has the same URI each time.
+    /// A resource of a document; `part` distinguishes it from the others. The same resource has the same URI each time.
     fn new(export: &FhirExport<'_>, document: &ExportedDocument, part: &str, content: Value) -> Self {
         Resource { uri: element::uri(&[&export.run.id, &document.id, part]), content }
     }

@@ -9,7 +9,7 @@ use crate::value::{escape, is_present};
 use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What an extraction may say of a field beside it (`grade_status`), and what that means where there is no value.
+/// The suffix of the status of a field in an extraction (`grade_status`), and the meaning of statuses without a value.
 const STATUS: &str = "_status";
 const STATUSES: [(&str, &str); 3] = [
     ("not_present", "the extraction says that the document has nothing about it"),
@@ -36,7 +36,7 @@ pub(super) fn observations(
         let of =
             name.strip_suffix(STATUS).filter(|_| value.as_str().is_some_and(|text| says(text).is_some()));
         let (name, value) = match of {
-            // The value itself is there, too.
+            // The value itself is present, too.
             Some(of) if fields.get(of).is_some_and(|value| is_present(value)) => continue,
             Some(of) => (of, value.as_str().and_then(says).map_or(Err(NULL), |(_, why)| Err(*why))),
             None if is_present(value) => (name, Ok(value)),
@@ -169,7 +169,7 @@ impl Writer<'_> {
         self.evidence.get(path).filter(|_| !is_replaced)
     }
 
-    /// If the document does not say a value for sure, or also says another.
+    /// Returns whether the document leaves a value in doubt, or also has another.
     fn is_doubtful(&self, path: &str) -> bool {
         let support = self.evidence_at(path).map(|leaf| leaf.support);
         support.is_some_and(|support| support >= Support::Undecided)
@@ -186,7 +186,7 @@ impl Writer<'_> {
         extension("evidence", parts.into_iter().flatten().collect())
     }
 
-    /// Who changed the value or confirmed it, when, and whether they say that they looked at it.
+    /// The reviewer who changed the value or confirmed it, the time, and whether they inspected it.
     fn correction(&self, path: &str) -> Option<Value> {
         let is_about =
             |of: &str| of == path || of.strip_prefix(path).is_some_and(|rest| rest.starts_with('/'));
@@ -207,7 +207,7 @@ impl Writer<'_> {
     }
 }
 
-/// The values within a value that are no lists and no mappings, each with its path, and what leads to it: `sizes.0.mm`.
+/// The values within a value that are neither lists nor mappings, each with its path, and a label such as `sizes.0.mm`.
 fn leaves_of<'v>(value: &'v Value, path: &str, label: String, leaves: &mut Vec<(String, String, &'v Value)>) {
     let below = |step: &str| if label.is_empty() { step.to_owned() } else { format!("{label}.{step}") };
     match value {

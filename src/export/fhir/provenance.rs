@@ -1,4 +1,4 @@
-//! Where a document's resources come from: the run, its profile, who answered, who corrected.
+//! The provenance of a document's resources: the run, its profile, who answered, who corrected.
 
 use super::element::{add, instant, part, text};
 use super::{FhirExport, NAMES, Resource};
@@ -6,7 +6,7 @@ use crate::export::document::ExportedDocument;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;
 
-/// What says where `targets` come from.
+/// The provenance of `targets`.
 pub(super) fn provenance(
     export: &FhirExport<'_>,
     document: &ExportedDocument,

@@ -1,6 +1,6 @@
-//! Cases about fields and document types that there are not. A case for `graed` tries its rule on nothing.
+//! Cases about fields and document types that do not exist. A case for `graed` tries its rule on nothing.
 //!
-//! Cases may be about strange candidates on purpose: only what is nearly a known name is treated as a slip.
+//! Cases may be about strange candidates on purpose: only near misses of a known name are treated as slips.
 
 use super::fields::named_by;
 use super::language::{one_or_more, rules, texts};
@@ -12,7 +12,7 @@ use crate::value::yaml::{Node, parse};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// Looks at the cases of a profile.
+/// Checks the cases of a profile.
 pub(super) fn of_profile(project: &Project<'_>, file: &Arc<SourceFile>, problems: &mut Problems) {
     let Some(root) = parse(file, &mut Problems::new()) else { return };
     for case in root.get("cases").map(one_or_more).unwrap_or_default() {
@@ -36,7 +36,7 @@ pub(super) fn of_profile(project: &Project<'_>, file: &Arc<SourceFile>, problems
     }
 }
 
-/// Looks at the cases of the rules `name`.
+/// Checks the cases of the rules `name`.
 pub(in crate::lint) fn of_rules(
     name: &str,
     file: &Arc<SourceFile>,
@@ -75,7 +75,7 @@ fn strange_type(node: &Node, kind: &str, known: &[&str], problems: &mut Problems
     problems.push(problem.help(format!("did you mean `{guess}`?")));
 }
 
-/// Looks at the fields of candidates. One that also has the field that may be meant means something else.
+/// Checks the fields of candidates. One that also has the field that may be meant means something else.
 fn fields_of(candidates: Option<&Node>, known: &BTreeSet<&str>, problems: &mut Problems) {
     for candidate in candidates.map(one_or_more).unwrap_or_default() {
         for entry in entries(Some(candidate)) {
@@ -94,7 +94,7 @@ fn fields_of(candidates: Option<&Node>, known: &BTreeSet<&str>, problems: &mut P
     }
 }
 
-/// Whether two names differ as by a slip of the keyboard: `value_1` and `value_2` are two names.
+/// Returns whether two names differ as by a typo: `value_1` and `value_2` are two names.
 fn is_slip(word: &str, known: &str) -> bool {
     let is_numbered = |text: &str| text.chars().any(|c| c.is_ascii_digit());
     strsim::damerau_levenshtein(word, known) <= 2 && !is_numbered(word)

@@ -1,8 +1,7 @@
-//! What an answer's schema demands and nothing checks.
+//! Demands of an answer's schema that nothing checks.
 //!
-//! A model is shown the schema, and an answer whose types are wrong is repaired. What else it demands (`required`,
-//! `pattern`, bounds) is held against an answer only where a dimension measures the schema, or a rule or rubric asks the
-//! same.
+//! A model is shown the schema, and an answer whose types are wrong is repaired. Other demands (`required`, `pattern`,
+//! bounds) are held against an answer only where a dimension measures the schema, or a rule or rubric asks the same.
 
 use super::super::schema_words;
 use super::fields::{has_word, named_by, scripts_of};
@@ -37,12 +36,12 @@ const DEMANDING: [&str; 13] = [
     "uniqueItems",
 ];
 
-/// Something that a schema demands.
+/// A demand of a schema.
 struct Demand<'n> {
     /// The field of the answer in which it is demanded.
     field: &'n str,
     keyword: &'n str,
-    /// Whether the field itself is required.
+    /// `true` if the field itself is required.
     is_presence: bool,
     span: &'n Span,
 }
@@ -89,7 +88,7 @@ pub(super) fn check(project: &Project<'_>, problems: &mut Problems) {
     }
 }
 
-/// Whether whoever checks can change the file.
+/// Returns whether the user can change the file.
 fn is_own(name: &str) -> bool {
     !name.starts_with("<embedded>/")
 }
@@ -117,7 +116,7 @@ fn unchecked(path: &str, output: &str, demands: &[Demand<'_>], problems: &mut Pr
     )));
 }
 
-/// Whether a rubric, a rule or a script asks for the same.
+/// Returns whether a rubric, a rule or a script asks for the same.
 fn is_asked(project: &Project<'_>, kind: &str, demand: &Demand<'_>) -> bool {
     let field = demand.field;
     let listed = || {
@@ -140,10 +139,10 @@ fn is_asked(project: &Project<'_>, kind: &str, demand: &Demand<'_>) -> bool {
         || scripts_of(project).iter().any(|text| has_word(text, field))
 }
 
-/// Parts of a schema that have been looked at, and for which field.
+/// Parts of a schema that have been inspected, and for which field.
 type Seen<'n> = HashSet<(*const Node, Option<&'n str>)>;
 
-/// Gathers what a schema demands; `field` is the one of the answer that `node` speaks of.
+/// Gathers the demands of a schema; `field` is the field of the answer that `node` describes.
 fn of_schema<'n>(
     root: &'n Node,
     node: &'n Node,
@@ -152,7 +151,7 @@ fn of_schema<'n>(
     seen: &mut Seen<'n>,
     found: &mut Vec<Demand<'n>>,
 ) {
-    // Of one field, a part demands the same each time.
+    // A part demands the same of one field each time.
     if depth > DEEPEST || !seen.insert((std::ptr::from_ref(node), field)) {
         return;
     }
@@ -193,7 +192,7 @@ fn of_schema<'n>(
     }
 }
 
-/// What says no more than that a value is there, or that a status is one.
+/// Returns whether a demand says no more than that a value is present, or that a status is one.
 fn is_harmless(keyword: &str, value: &Node, field: Option<&str>) -> bool {
     let is_status = field.is_some_and(|field| field.ends_with("_status"));
     let few = matches!(&value.data, Data::Null) || value.to_json().as_f64().is_some_and(|least| least <= 1.0);

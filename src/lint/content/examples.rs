@@ -1,4 +1,4 @@
-//! Examples in prompts that are not what the prompt asks for: a model copies them, mistakes and all.
+//! Examples in prompts that contradict what the prompt asks for: a model copies them, mistakes and all.
 //!
 //! A fenced block whose info string says `json example` is an example of the answer. A third word names the document
 //! type that it is for: ```` ```json example pathology ````. An example of a whole candidate is scored by the profile's
@@ -107,7 +107,7 @@ fn in_file(
     }
 }
 
-/// What the schema and the rules have against an example.
+/// The objections of the schema and the rules to an example.
 fn faults(
     kind: &str,
     value: &Value,
@@ -148,7 +148,7 @@ fn faults(
     found
 }
 
-/// Says that a schema has no such fields; `declared` are those of the whole answer.
+/// The message that a schema has no such fields; `declared` are those of the whole answer.
 fn unexpected_fields(at: &str, unexpected: &[String], declared: &[&str]) -> String {
     let fields = unexpected.iter().map(|name| {
         let guess = nearest(name, declared.iter().copied()).filter(|_| at.is_empty());
@@ -175,7 +175,7 @@ fn not_json(file: &Arc<SourceFile>, example: &Example<'_>, error: &serde_json::E
     .help("JSON has double quotes round every name and text, and no comma at the end")
 }
 
-/// The fenced blocks of a text that say of themselves that they are examples.
+/// The fenced blocks of a text that are marked as examples.
 fn examples(text: &str) -> Vec<Example<'_>> {
     let mut found = Vec::new();
     let mut open: Option<(usize, Option<&str>)> = None;

@@ -1,12 +1,11 @@
-//! What can be said of a regular expression without a text: whether it can match at all, and whether it matches
-//! whatever it is given.
+//! Analysis of a regular expression without a text: whether it can match at all, and whether it matches everything.
 
 use regex::Regex;
 use regex_syntax::ParserBuilder;
 use regex_syntax::hir::{Class, Hir, HirKind, Look};
 use std::collections::BTreeSet;
 
-/// How an expression is read.
+/// The flags by which an expression is read.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Flags {
     /// Upper and lower case are the same.
@@ -15,10 +14,10 @@ pub(super) struct Flags {
     pub(super) lines: bool,
 }
 
-/// Texts that have nothing in common. What matches each of them matches anything.
+/// Texts that have nothing in common. An expression that matches each of them matches anything.
 const STRANGERS: [&str; 6] = ["", " ", "a", "Zz9", "é", "-;"];
 
-/// Whether an expression finds something in every text, however short or strange.
+/// Returns whether an expression finds something in every text, however short or strange.
 pub(super) fn matches_everything(regex: &Regex) -> bool {
     STRANGERS.iter().all(|text| regex.is_match(text))
 }
@@ -57,23 +56,23 @@ fn set(kinds: impl Fn(CharClass) -> bool) -> Kinds {
     KINDS.into_iter().filter(|kind| kinds(*kind)).fold(0, |all, kind| all | bit(kind))
 }
 
-/// Where a match may have come to: after a character of this kind, before one of these.
+/// A state that a match may have reached: after a character of this kind, before one of these.
 type State = (CharClass, Kinds);
 
-/// An expression as it is read; none if it is none, which is said elsewhere.
+/// The parsed expression; `None` if it is invalid, which is reported elsewhere.
 pub(super) fn parsed(pattern: &str, flags: Flags) -> Option<Hir> {
     let mut parser = ParserBuilder::new();
     parser.case_insensitive(flags.ignore_case).multi_line(flags.lines).crlf(flags.lines);
     parser.build().parse(pattern).ok()
 }
 
-/// Whether an expression can match any text at all. `true` for what can't be decided.
+/// Returns whether an expression can match any text at all. `true` if it can't be decided.
 pub(super) fn can_match(hir: &Hir) -> bool {
     let anywhere: BTreeSet<State> = KINDS.into_iter().map(|kind| (kind, ANY)).collect();
     !after(hir, &anywhere).is_empty()
 }
 
-/// The states in which what `hir` matches may end, from these.
+/// The states in which a match of `hir` may end, from these.
 fn after(hir: &Hir, from: &BTreeSet<State>) -> BTreeSet<State> {
     match hir.kind() {
         HirKind::Empty => from.clone(),
@@ -114,7 +113,7 @@ fn consumed(from: &BTreeSet<State>, kinds: Kinds) -> BTreeSet<State> {
 }
 
 fn asserted(check: Look, (before, next): State) -> Option<State> {
-    // Beyond ASCII the same character is a word's to some assertions and not to others.
+    // Beyond ASCII, some assertions take a character for a word's and others don't.
     let is_word = |kind: CharClass, ascii: bool| {
         kind == CharClass::AsciiWord || (kind == CharClass::OtherWord && !ascii)
     };
@@ -134,7 +133,7 @@ fn asserted(check: Look, (before, next): State) -> Option<State> {
         Look::WordUnicode => boundary(false, false),
         Look::WordAsciiNegate => boundary(true, true),
         Look::WordUnicodeNegate => boundary(false, true),
-        // The halves of a boundary, which hardly anybody writes.
+        // The halves of a boundary, which are hardly ever written.
         _ => Some((before, next)),
     }
 }
@@ -227,7 +226,7 @@ mod tests {
     }
 
     proptest! {
-        /// What matches some text is never said to match none.
+        /// An expression that matches some text is never reported to match none.
         #[test]
         fn nothing_that_matches_is_called_impossible(
             pattern in r"(a|b|é| |\n|\^|\$|\\b|\\B|\\w|\\W|\.|\\s|(a|\^|\\b)\*|(\$|b)\?|\|){0,8}",

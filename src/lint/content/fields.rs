@@ -13,7 +13,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Most names that one message lists.
 const MOST_LISTED: usize = 12;
 
-/// What the names of shipped files begin with.
+/// The beginning of the names of shipped files.
 const EMBEDDED: &str = "<embedded>/";
 
 pub(super) fn check(project: &Project<'_>, problems: &mut Problems) {
@@ -33,7 +33,7 @@ pub(super) fn check(project: &Project<'_>, problems: &mut Problems) {
     unlisted_types(project, problems);
 }
 
-/// What a rule names, as steps from the candidate.
+/// The path that a rule names, as steps from the candidate.
 fn steps_of(key: &str, text: &str, target: Option<&[PathStep]>) -> Option<Vec<PathStep>> {
     let parsed =
         |text: &str| JsonPath::parse(text).ok().and_then(|path| path.steps().map(<[PathStep]>::to_vec));
@@ -64,7 +64,7 @@ fn of_rule(project: &Project<'_>, rule: &Node, types: &[&str], problems: &mut Pr
         for kind in types {
             match project.fields.get(kind).map(|fields| fields.reach(&steps)) {
                 Some(Reach::Nothing { steps, known }) => {
-                    // The type that comes closest says most.
+                    // The type that comes closest is the most telling.
                     if nothing.as_ref().is_none_or(|(farthest, _)| *farthest < steps) {
                         nothing = Some((steps, known));
                     }
@@ -206,7 +206,7 @@ fn of_parts(project: &Project<'_>, rubric: &Written, problems: &mut Problems) {
     }
 }
 
-/// What the schema of the candidates of a type is called.
+/// The name of the schema of a type's candidates.
 fn schema_of(project: &Project<'_>, kind: &str) -> String {
     let output = project.subject.plan.stages.last().and_then(|last| last.stage.call.output.as_ref());
     match output {
@@ -215,15 +215,16 @@ fn schema_of(project: &Project<'_>, kind: &str) -> String {
     }
 }
 
-/// A required field without a pattern: where it is required, the file that lacks one, and a field there whose name is near.
+/// A required field without a pattern: the position that requires it, the file that lacks one, and a field there whose
+/// name is near.
 struct Missing<'n> {
     node: &'n Node,
     file: &'n str,
     guess: Option<String>,
 }
 
-/// Required fields that the provider `pattern` can't find: one problem for a rubric. Where a variable may put another in
-/// its place it is a note.
+/// Required fields that the provider `pattern` can't find: one problem for a rubric. Where a variable may replace it by
+/// another, it is a note.
 fn unfindable(project: &Project<'_>, rubric: &Written, problems: &mut Problems) {
     let stages = &project.subject.plan.stages;
     let Some(last) = stages.last().filter(|last| last.stage.into.is_none()) else { return };
@@ -241,7 +242,7 @@ fn unfindable(project: &Project<'_>, rubric: &Written, problems: &mut Problems) 
         let required = listed.and_then(|listed| listed.get(Importance::Required.as_str()));
         for node in required.map(super::language::one_or_more).unwrap_or_default() {
             let Some(field) = node.as_text() else { continue };
-            // What the host fills in is looked for by nobody.
+            // A field that the host fills in is not looked for.
             let program = project.subject.plan.scoring.rules().program(kind);
             if program.rubric_fields().any(|known| known.from.is_some() && known.name.as_ref() == field) {
                 continue;
@@ -288,7 +289,7 @@ fn is_put_in(project: &Project<'_>, field: &str) -> bool {
     into.any(|into| into.value == field)
 }
 
-/// Patterns for fields that the schema of the stage rules out: what they find is taken out again.
+/// Patterns for fields that the schema of the stage rules out: their findings are removed again.
 fn of_patterns(project: &Project<'_>, problems: &mut Problems) {
     for file in &project.extractions {
         let Some(stage) = project.subject.plan.stages.get(file.stage) else { continue };
@@ -311,7 +312,7 @@ fn of_patterns(project: &Project<'_>, problems: &mut Problems) {
     }
 }
 
-/// Fields of a schema that neither a rubric nor a rule names. One note for a file; grounding looks at every value, but
+/// Fields of a schema that neither a rubric nor a rule names. One note for a file; grounding inspects every value, but
 /// does not know which ought to be there.
 fn unmeasured(project: &Project<'_>, problems: &mut Problems) {
     let loaded = project.subject.loaded;
@@ -336,7 +337,7 @@ fn unmeasured(project: &Project<'_>, problems: &mut Problems) {
                 .iter()
                 .any(|rubric| rubric_fields(&rubric.root, kind).iter().any(|(_, field)| field == name))
         });
-        // What a rubric has names for is looked for in the document where it is given.
+        // A field for which a rubric has names is looked for in the document when it is given.
         let known = project.rubrics.iter().flat_map(|rubric| entries(rubric.root.get("fields")));
         named.extend(known.map(|field| field.key.clone()));
         let each = project.rubrics.iter().flat_map(|rubric| entries(rubric.root.get("each")));
@@ -353,7 +354,7 @@ fn unmeasured(project: &Project<'_>, problems: &mut Problems) {
         let missing = fields.declared().into_iter().filter(|name| !mentioned(name));
         let missing: BTreeSet<&str> = missing.filter(|name| !is_put_in(project, name)).collect();
         let path = filled(&output.value, kind);
-        // One schema for several types: what one type measures is measured.
+        // One schema for several types: a field measured for one type is measured.
         match by_file.get_mut(&path) {
             Some(known) => known.retain(|name| missing.contains(name)),
             None => {
@@ -379,7 +380,8 @@ fn unmeasured(project: &Project<'_>, problems: &mut Problems) {
     }
 }
 
-/// Whether a rule may look at a top-level field. Of paths that select by more than names, those count that name it anywhere.
+/// Returns whether a rule may inspect a top-level field. Paths that select by more than names count if they name it
+/// anywhere.
 fn looks_at(rule: &Node, field: &str) -> bool {
     if rule.get("schema").is_some() && rule.get("field").is_none() && rule.get("each").is_none() {
         return true;
@@ -394,7 +396,7 @@ fn looks_at(rule: &Node, field: &str) -> bool {
         let Some(text) = node.as_text() else { return };
         let steps = match text.trim_start_matches('^') {
             rest if rest.len() < text.len() => {
-                // From what holds the target, so many levels above it.
+                // From the holder of the target, as many levels above it as there are `^`.
                 let above = |target: &[PathStep]| target.len().checked_sub(text.len() - rest.len());
                 let above = target.as_deref().and_then(|target| target.get(..above(target)?));
                 above.and_then(|above| steps_of(key, &format!("@{rest}"), Some(above)))
@@ -415,7 +417,7 @@ fn looks_at(rule: &Node, field: &str) -> bool {
 /// The top-level fields that a rule names.
 pub(super) fn named_by(rule: &Node) -> Vec<String> {
     let mut names = Vec::new();
-    // A schema that a rule asks looks at everything.
+    // A schema that a rule asks inspects everything.
     visit(rule, &mut |part| {
         let Part::Reference(key, node) = part else { return };
         let steps = node.as_text().and_then(|text| steps_of(key, text, None));
@@ -446,7 +448,7 @@ pub(super) fn scripts_of(project: &Project<'_>) -> Vec<String> {
     files.map(|file| file.text().to_owned()).collect()
 }
 
-/// Whether a name stands in a text as a word of its own.
+/// Returns whether a name appears in a text as a word of its own.
 pub(super) fn has_word(text: &str, name: &str) -> bool {
     let fits = |c: Option<char>| !c.is_some_and(|c| c.is_alphanumeric() || c == '_');
     text.match_indices(name).any(|(at, _)| {

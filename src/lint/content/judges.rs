@@ -1,4 +1,4 @@
-//! Judges that see too much, too little, or what everybody sees.
+//! Judges that see too much, too little, or only what everyone sees.
 
 use super::project::Project;
 use super::prompts::judge_place;
@@ -9,7 +9,7 @@ use crate::profile::{Judge, Sees};
 use crate::value::yaml::Data;
 use serde_json::Value;
 
-/// Names of files that a run writes: a reference of such a name is what the stages answered.
+/// Names of files that a run writes: a reference of such a name is an answer of the stages.
 const RESULTS: [&str; 4] = ["-extraction", "-validation", "-result", "_corrected"];
 
 /// Ends of names of documents.
@@ -32,7 +32,7 @@ pub(super) fn check(project: &Project<'_>, problems: &mut Problems) {
                 .help("withhold the answer from the stages with `mask:`, or take `sees: unmasked` out"),
             );
         }
-        // It is shown single values and gives no scores; `references` has what can't be.
+        // It is shown single values and gives no scores; `references` covers the errors in that.
         if profile.value_judge().is_some_and(|named| named.value == id.value) {
             continue;
         }
@@ -44,7 +44,7 @@ pub(super) fn check(project: &Project<'_>, problems: &mut Problems) {
     unread_mask(project, problems);
 }
 
-/// What a judge holds candidates against, and who else has it.
+/// The reference that a judge holds candidates against, and the others that have it.
 fn reference(project: &Project<'_>, judge: &JudgePlan, problems: &mut Problems) {
     let (id, name) = (&judge.judge.id.value, judge.judge.call.prompt.as_ref());
     let plan = project.subject.plan;
@@ -123,7 +123,7 @@ fn unused(project: &Project<'_>, judge: &JudgePlan, problems: &mut Problems) {
     );
 }
 
-/// What a stage says of its own work.
+/// The claims of a stage about its own work.
 fn claims(project: &Project<'_>, judge: &JudgePlan, problems: &mut Problems) {
     let Judge { id, withhold, .. } = &judge.judge;
     let withheld = |name: &str| judge.judge.withholds(name);
@@ -157,7 +157,7 @@ fn claims(project: &Project<'_>, judge: &JudgePlan, problems: &mut Problems) {
     }
 }
 
-/// A score that need not lie on the judge's scale: an answer with such a number can't be read, and is paid for all the same.
+/// A score that need not lie on the judge's scale: an answer with such a number can't be read, but is still paid for.
 fn unbounded(project: &Project<'_>, judge: &JudgePlan, problems: &mut Problems) {
     let Judge { id, call, scale, .. } = &judge.judge;
     let dimensions = &project.subject.loaded.profile.dimensions;
@@ -216,7 +216,7 @@ fn declared<'s>(schema: &'s Value, wanted: &dyn Fn(&str) -> bool, found: &mut Ve
     }
 }
 
-/// A mask hides the answer from the stages so that somebody can judge by it; here nobody does.
+/// A mask hides the answer from the stages so that a judge can judge by it; here no judge does.
 fn unread_mask(project: &Project<'_>, problems: &mut Problems) {
     let profile = &project.subject.loaded.profile;
     let judges = &project.subject.plan.judges;

@@ -1,4 +1,4 @@
-//! Rule files as they were written: what each rule names, and where it names it.
+//! Rule files as written: the things that each rule names, and their positions.
 
 use crate::value::yaml::{Data, Node};
 
@@ -6,14 +6,14 @@ use crate::value::yaml::{Data, Node};
 const NESTED: [&str; 4] = ["when", "key", "value", "not"];
 /// Keys that hold lists of conditions.
 const LISTED: [&str; 2] = ["all", "any"];
-/// Keys whose values name places.
+/// Keys whose values name locations.
 const NAMING: [&str; 8] =
     ["field", "require", "requires", "forbids", "same_as", "at_most", "at_least", "named_at"];
 
-/// Something in a rule that can be looked at by itself.
+/// Something in a rule that can be inspected by itself.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Part<'n> {
-    /// A field name or path, with the key that it stands under.
+    /// A field name or path, with the key that it is under.
     Reference(&'n str, &'n Node),
     /// The setting of `matches`.
     Matches(&'n Node),
@@ -27,7 +27,7 @@ pub(super) fn rules(root: &Node) -> &[Node] {
     }
 }
 
-/// A list, or one thing that stands for a list of one.
+/// A list, or a single node that is short for a list of one.
 pub(super) fn one_or_more(node: &Node) -> &[Node] {
     match &node.data {
         Data::List(items) => items,

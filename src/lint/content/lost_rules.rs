@@ -32,7 +32,7 @@ pub(super) fn check(project: &Project<'_>, problems: &mut Problems) {
         if !here.is_argument() && here.name() != loaded.merged.span.file().name() {
             continue;
         }
-        // The nearest that says anything of the dimension.
+        // The nearest that sets anything for the dimension.
         let before = parents.iter().find_map(|parent| parent.get("assess")?.get(&dimension.name));
         let before = before.and_then(|measure| measure.get("rules"));
         let Some((place, lost)) = before.and_then(|rules| Some((rules, rules.as_text()?))) else { continue };
@@ -51,7 +51,7 @@ pub(super) fn check(project: &Project<'_>, problems: &mut Problems) {
     }
 }
 
-/// Whether two files have rules for the same document type. A profile for a type of its own misses nothing.
+/// Returns whether two files have rules for the same document type. A profile for a type of its own misses nothing.
 fn overlap(project: &Project<'_>, one: &str, other: &str) -> bool {
     let [one, other] = [one, other].map(|name| types_of(project, name));
     one.intersection(&other).next().is_some()

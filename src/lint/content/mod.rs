@@ -27,7 +27,7 @@ pub(super) use providers::{key_to_named_port, lint_provider, lint_provider_setti
 
 pub(super) use cases::of_rules;
 
-/// Looks at what the policy decides about.
+/// Checks the content that the policy decides about.
 pub(super) fn check(subject: ProfileView<'_>, problems: &mut Problems) {
     let project = Project::read(subject);
     fields::check(&project, problems);
@@ -43,7 +43,7 @@ pub(super) fn check(subject: ProfileView<'_>, problems: &mut Problems) {
     vocabulary::check(&project, problems);
 }
 
-/// Looks at the cases of a profile.
+/// Checks the cases of a profile.
 pub(super) fn of_profile_cases(subject: ProfileView<'_>, file: &Arc<SourceFile>, problems: &mut Problems) {
     cases::of_profile(&Project::read(subject), file, problems);
 }

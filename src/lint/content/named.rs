@@ -1,4 +1,4 @@
-//! What is also said of single files: rubrics, extraction patterns, the classification, and the profile's own name.
+//! Lints that single files get, too: rubrics, extraction patterns, the classification, and the profile's own name.
 
 use super::super::{classification, names, rubric};
 use super::project::Project;
@@ -24,7 +24,7 @@ pub(super) fn check(project: &Project<'_>, problems: &mut Problems) {
     of_profile(project, problems);
 }
 
-/// A profile's own name is shown; it is run by that of its file.
+/// A profile's own name is shown; it is run by the name of its file.
 fn of_profile(project: &Project<'_>, problems: &mut Problems) {
     let root = &project.subject.loaded.merged;
     let Some(node) = root.get("name") else { return };

@@ -1,5 +1,5 @@
-//! Regular expressions that match whatever they are given, that match nothing, or that miss their own examples. Those that ship
-//! are looked at when the program is tested, not each time it is used.
+//! Regular expressions that match everything, that match nothing, or that miss their own examples. Shipped ones are
+//! checked in tests, not each time they are used.
 
 use super::expression::{Flags, can_match, matches_everything, parsed};
 use super::language::{Part, one_or_more, rules, texts, visit};
@@ -16,13 +16,13 @@ const LARGEST: usize = 4 << 20;
 /// Longest part of an example that a message shows, in characters.
 const MOST_SHOWN: usize = 60;
 
-/// A pattern to be looked at.
+/// A pattern to be checked.
 struct Expression<'n> {
     /// The text, with words filled in.
     text: String,
     span: &'n Span,
     flags: Flags,
-    /// What it means when it matches everything.
+    /// The consequence of its matching everything.
     everything: &'static str,
     examples: Option<&'n Node>,
 }
@@ -72,7 +72,7 @@ pub(in crate::lint) fn of_rules(root: &Node, problems: &mut Problems) {
     }
 }
 
-/// The patterns by which a rubric knows that a document speaks of a field.
+/// The patterns by which a rubric knows that a document mentions a field.
 pub(in crate::lint) fn of_rubric(root: &Node, problems: &mut Problems) {
     for field in entries(root.get("fields")) {
         for node in field.value.get("mentions").map(one_or_more).unwrap_or_default() {
@@ -98,7 +98,7 @@ fn of_check(node: &Node, problems: &mut Problems) {
     );
 }
 
-/// A pattern in which case does not matter and which stands alone.
+/// A pattern that ignores case and is on its own.
 fn of_line(node: &Node, everything: &'static str, problems: &mut Problems) {
     let Some(text) = node.as_text().filter(|_| !node.span.file().is_shipped()) else { return };
     let flags = Flags { ignore_case: true, lines: false };
@@ -144,7 +144,7 @@ pub(in crate::lint) fn of_extraction(root: &Node, problems: &mut Problems) {
                 ("reject", "every value is passed over"),
             ] {
                 let Some(node) = entry.get(key) else { continue };
-                // A word of one's own changes patterns that ship.
+                // A word of one's own changes shipped patterns.
                 if words_ship && node.span.file().is_shipped() {
                     continue;
                 }
@@ -194,7 +194,7 @@ fn never(span: &Span, why: &str) -> Problem {
     )
 }
 
-/// Says of a pattern that it has a character in it that texts do not have: most likely what YAML makes of `\b`.
+/// The problem of a pattern that contains a character that texts do not have: most likely what YAML makes of `\b`.
 fn control_character(span: &Span, text: &str) -> Option<Problem> {
     let known = |c: char| matches!(c, '\t' | '\n' | '\r' | '\x0B' | '\x0C');
     let character = text.chars().find(|c| c.is_control() && !known(*c))?;

@@ -1,4 +1,4 @@
-//! The files that a profile reaches, as they were written, and what is known of the fields of its candidates.
+//! The files that a profile reaches, as written, and the known facts about the fields of its candidates.
 
 use super::super::ProfileView;
 use super::language;
@@ -16,7 +16,7 @@ use std::sync::Arc;
 pub(super) struct Written {
     /// As the profile names it: `clinical` for `rules/rubrics/clinical.yaml`.
     pub(super) name: String,
-    /// What is in it.
+    /// The tree of its content.
     pub(super) root: Node,
 }
 
@@ -31,10 +31,10 @@ pub(super) struct Extraction {
     pub(super) file: Written,
 }
 
-/// What is known of the candidates of one document type.
+/// The known facts about the candidates of one document type.
 #[derive(Debug, Default)]
 pub(super) struct Fields<'a> {
-    /// The fields of the candidate that stages put in, by name; what else it holds is in `whole`.
+    /// The fields of the candidate that stages put in, by name; its other fields are in `whole`.
     into: BTreeMap<&'a str, Vec<SchemaNode<'a>>>,
     /// The schema of the answer that becomes the candidate.
     whole: Option<SchemaNode<'a>>,
@@ -44,11 +44,11 @@ pub(super) struct Fields<'a> {
     listed: BTreeSet<String>,
 }
 
-/// Everything that the lints of content look at.
+/// Everything that the lints of content inspect.
 pub(super) struct Project<'a> {
     /// The profile.
     pub(super) subject: ProfileView<'a>,
-    /// The document types there are.
+    /// The existing document types.
     pub(super) types: Vec<&'a str>,
     /// The rule files of `assess`.
     pub(super) rules: Vec<Written>,
@@ -56,12 +56,12 @@ pub(super) struct Project<'a> {
     pub(super) rubrics: Vec<Written>,
     /// The extraction patterns of stages.
     pub(super) extractions: Vec<Extraction>,
-    /// What candidates may hold, by document type. Empty for patches: their candidates are no documents.
+    /// The fields that candidates may hold, by document type. Empty for patches: their candidates are no documents.
     pub(super) fields: BTreeMap<&'a str, Fields<'a>>,
 }
 
 impl<'a> Project<'a> {
-    /// Reads the files again. They have compiled, so nothing is wrong with them.
+    /// Reads the files again. They have compiled, so they hold no errors.
     pub(super) fn read(subject: ProfileView<'a>) -> Self {
         let (profile, plan) = (&subject.loaded.profile, subject.plan);
         let types: Vec<&str> = plan.document_types().collect();
@@ -115,7 +115,7 @@ impl<'a> Project<'a> {
         fields
     }
 
-    /// The file of that name.
+    /// The file of this name.
     pub(super) fn file(&self, name: &str) -> Option<Arc<SourceFile>> {
         self.subject.loaded.library.read(name).ok().flatten()
     }
@@ -138,12 +138,12 @@ impl Extraction {
 }
 
 impl<'a> Fields<'a> {
-    /// Whether a schema says what candidates look like.
+    /// Returns whether a schema describes candidates.
     pub(super) fn has_schema(&self) -> bool {
         self.whole.is_some()
     }
 
-    /// Whether anything says what fields there are.
+    /// Returns whether anything says which fields exist.
     fn is_known(&self) -> bool {
         self.whole.is_some() || !self.into.is_empty() || !self.extracted.is_empty() || !self.listed.is_empty()
     }
@@ -155,13 +155,13 @@ impl<'a> Fields<'a> {
         names
     }
 
-    /// The names of all fields that anything knows of.
+    /// The names of all known fields.
     pub(super) fn names(&self) -> BTreeSet<String> {
         let declared = self.declared().into_iter().map(str::to_owned);
         declared.chain(self.extracted.iter().cloned()).chain(self.listed.iter().cloned()).collect()
     }
 
-    /// Whether the schema has a field; `None` when it leaves that open.
+    /// Returns whether the schema has a field; `None` when it leaves that open.
     pub(super) fn schema_has(&self, field: &str) -> Option<bool> {
         if self.into.contains_key(field) {
             return Some(true);
@@ -202,15 +202,15 @@ impl<'a> Fields<'a> {
                 found => found,
             },
             None if is_named || status_of.is_some() => Reach::Unknown,
-            // Of an answer without a schema anything may be true, unless it is no part of the candidate.
+            // Anything may be true of an answer without a schema, unless it is no part of the candidate.
             None if self.extracted.is_empty() && self.listed.is_empty() => Reach::Unknown,
             None => nobody(),
         }
     }
 }
 
-/// The fields that a rubric has for a document type, each with where it stands: those of `unknown` for a type that it
-/// does not list.
+/// The fields that a rubric has for a document type, each with its node: those of `unknown` for a type that it does not
+/// list.
 pub(super) fn rubric_fields<'n>(root: &'n Node, document_type: &str) -> Vec<(&'n Node, &'n str)> {
     let types = root.get("types");
     let listed = types.and_then(|types| types.get(document_type).or_else(|| types.get(UNKNOWN_TYPE)));
@@ -233,7 +233,7 @@ pub(super) fn filled(path: &str, document_type: &str) -> String {
     rendered.unwrap_or_else(|_| path.to_owned())
 }
 
-/// The first place of `text` in a file; its beginning if it is not there.
+/// The first position of `text` in a file; its beginning if it is missing.
 pub(super) fn place_of(file: &Arc<SourceFile>, text: &str) -> Span {
     match file.text().find(text) {
         Some(at) => Span::new(file, at, at + text.len()),
@@ -241,7 +241,7 @@ pub(super) fn place_of(file: &Arc<SourceFile>, text: &str) -> Span {
     }
 }
 
-/// With all that the file extends.
+/// Adds a file with all that it extends.
 fn add(subject: ProfileView<'_>, kind: Inheritance, name: &str, files: &mut Vec<Written>) {
     if files.iter().any(|known| known.name == name) {
         return;

@@ -1,4 +1,4 @@
-//! Prompts that keep from a model what it needs: the document, the candidate, or what is wrong with it.
+//! Prompts that withhold from a model what it needs: the document, the candidate, or the errors in it.
 
 use super::project::{Project, entries, place_of};
 use super::schema::{Reach, SchemaNode};
@@ -31,7 +31,8 @@ pub(super) fn check(project: &Project<'_>, problems: &mut Problems) {
                     format!("the prompt of the judge `{id}` never shows the values that it is to judge");
                 report(project, Code::BlindJudge, name, "values", message, problems);
             }
-            // What answers with a word can be told no more than that word, and each part of a value stands on one line.
+            // A judge that answers with a word can be told no more than that word, and each part of a value is on one
+            // line.
             if judge.judge.values.words.is_empty() {
                 unmarked(project, id, name, problems);
             }
@@ -73,7 +74,7 @@ pub(super) fn check(project: &Project<'_>, problems: &mut Problems) {
     }
 }
 
-/// A document in a judge's prompt that does not stand between marker lines. Only those can't be imitated: they are told
+/// A document in a judge's prompt that is not between marker lines. Only those can't be imitated: they are told apart
 /// from the document's own.
 fn unmarked(project: &Project<'_>, judge: &str, name: &Spanned<String>, problems: &mut Problems) {
     let Some(file) = project.file(&format!("prompts/{}", name.value)) else { return };
@@ -94,7 +95,7 @@ fn unmarked(project: &Project<'_>, judge: &str, name: &Spanned<String>, problems
     );
 }
 
-/// Where a prompt shows the document and no marker line is open, and how.
+/// The first position at which a prompt shows the document while no marker line is open, and its text.
 fn shown_outside_of_markers(text: &str) -> Option<(usize, &str)> {
     let mut open = false;
     let mut next = 0;
@@ -117,7 +118,7 @@ fn shown_outside_of_markers(text: &str) -> Option<(usize, &str)> {
             let Some(end) = rest.find("}}") else { continue };
             let inner = rest.get(2..end).unwrap_or_default().trim_matches(['-', '+', ' ']);
             let word = inner.split(|c: char| !(c.is_alphanumeric() || c == '_')).next().unwrap_or_default();
-            // Where it is opened and never closed, the rest of the prompt is the document's.
+            // If a marker is opened and never closed, the rest of the prompt is the document's.
             if ["source", "values", "asked"].contains(&word)
                 && !(open && text.get(next..).unwrap_or_default().lines().any(is_marker))
             {
@@ -128,7 +129,7 @@ fn shown_outside_of_markers(text: &str) -> Option<(usize, &str)> {
     None
 }
 
-/// Whether a line is a marker such as `=====DOCUMENT=====`.
+/// Returns whether a line is a marker such as `=====DOCUMENT=====`.
 fn is_marker(line: &str) -> bool {
     let words = line.trim_matches('=');
     line.starts_with("=====")
@@ -221,7 +222,7 @@ fn feedback(project: &Project<'_>, problems: &mut Problems) {
     );
 }
 
-/// `{value}` in a message stands there as it is.
+/// `{value}` in a message is left as it is.
 fn placeholders(node: &Node, problems: &mut Problems) {
     let Some(text) = node.as_text() else { return };
     for name in MESSAGE_VARIABLES {
@@ -244,7 +245,7 @@ fn placeholders(node: &Node, problems: &mut Problems) {
     }
 }
 
-/// The place of a key below `judges.NAME`, or of the judge's name.
+/// The position of a key below `judges.NAME`, or of the judge's name.
 pub(super) fn judge_place(project: &Project<'_>, judge: &Spanned<String>, key: &str) -> Span {
     let judges = project.subject.loaded.merged.get("judges");
     let own = judges.and_then(|judges| judges.get(&judge.value));

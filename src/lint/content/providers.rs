@@ -1,4 +1,4 @@
-//! Providers that can't be asked on this machine, or with these settings. None is asked here.
+//! Providers that can't be asked on this machine, or with these settings. None is called here.
 
 use crate::diag::{Code, Problem, Problems};
 use crate::profile::{Author, Environment, ProviderChoice};
@@ -7,8 +7,8 @@ use crate::provider::{SERVICE_HOSTS, setting_problems};
 use serde_json::Value;
 use std::collections::BTreeSet;
 
-/// Pushes what keeps a provider, whose plugin says `manifest` of itself, from being asked: settings that it does not take,
-/// a key that is not set, programs that nobody has allowed.
+/// Pushes the problems that keep a provider, whose plugin declares `manifest`, from being asked: settings that it does
+/// not take, a key that is not set, programs that have not been allowed.
 pub(in crate::lint) fn lint_provider(
     choice: &ProviderChoice,
     manifest: &Manifest,
@@ -41,17 +41,17 @@ pub(in crate::lint) fn lint_provider_settings(
     let all = setting_problems(manifest, &choice.config).unwrap_or_default();
     let is_wrong = all.iter().any(|found| found.missing.is_empty());
     for found in all {
-        // What says where a service is may come from the environment.
+        // Settings that say where a service is may come from the environment.
         let is_filled = |key: &String| {
             endpoint.is_some_and(|endpoint| key == "base_url" || endpoint.config_env.contains_key(key))
         };
-        // What is misspelt is missing by its right name, which need not be said, too.
+        // A misspelt setting is missing under its right name, which need not be reported, too.
         if found.missing.iter().any(is_filled) || (is_wrong && !found.missing.is_empty()) {
             continue;
         }
         let message = format!("the provider `{name}` can't be asked yet: {}", found.message);
         problems.push(match found.missing.first() {
-            // Whoever runs it may give what is missing then.
+            // The missing setting may be given when it is run.
             Some(first) => Problem::note(Code::ProviderSettings, &choice.name.span, message).help(format!(
                 "give it under `config:`, as `config: {{ {first}: … }}`, or with `--provider-config {first}=…`"
             )),
@@ -98,8 +98,8 @@ fn key(manifest: &Manifest, choice: &ProviderChoice, environment: Environment<'_
         .or_else(|| endpoint.base_url_env.iter().find_map(|name| set(name)))
         .or_else(|| endpoint.base_url.clone());
     let keys = keys_of(manifest, endpoint);
-    // A server on this machine asks for no key. One that usually is there is somebody's own wherever it is, and needs none unless
-    // its owner wants one.
+    // A server on this machine asks for no key. One that usually is there is self-hosted wherever it is, and needs none
+    // unless its owner wants one.
     if place.is_some_and(|url| is_here(&url))
         || endpoint.base_url.as_deref().is_some_and(is_here)
         || keys.is_empty()
@@ -122,8 +122,8 @@ fn key(manifest: &Manifest, choice: &ProviderChoice, environment: Environment<'_
     );
 }
 
-/// A server on this machine is shown the key of the service that it stands for, and a profile may be somebody else's: so may
-/// the server be, then.
+/// A server on this machine is shown the key of the service that it stands for, and a profile may come from a third
+/// party: so may the server, then.
 pub(in crate::lint) fn key_to_named_port(
     manifest: &Manifest,
     choice: &ProviderChoice,
@@ -143,7 +143,7 @@ pub(in crate::lint) fn key_to_named_port(
             let named = format!("{}give `--provider-config base_url=URL`", variable.unwrap_or_default());
             (keys_of(manifest, endpoint), said.collect::<Vec<_>>(), named)
         }
-        // What stands for any service shows its token where that is asked for.
+        // A stand-in for any service shows its token where that is asked for.
         None if choice.config.get("token") == Some(&Value::Bool(true)) => {
             let hosts = set(SERVICE_HOSTS).unwrap_or_default();
             let said = hosts.split(',').map(|host| host.trim().to_owned()).collect();
@@ -180,7 +180,7 @@ fn authority(url: &str) -> &str {
     authority.rsplit_once('@').map_or(authority, |(_, host)| host)
 }
 
-/// Whether a URL leads to this machine.
+/// Returns whether a URL leads to this machine.
 fn is_here(url: &str) -> bool {
     let authority = authority(url);
     let host = match authority.strip_prefix('[') {

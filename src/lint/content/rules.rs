@@ -1,4 +1,4 @@
-//! Rules that can't fail, can't apply, say what another says, or find what nobody hears of.
+//! Rules that can't fail, can't apply, repeat another, or find issues that no one is told of.
 
 use super::language::{one_or_more, rules};
 use super::project::{Fields, Project, entries};
@@ -10,7 +10,7 @@ use crate::value::{Disposition, JsonPath, PathStep, Severity};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
-/// Keys of a rule that say what its issues are like, not what it asks.
+/// Keys of a rule that describe its issues, not its question.
 const WORDING: [&str; 7] = ["id", "message", "suggestion", "code", "severity", "disposition", "auto_fixable"];
 
 pub(super) fn check(project: &Project<'_>, problems: &mut Problems) {
@@ -27,7 +27,7 @@ pub(super) fn check(project: &Project<'_>, problems: &mut Problems) {
                 (None, Some(each)) => each.as_text().and_then(steps),
                 (None, None) => None,
             };
-            // Where nobody holds answers against the schema, a rule that repeats it is asked in its place.
+            // If no measure holds answers against the schema, a rule that repeats it is asked in its place.
             let asked = Asked { fields: &fields, of_rule: is_schema_asked };
             conditions(rule, subject.as_deref(), asked, problems);
             unheard(project, rule, problems);
@@ -39,17 +39,17 @@ fn steps(path: &str) -> Option<Vec<PathStep>> {
     JsonPath::parse(path).ok()?.steps().map(<[PathStep]>::to_vec)
 }
 
-/// What conditions are held against.
+/// The context that conditions are checked in.
 #[derive(Clone, Copy)]
 struct Asked<'f> {
     /// The fields of each document type that the rule is for.
     fields: &'f [&'f Fields<'f>],
-    /// Whether these are checks of the rule, and the schema is measured besides: then what it says need not be asked again.
-    /// A condition of a `when` that names every value still asks whether there is one.
+    /// `true` if these are checks of the rule, and the schema is measured besides: then its demands need not be asked
+    /// again. A condition of a `when` that names every value still asks whether there is one.
     of_rule: bool,
 }
 
-/// Checks whose answer the schema, or another check beside them, gives away.
+/// Checks whose answer follows from the schema, or from another check beside them.
 fn conditions(node: &Node, subject: Option<&[PathStep]>, asked: Asked<'_>, problems: &mut Problems) {
     let allowed = subject.and_then(|steps| allowed_by_schema(steps, asked.fields));
     let name = subject.map(path_of).unwrap_or_default();
@@ -83,7 +83,7 @@ fn conditions(node: &Node, subject: Option<&[PathStep]>, asked: Asked<'_>, probl
     let below = |key: &str| node.get(key);
     for (key, subject) in [("when", None), ("not", subject), ("value", subject)] {
         if let Some(inner) = below(key) {
-            // `when` looks at the target, unless it names a field.
+            // `when` applies to the target, unless it names a field.
             let own = inner.get("field").and_then(Node::as_text).and_then(place);
             let start =
                 if key == "when" { own.or_else(|| target(node)) } else { own.or(subject.map(<[_]>::to_vec)) };
@@ -145,7 +145,7 @@ fn allowed_by_schema<'v>(steps: &[PathStep], fields: &[&Fields<'v>]) -> Option<V
     (!all.is_empty()).then_some(all)
 }
 
-/// What `equals` or `one_of` asks for: the values, whether case matters not, and where.
+/// The values that `equals` or `one_of` asks for, whether case is ignored, and their position.
 fn literal(node: &Node) -> Option<(Vec<Value>, bool, &Span)> {
     if let Some(value) = node.get("equals") {
         return Some((vec![value.to_json()], false, &value.span));
@@ -263,7 +263,7 @@ fn units_and_ranges(project: &Project<'_>, problems: &mut Problems) {
         a.is_empty() || b.is_empty() || a.iter().any(|kind| b.contains(kind))
     };
     for (rule, unit) in always.iter().filter_map(|rule| Some((*rule, rule.get("unit")?))) {
-        // Within one rule it is said when the rule is read.
+        // Within one rule it is reported when the rule is read.
         let others = always.iter().filter(|other| !std::ptr::eq(**other, rule));
         let range = others
             .filter(|other| target(other).is_some() && target(other) == target(rule) && meet(other, rule))
@@ -278,7 +278,7 @@ fn units_and_ranges(project: &Project<'_>, problems: &mut Problems) {
     }
 }
 
-/// Issues that keep a candidate from being accepted, and that nobody is told of.
+/// Issues that keep a candidate from being accepted, and that no one is told of.
 fn unheard(project: &Project<'_>, rule: &Node, problems: &mut Problems) {
     let Some(disposition) = rule.get("disposition") else { return };
     if disposition.as_text() != Some(Disposition::Warn.as_str()) {

@@ -1,7 +1,7 @@
-//! What a JSON Schema says may stand at a path.
+//! The values that a JSON Schema allows at a path.
 //!
-//! Where a schema leaves a place open, or says things that are not followed here, the answer is "unknown": only what a
-//! schema rules out is worth a word.
+//! If a schema leaves a location open, or says things that are not followed here, the answer is "unknown": only a path
+//! that a schema rules out is worth reporting.
 
 use crate::value::{PathStep, unescape};
 use serde_json::{Map, Value};
@@ -10,14 +10,14 @@ use std::collections::HashSet;
 /// Deepest chain of references and combinations that is followed.
 const DEEPEST: usize = 16;
 
-/// A place in a schema.
+/// A location in a schema.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct SchemaNode<'v> {
     root: &'v Value,
     at: &'v Value,
 }
 
-/// What is known of the places that a path leads to.
+/// The known locations that a path leads to.
 #[derive(Debug)]
 pub(super) enum Reach<'v> {
     /// Nothing.
@@ -26,7 +26,7 @@ pub(super) enum Reach<'v> {
     Places(Vec<SchemaNode<'v>>),
     /// There are none: `holder` has no member or element for the step.
     Nothing {
-        /// How many steps lead to what lacks the next.
+        /// The number of steps that lead to the holder that lacks the next.
         steps: usize,
         /// The members that are declared there.
         known: Vec<String>,
@@ -34,7 +34,7 @@ pub(super) enum Reach<'v> {
 }
 
 impl<'v> SchemaNode<'v> {
-    /// The place that a whole schema describes.
+    /// The location that a whole schema describes.
     pub(super) fn whole(schema: &'v Value) -> Self {
         SchemaNode { root: schema, at: schema }
     }
@@ -52,15 +52,15 @@ impl<'v> SchemaNode<'v> {
         })
     }
 
-    /// Whether a number that this JSON Pointer leads to lies within these bounds, as far as can be told: where a schema says
-    /// nothing, it may be any number.
+    /// Returns whether a number that this JSON Pointer leads to lies within these bounds, as far as can be determined:
+    /// where a schema says nothing, it may be any number.
     pub(super) fn keeps_within(self, pointer: &str, (low, high): (f64, f64)) -> bool {
         let names = pointer.split('/').skip(1).map(|name| unescape(name).into_owned());
         let steps: Vec<PathStep> =
             names.map(|name| name.parse().map_or_else(|_| PathStep::Key(name), PathStep::Index)).collect();
         match self.reach(&steps) {
             Reach::Places(places) => places.into_iter().any(|place| place.is_within(low, high)),
-            // That there is no such place is another mistake.
+            // A missing location is another mistake.
             Reach::Nothing { .. } => true,
             Reach::Unknown => false,
         }
@@ -78,7 +78,7 @@ impl<'v> SchemaNode<'v> {
         bounded(["minimum", "exclusiveMinimum"]) && bounded(["maximum", "exclusiveMaximum"])
     }
 
-    /// Every part of the schema that speaks about this place; `None` when one can't be followed.
+    /// Every part of the schema that applies to this location; `None` when one can't be followed.
     fn branches(self) -> Option<Vec<&'v Map<String, Value>>> {
         let mut found = Vec::new();
         self.gather(&mut found, &mut HashSet::new(), 0).then_some(found)
@@ -117,7 +117,7 @@ impl<'v> SchemaNode<'v> {
         }
     }
 
-    /// The declared members, with what their values look like.
+    /// The declared members, with the schemas of their values.
     pub(super) fn members(self) -> Vec<(&'v str, SchemaNode<'v>)> {
         let branches = self.branches().unwrap_or_default();
         let declared = branches.iter().filter_map(|branch| branch.get("properties")?.as_object()).flatten();
@@ -127,7 +127,7 @@ impl<'v> SchemaNode<'v> {
             .collect()
     }
 
-    /// What one step leads to; `None` when anything may be there.
+    /// The locations that one step leads to; `None` when anything may be there.
     fn step(self, step: &PathStep) -> Option<Vec<SchemaNode<'v>>> {
         let branches = self.branches()?;
         let mut found = Vec::new();

@@ -1,4 +1,4 @@
-//! Validators that run programs, which somebody must allow.
+//! Validators that run programs, which must be allowed explicitly.
 
 use super::project::Project;
 use crate::diag::{Code, Problem, Problems};

@@ -1,4 +1,4 @@
-//! Values of a schema that no phrase says, and numbers whose unit only their name tells.
+//! Values of a schema that no phrase expresses, and numbers whose unit only their name tells.
 
 use super::project::{Project, entries, filled};
 use crate::diag::{Code, Problem, Problems, SourceFile};
@@ -12,7 +12,7 @@ use std::sync::{Arc, LazyLock};
 /// Deepest nesting that is followed.
 const DEEPEST: usize = 32;
 
-/// Values that say that a document says nothing; no phrase has to.
+/// Values that mean that a document says nothing; they need no phrase.
 const SAYS_NOTHING: [&str; 11] = [
     "unknown",
     "other",

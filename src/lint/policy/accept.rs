@@ -8,14 +8,14 @@ use crate::value::{Disposition, Score, Severity};
 /// Scores that differ by less are equal.
 const EPSILON: f64 = 1e-9;
 
-/// A line about a score: what it asks of which, and where it stands.
+/// A line about a score: the bound, the score that it is about, and its position.
 struct Line<'a> {
     target: &'a Target,
     bound: f64,
     span: &'a Span,
 }
 
-/// The lines about scores; none where nothing of `accept` can fail, which is said once.
+/// The lines about scores; none where nothing of `accept` can fail, which is reported once.
 fn lines<'a>(view: &View<'a>) -> Vec<Line<'a>> {
     let accept = &view.policy.accept;
     let all = accept.thresholds.iter().map(|threshold| Line {
@@ -32,7 +32,7 @@ fn lines<'a>(view: &View<'a>) -> Vec<Line<'a>> {
 }
 
 impl Line<'_> {
-    /// Whether a candidate can fail it.
+    /// Returns whether a candidate can fail it.
     fn decides(&self, view: &View<'_>) -> bool {
         self.bound > view.target(self.target).low + EPSILON
     }
@@ -102,7 +102,7 @@ fn floored(view: &View<'_>, name: &str) -> bool {
     dimension.is_some_and(|d| matches!(&d.measure, Measure::Rules { floor, .. } if floor.get() > 0.0))
 }
 
-/// Whether nothing measures a dimension in a run: its score is handed over from outside.
+/// Returns whether nothing measures a dimension in a run: its score is handed over from outside.
 pub(super) fn is_only_given(dimension: &Dimension) -> bool {
     matches!(dimension.measure, Measure::Given) && dimension.second.is_none()
 }
@@ -195,7 +195,7 @@ fn follows(view: &View<'_>, code: Code, line: &Line<'_>) -> Option<Problem> {
     Some(Problem::note(code, span, message).help(help))
 }
 
-/// Bounds that ask a judge for the highest score there is.
+/// Bounds that ask a judge for the highest possible score.
 pub(super) fn perfect(view: &View<'_>, code: Code) -> Vec<Problem> {
     of_lines(view, |line| {
         let said = unreachable(view, code, line).or_else(|| follows(view, code, line)).is_some();
@@ -223,7 +223,7 @@ fn highest(view: &View<'_>, code: Code, line: &Line<'_>) -> Option<Problem> {
     Some(Problem::note(code, span, message).help(help))
 }
 
-/// Critical issues that are looked at when candidates are compared, and not when one is accepted.
+/// Critical issues that count when candidates are compared, but not when one is accepted.
 pub(super) fn ignores_critical(view: &View<'_>, code: Code) -> Vec<Problem> {
     if lines(view).is_empty() && view.policy.accept.issue_limits.is_empty() {
         return Vec::new();
@@ -245,15 +245,15 @@ pub(super) fn ignores_critical(view: &View<'_>, code: Code) -> Vec<Problem> {
     vec![problem.related(key, "here they matter")]
 }
 
-/// Whether a candidate with an issue that a person must decide is not accepted.
+/// Returns whether a candidate with an issue that a person must decide is refused.
 fn keeps_out_escalated(view: &View<'_>) -> bool {
     let escalated = IssueKind::Disposition(Disposition::Escalate);
     view.policy.on_escalate == OnEscalate::Stop
         || view.policy.accept.issue_limits.iter().any(|(kind, most)| *kind == escalated && *most == 0)
 }
 
-/// Whether critical issues are for a person to decide, by the table and by what rules say of theirs. What is only shown
-/// is so on purpose.
+/// Returns whether critical issues are for a person to decide, by the table and by the dispositions of rules. Those
+/// that are only shown are so on purpose.
 fn all_escalated(view: &View<'_>) -> bool {
     let corrected = |disposition| disposition == Disposition::Correct;
     let mut listed = view.policy.dispositions.listed();

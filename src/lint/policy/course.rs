@@ -1,4 +1,4 @@
-//! Which criterion fires whenever another one would: what a course of overall scores that meets one says of the others.
+//! Implications between criteria: which one fires whenever another one would, in every course of overall scores.
 
 use super::view::View;
 use crate::profile::{
@@ -6,7 +6,7 @@ use crate::profile::{
 };
 use crate::stop::{Decline, Rollbacks};
 
-/// When a criterion fires that another one implies.
+/// The time at which a criterion fires that another one implies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum When {
     /// At the same candidate, or before it.
@@ -15,14 +15,14 @@ pub(super) enum When {
     Before,
 }
 
-/// What of a policy these implications rest on.
+/// The settings of a policy that these implications rest on.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Ground {
-    /// Whether a candidate whose overall score is below the best one's is rolled back.
+    /// `true` if a candidate whose overall score is below the best one's is rolled back.
     falls_roll_back: bool,
-    /// Whether only such candidates are, but for ties.
+    /// `true` if only such candidates are, but for ties.
     only_falls_roll_back: bool,
-    /// Whether ties in the overall score are none in the order.
+    /// `true` if candidates with the same overall score may still rank differently.
     ties_may_roll_back: bool,
 }
 
@@ -45,7 +45,7 @@ impl Ground {
     }
 }
 
-/// Whether `first` fires no later than `second` in every course of scores, and whether it does so earlier.
+/// Returns whether `first` fires no later than `second` in every course of scores, and whether it fires earlier.
 pub(super) fn implied(first: &Criterion, second: &Criterion, ground: Ground) -> Option<When> {
     let sooner = |sooner: bool| Some(if sooner { When::Before } else { When::NotLater });
     /// `a` steps are enough where `b` are needed.
@@ -95,7 +95,8 @@ pub(super) fn implied(first: &Criterion, second: &Criterion, ground: Ground) -> 
                 None
             }
         }
-        // Where no fall is borne, nothing goes up and down. With two changes of direction, one fall is not the last step.
+        // If no fall is tolerated, nothing goes up and down. With two changes of direction, one fall is not the last
+        // step.
         (Criterion::MinImprovement(MinImprovement { patience: 1, .. }), Criterion::Oscillation(b)) => {
             sooner(b.flips > 1)
         }
@@ -114,7 +115,7 @@ pub(super) fn implied(first: &Criterion, second: &Criterion, ground: Ground) -> 
         {
             steps(usize::try_from(*limit).unwrap_or(usize::MAX), b.patience)
         }
-        // What is below the best gains nothing on it. Against the candidate before, that holds of the first in a row.
+        // A score below the best gains nothing on it. Against the candidate before, that holds for the first in a row.
         (Criterion::MinImprovement(a), Criterion::Rollbacks(Rollbacks(limit)))
             if ground.only_falls_roll_back =>
         {
@@ -126,7 +127,7 @@ pub(super) fn implied(first: &Criterion, second: &Criterion, ground: Ground) -> 
                 None
             }
         }
-        // Nothing follows from these of any other criterion. Each is named, so that the compiler asks it of a further one.
+        // These imply no other criterion. Each is named, so that the compiler asks about a new one.
         (
             Criterion::Unchanged(_)
             | Criterion::Rollbacks(_)
@@ -145,7 +146,7 @@ pub(super) fn implied(first: &Criterion, second: &Criterion, ground: Ground) -> 
     }
 }
 
-/// Whether whatever reaches a limit of `wide` reaches one of `narrow`.
+/// Returns whether anything that reaches a limit of `wide` reaches one of `narrow`.
 fn within(narrow: &Budget, wide: &Budget) -> bool {
     fn bounded<T: PartialOrd>(narrow: Option<T>, wide: Option<T>) -> bool {
         wide.is_none_or(|wide| narrow.is_some_and(|narrow| narrow <= wide))

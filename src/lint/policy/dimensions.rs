@@ -1,4 +1,4 @@
-//! Dimensions that are measured for nothing, or always come out the same.
+//! Dimensions that are measured for nothing, or always have the same score.
 
 use super::view::{View, number};
 use crate::diag::{Code, Problem};
@@ -36,8 +36,8 @@ pub(super) fn measured_for_nothing(view: &View<'_>, code: Code) -> Vec<Problem> 
     unused.filter_map(|dimension| for_nothing(view, code, dimension)).collect()
 }
 
-/// Whether a score decides anything: overall, acceptance, gate, selection, review, what replaces a judge, or a
-/// script, which sees them all.
+/// Returns whether a score decides anything: overall, acceptance, gate, selection, review, the replacement of a judge,
+/// or a script, which sees them all.
 fn is_used(view: &View<'_>, name: &str) -> bool {
     let policy = view.policy;
     let is_it = |target: &Target| matches!(target, Target::Dimension(dimension) if dimension == name);
@@ -62,14 +62,14 @@ fn is_used(view: &View<'_>, name: &str) -> bool {
         || asks_a_script(view)
 }
 
-/// Whether a script, which sees every score, is one of the stop criteria, in a group or not.
+/// Returns whether a script, which sees every score, is one of the stop criteria, in a group or not.
 fn asks_a_script(view: &View<'_>) -> bool {
     let mut found = false;
     view.policy.stop.visit(&mut |criterion| found |= matches!(criterion, Criterion::Script(_)));
     found
 }
 
-/// Says of a dimension that decides nothing and finds no issues, which would be fed back.
+/// The problem of a dimension that decides nothing and finds no issues, which would be fed back.
 fn for_nothing(view: &View<'_>, code: Code, dimension: &Dimension) -> Option<Problem> {
     let name = &dimension.name;
     let finds_issues = dimension.measure.parts().any(|part| {
@@ -80,7 +80,7 @@ fn for_nothing(view: &View<'_>, code: Code, dimension: &Dimension) -> Option<Pro
     });
     let sources = dimension.second.as_ref().map(|second| second.sources.as_slice()).unwrap_or_default();
     let judge = |id: &str| view.profile.judges.iter().find(|judge| judge.id.value == id);
-    // A validator finds issues; of a judge that is not asked nothing is lost.
+    // A validator finds issues; a judge that is not asked costs nothing.
     let paid: Vec<&str> = sources
         .iter()
         .filter_map(|source| judge(&source.name.value))

@@ -8,14 +8,14 @@ use crate::profile::{
 use crate::value::yaml::{Data, Node};
 use crate::value::{Disposition, Severity};
 
-/// What a person must decide is accepted unseen.
+/// Issues that a person must decide are accepted unseen.
 pub(super) fn nobody_decides(view: &View<'_>, code: Code) -> Vec<Problem> {
     let limits = &view.policy.accept.issue_limits;
     let escalated = IssueKind::Disposition(Disposition::Escalate);
     if view.policy.on_escalate == OnEscalate::Stop || limits.iter().any(|(kind, _)| *kind == escalated) {
         return Vec::new();
     }
-    // One line for each severity would keep out whatever is escalated, too.
+    // One line for each severity would keep out escalated issues, too.
     let every = |severity| limits.iter().any(|(kind, _)| *kind == IssueKind::Severity(severity));
     if [Severity::Critical, Severity::Major, Severity::Minor].into_iter().all(every) {
         return Vec::new();
@@ -34,7 +34,7 @@ pub(super) fn nobody_decides(view: &View<'_>, code: Code) -> Vec<Problem> {
     vec![problem.help("set `on_escalate: stop`, or add `escalate_issues: 0` to `accept`")]
 }
 
-/// Where judges that disagree are left to a person.
+/// The setting that leaves a disagreement of judges to a person.
 fn disagreement(view: &View<'_>) -> Option<(Span, String)> {
     let escalates = |bound: Disagreement| bound.then == Disposition::Escalate && bound.above.get() < 1.0;
     let dimension = view.profile.dimensions.iter().find(|d| bound_of(d).is_some_and(escalates))?;
@@ -42,7 +42,7 @@ fn disagreement(view: &View<'_>) -> Option<(Span, String)> {
     Some((view.key(&path).clone(), format!("a disagreement about `{}`", dimension.name)))
 }
 
-/// Where too few judges answer about a dimension that acceptance can do without: it then has no score.
+/// The quorum of a dimension that acceptance can do without: with too few answers it has no score.
 fn quorum(view: &View<'_>) -> Option<(Span, String)> {
     let asks =
         |dimension: &&Dimension| dimension.second.as_ref().is_some_and(|second| second.quorum.is_some());
@@ -51,8 +51,8 @@ fn quorum(view: &View<'_>) -> Option<(Span, String)> {
     Some((view.key(&path).clone(), format!("a missed quorum of `{}`", dimension.name)))
 }
 
-/// Where a judge or a validator that gives no answer leaves the candidate to a person, and acceptance can do without the
-/// dimensions that then have no score.
+/// The judge or validator that leaves the candidate to a person when it gives no answer, where acceptance can do
+/// without the dimensions that then have no score.
 fn failure(view: &View<'_>) -> Option<(Span, String)> {
     let judges = view.profile.judges.iter().filter(|judge| judge.is_asked());
     let judges = judges.filter(|judge| judge.on_failure.then == AfterRetries::Escalate);
@@ -76,7 +76,7 @@ fn failure(view: &View<'_>) -> Option<(Span, String)> {
     Some((span.clone(), format!("a {what} `{id}` that gives no answer")))
 }
 
-/// Whether no candidate is accepted in which these dimensions score 0.
+/// Returns whether no candidate is accepted in which these dimensions score 0.
 fn is_needed(view: &View<'_>, names: &[&str]) -> bool {
     let is_one = |name: &String| names.contains(&name.as_str());
     let without = match &view.policy.overall {
@@ -114,7 +114,7 @@ fn bound_of(dimension: &Dimension) -> Option<Disagreement> {
     second.or(local)
 }
 
-/// Where the table of codes leaves one to a person.
+/// The entry of the table of codes that leaves one to a person.
 fn disposition(view: &View<'_>) -> Option<(Span, String)> {
     let Data::Map(entries) = &view.entry(&["dispositions"])?.value.data else { return None };
     let escalates = |node: &Node| node.as_text() == Some("escalate");
@@ -129,7 +129,7 @@ fn disposition(view: &View<'_>) -> Option<(Span, String)> {
     Some((entry.key_span.clone(), what))
 }
 
-/// Where a rule leaves its issue to a person: any, or one whose issue is not critical.
+/// A rule that leaves its issue to a person: any, or one whose issue is not critical.
 fn rule(view: &View<'_>, not_critical: bool) -> Option<(Span, String)> {
     let rules = view.subject.plan.scoring.rules();
     let programs = rules.document_types().map(|document_type| rules.program(document_type));

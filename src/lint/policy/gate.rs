@@ -5,7 +5,7 @@ use super::view::{View, number};
 use crate::diag::{Code, Problem, Span};
 use crate::profile::{Combine, Dimension, OnGateMiss, OnRegression, Overall, Target};
 
-/// A gate on a dimension that there is.
+/// A gate on an existing dimension.
 struct Gated<'a> {
     name: &'a str,
     bound: f64,
@@ -63,7 +63,7 @@ pub(super) fn never_missed(view: &View<'_>, code: Code) -> Vec<Problem> {
     vec![view.doubt_of(code, span, &[view.measure(name)], message).help(help)]
 }
 
-/// A correction that misses it is to be rolled back, and nothing is.
+/// A correction that misses it should be rolled back, but nothing is.
 pub(super) fn rolls_back_nothing(view: &View<'_>, code: Code) -> Vec<Problem> {
     let rollback = view.policy.gate.as_ref().is_some_and(|gate| gate.on_correction == OnGateMiss::Rollback);
     if deciding(view).is_none() || !rollback || view.policy.on_regression != OnRegression::Keep {
@@ -75,11 +75,11 @@ pub(super) fn rolls_back_nothing(view: &View<'_>, code: Code) -> Vec<Problem> {
     vec![problem.help("set `on_regression: rollback`, or `on_correction: stop`")]
 }
 
-/// What the gate lets through is accepted, and what it stops is never corrected; or, of an overall score that is made of
-/// several, it asks as much as that, and stops what could be accepted.
+/// A candidate that the gate lets through is accepted, and one that it stops is never corrected; or, for an overall
+/// score that combines several, it asks as much as that, and stops candidates that could be accepted.
 pub(super) fn above_acceptance(view: &View<'_>, code: Code) -> Vec<Problem> {
     let Some(Gated { name, bound, dimension, .. }) = deciding(view) else { return Vec::new() };
-    // What a judge says instead, or besides, may be another number than the gate sees.
+    // The verdict of a judge instead, or besides, may be another number than the gate sees.
     if dimension.second.as_ref().is_some_and(|second| second.combine != Combine::Min) {
         return Vec::new();
     }
@@ -97,7 +97,7 @@ pub(super) fn above_acceptance(view: &View<'_>, code: Code) -> Vec<Problem> {
             (&Target::Overall, least.get(), Some(needed))
         }
     };
-    // A lower one is for what is hopeless, whatever the other dimensions could make up for.
+    // A lower one is for hopeless candidates, whatever the other dimensions could make up for.
     if bound < least - 1e-9 || needed.is_some_and(|needed| bound <= needed + 1e-9) {
         return Vec::new();
     }
@@ -120,7 +120,7 @@ pub(super) fn above_acceptance(view: &View<'_>, code: Code) -> Vec<Problem> {
     vec![problem.related(accepted, "what is good enough")]
 }
 
-/// What a dimension has to be at least for a weighted overall score to reach `least`.
+/// The least that a dimension must have for a weighted overall score to reach `least`.
 fn needed(view: &View<'_>, name: &str, least: f64) -> Option<f64> {
     let Overall::Weighted(weights) = &view.policy.overall else { return None };
     let (_, weight) = weights.iter().find(|(own, weight)| own == name && *weight > 0.0)?;

@@ -1,4 +1,4 @@
-//! Limits of candidates and calls: those that leave no correction, and those that no run comes to.
+//! Limits of candidates and calls: those that leave no correction, and those that no run reaches.
 
 use super::stop::deciding;
 use super::view::{View, counted, listed, number};
@@ -8,7 +8,7 @@ use crate::profile::{Baseline, Criterion, Profile};
 use crate::stop::{Constant, keys_about_corrections};
 use crate::value::EPSILON;
 
-/// Keys that mean nothing without a correction, besides those of `stop`.
+/// Keys that have no effect without a correction, besides those of `stop`.
 const ABOUT_CORRECTIONS: [&[&str]; 10] = [
     &["gate", "on_correction"],
     &["on_regression"],
@@ -45,7 +45,7 @@ pub(super) fn one_candidate(view: &View<'_>, code: Code) -> Vec<Problem> {
         if idle.len() + more == 1 { "does" } else { "do" }
     );
     let one_more = if matches!(limit.criterion, Criterion::MaxCorrections(_)) { 1 } else { 2 };
-    // Whoever tries a limit with a flag knows what it leaves out.
+    // A user who tries a limit with a flag knows what it leaves out.
     let mut problem = if limit.span.file().is_argument() {
         Problem::note(code, &limit.span, message)
     } else {
@@ -58,7 +58,7 @@ pub(super) fn one_candidate(view: &View<'_>, code: Code) -> Vec<Problem> {
     vec![problem]
 }
 
-/// What the profile says at the key of a limit, as it stands there.
+/// The text of the profile at the key of a limit, as written.
 fn written(view: &View<'_>, limit: &Placed) -> String {
     let as_written = || view.value(&limit.path.split('.').collect::<Vec<_>>()).text().to_owned();
     let counts = limit.criterion.constants().into_iter().find_map(|constant| match constant {
@@ -186,7 +186,7 @@ pub(super) fn budget_without_end(view: &View<'_>, code: Code) -> Vec<Problem> {
     found.collect()
 }
 
-/// Where the number of calls stands.
+/// The position of the number of calls.
 fn place(view: &View<'_>, one: &Placed) -> Span {
     let calls = view.entry(&["stop", "budget"]).filter(|_| one.is_plain());
     let calls = calls.and_then(|entry| entry_of(&entry.value, "calls"));

@@ -1,8 +1,8 @@
 //! Gates, acceptance, stop criteria, selection and review that do not do what they say (LC5).
 //!
-//! What is said here is exact: "can never fire" holds of every course that scores can take (`tests/it/policy_lints.rs`
-//! tries it with the functions that decide in a run). A setting that the profile itself makes is a warning; one that it
-//! has from a parent is a note, because the parent is fine and a child need not repeat it.
+//! The reports are exact: "can never fire" holds for every course that scores can take (`tests/it/policy_lints.rs`
+//! tries it with the functions that decide in a run). A setting that the profile itself makes is a warning; one
+//! inherited from a parent is a note, because the parent is fine and a child need not repeat it.
 
 mod accept;
 mod course;
@@ -19,10 +19,10 @@ use super::ProfileView;
 use crate::diag::{Code, Problem, Problems};
 use view::View;
 
-/// Finds what is doubtful of one kind.
+/// Finds the doubts of one kind.
 type Lint = fn(&View<'_>, Code) -> Vec<Problem>;
 
-/// Every lint of what decides, each with the code of what it finds.
+/// Every lint of the deciding settings, each with the code of its findings.
 const LINTS: [(Code, Lint); 27] = [
     (Code::ConstantScore, dimensions::constant_score),
     (Code::MeasuredForNothing, dimensions::measured_for_nothing),
@@ -53,7 +53,7 @@ const LINTS: [(Code, Lint); 27] = [
     (Code::ReviewAlways, review::always),
 ];
 
-/// Looks at what decides.
+/// Checks the deciding settings.
 pub(super) fn check(subject: ProfileView<'_>, problems: &mut Problems) {
     let view = View::of(subject);
     for (code, lint) in LINTS {

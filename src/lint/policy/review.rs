@@ -12,7 +12,7 @@ use std::collections::BTreeSet;
 /// Most combinations of values that are tried.
 const MOST_TRIES: usize = 50_000;
 
-/// Beside a number in a condition, by this much: more than scores are rounded by, less than anybody writes.
+/// The distance from a number in a condition: more than scores are rounded by, less than anyone writes.
 const STEP: f64 = 1e-6;
 
 /// No result needs review.
@@ -29,7 +29,7 @@ pub(super) fn always(view: &View<'_>, code: Code) -> Vec<Problem> {
     said(view, code, |(some, all)| some && all, message, help)
 }
 
-/// `is_so` gets whether the condition holds of some results, and of all.
+/// `is_so` gets whether the condition holds for some results, and for all.
 fn said(
     view: &View<'_>,
     code: Code,
@@ -50,8 +50,8 @@ fn said(
         .collect()
 }
 
-/// Whether a condition only compares names with numbers and words, so that trying the values at which something changes
-/// is enough to know it.
+/// Returns whether a condition only compares names with numbers and words, so that trying the values at which something
+/// changes is enough to know it.
 fn is_plain(when: &str) -> bool {
     let mut quoted = false;
     when.chars().all(|c| {
@@ -67,7 +67,7 @@ pub(super) fn names(when: &str) -> impl Iterator<Item = &str> {
     when.split(|c: char| !(c.is_alphanumeric() || c == '_')).filter(|word| !word.is_empty())
 }
 
-/// Whether the condition holds of some, and of all results; `None` when there is too much to try.
+/// Returns whether the condition holds for some, and for all results; `None` when there is too much to try.
 fn try_out(view: &View<'_>, review: &Review, when: &str, dimensions: &[&str]) -> Option<(bool, bool)> {
     let numbers =
         when.split(|c: char| !(c.is_ascii_digit() || c == '.')).filter_map(|n| n.parse::<f64>().ok());
@@ -101,7 +101,7 @@ fn try_out(view: &View<'_>, review: &Review, when: &str, dimensions: &[&str]) ->
             for (target, values) in &axes {
                 let value = values.get(rest % values.len()).copied().unwrap_or_default();
                 rest /= values.len();
-                // What passed has reached its bounds.
+                // A passed result has reached its bounds.
                 let bound = view.policy.accept.bound(target);
                 possible &=
                     status != FinalStatus::Passed || bound.is_none_or(|bound| value >= bound.get() - 1e-9);

@@ -24,7 +24,7 @@ fn name(key: &SelectKey) -> String {
     }
 }
 
-/// Why candidates that are equal by the keys before are equal by this one, too, and what to do.
+/// The reason why candidates that are equal by the keys before are equal by this one, too, and advice.
 fn idle(view: &View<'_>, key: &SelectKey, before: &[SelectKey]) -> Option<(String, String)> {
     let remove = || "remove it".to_owned();
     if before.contains(key) {
@@ -89,7 +89,7 @@ pub(super) fn returns_left_behind(view: &View<'_>, code: Code) -> Vec<Problem> {
     vec![problem.help(help).related(cause, label)]
 }
 
-/// Keys that mean nothing beside `return: last`.
+/// Keys that have no effect beside `return: last`.
 pub(super) fn returns_last(view: &View<'_>, code: Code) -> Vec<Problem> {
     let policy = view.policy;
     if policy.select.returned != Returned::Last || policy.on_regression == OnRegression::Rollback {

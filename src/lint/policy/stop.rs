@@ -7,7 +7,7 @@ use crate::facts::Placed;
 use crate::profile::{Criterion, OnRegression};
 use crate::value::{EPSILON, Millis};
 
-/// What there is to look at: nothing where the first candidate is the last, which is said once.
+/// The criteria to inspect: none where the first candidate is the last, which is reported once.
 fn criteria<'v>(view: &'v View<'_>) -> &'v [Placed] {
     let more = view.limit().is_some() && view.only_candidate().is_none();
     if more { &view.criteria } else { &[] }
@@ -71,7 +71,7 @@ fn by_another(view: &View<'_>, code: Code, one: &Placed, other: &Placed) -> Prob
     problem.help(help(one, other)).related(&other.span, "this one ends the loop first")
 }
 
-/// What would let the criterion decide.
+/// A change that would let the criterion decide.
 fn help(one: &Placed, other: &Placed) -> String {
     let remove = format!("remove `{}`", one.path);
     let (first, second) = (&other.criterion, &one.criterion);
@@ -110,12 +110,12 @@ fn help(one: &Placed, other: &Placed) -> String {
     }
 }
 
-/// What follows for the list in which a criterion that never fires stands.
+/// The consequence for the list that holds a criterion that never fires.
 fn and_the_group(one: &Placed) -> String {
     one.together.as_ref().map(|list| format!(", so the whole of `{list}` never does")).unwrap_or_default()
 }
 
-/// A criterion that asks for what can't be.
+/// A criterion that asks for something impossible.
 fn impossible(view: &View<'_>, code: Code, one: &Placed) -> Option<Problem> {
     let path = &one.path;
     let never = |why: String| {
@@ -193,13 +193,13 @@ fn too_late(view: &View<'_>, code: Code, one: &Placed) -> Option<Problem> {
         help.push_str(&format!(", or {smaller}"));
     }
     help.push_str(", or remove it");
-    // Where the two come together, the run ends at the same candidate either way, and only the reason is another.
+    // If the two come together, the run ends at the same candidate either way, and only the reason differs.
     let problem = view.doubt(code, &one.span, message);
     let problem = if least == most { Problem { level: Level::Note, ..problem } } else { problem };
     Some(problem.help(help).related(&limit.span, "this limit is looked at first"))
 }
 
-/// Criteria that fire whatever is scored.
+/// Criteria that fire whatever the scores are.
 pub(super) fn always_fires(view: &View<'_>, code: Code) -> Vec<Problem> {
     let alone = deciding(view).into_iter().filter(|one| one.alone);
     alone.filter_map(|one| whatever_is_scored(view, code, one)).collect()
@@ -245,7 +245,7 @@ fn whatever_is_scored(view: &View<'_>, code: Code, one: &Placed) -> Option<Probl
     Some(view.doubt(code, &one.span, message).help(help))
 }
 
-/// Oscillations whose window never comes to be full. (One of `stagnation` must be full, so it never fires.)
+/// Oscillations whose window is never full. (One of `stagnation` must be full, so it never fires.)
 pub(super) fn long_window(view: &View<'_>, code: Code) -> Vec<Problem> {
     let Some((limit, most)) = view.limit() else { return Vec::new() };
     let seen = most - 1;

@@ -1,4 +1,4 @@
-//! What the lints of a policy look at: its settings with their places, and the scores that can be had.
+//! The data that the lints of a policy inspect: its settings with their positions, and the possible scores.
 
 use crate::diag::{Code, Problem, Span};
 use crate::facts::{Placed, Range, entry_of, placed, range_of};
@@ -6,12 +6,12 @@ use crate::lint::ProfileView;
 use crate::profile::{LoopPolicy, Overall, Profile, Target};
 use crate::value::yaml::{Data, Entry, Node};
 
-/// A compiled profile, as the lints of what decides see it.
+/// A compiled profile, as the lints of a policy see it.
 pub(super) struct View<'a> {
     pub(super) profile: &'a Profile,
     pub(super) policy: &'a LoopPolicy,
     pub(super) subject: ProfileView<'a>,
-    /// The stop criteria, in the order in which they are looked at.
+    /// The stop criteria, in the order in which they are checked.
     pub(super) criteria: Vec<Placed>,
     root: &'a Node,
 }
@@ -46,22 +46,22 @@ impl<'a> View<'a> {
         entry_of(node, last)
     }
 
-    /// Where the key at a path stands; where it is not said, the profile.
+    /// The position of the key at a path; of the profile where it is not set.
     pub(super) fn key(&self, path: &[&str]) -> &'a Span {
         self.entry(path).map_or(&self.root.span, |entry| &entry.key_span)
     }
 
-    /// Where the value at a path stands; where it is not said, the profile.
+    /// The position of the value at a path; of the profile where it is not set.
     pub(super) fn value(&self, path: &[&str]) -> &'a Span {
         self.entry(path).map_or(&self.root.span, |entry| &entry.value.span)
     }
 
-    /// Whether the profile itself says what is here (or whoever runs the program), not a profile that it extends.
+    /// Returns whether the profile itself (or the command line) sets this, not a profile that it extends.
     pub(super) fn is_own(&self, span: &Span) -> bool {
         span.file().is_argument() || span.file().name() == self.root.span.file().name()
     }
 
-    /// Where the key of the order at this place stands.
+    /// The position of the key of the order at this index.
     pub(super) fn order_key(&self, at: usize) -> &'a Span {
         let order = self.value(&["select", "order"]);
         match self.entry(&["select", "order"]).map(|entry| &entry.value.data) {
@@ -70,23 +70,24 @@ impl<'a> View<'a> {
         }
     }
 
-    /// Where a dimension gets its score from.
+    /// The position of the setting that gives a dimension its score.
     pub(super) fn measure(&self, name: &str) -> &'a Span {
         let floor = self.entry(&["assess", name, "floor"]).map(|entry| &entry.key_span);
         floor.unwrap_or_else(|| self.key(&["assess", name]))
     }
 
-    /// Whether the profile itself says something at this path.
+    /// Returns whether the profile itself sets something at this path.
     pub(super) fn says(&self, path: &[&str]) -> bool {
         self.entry(path).is_some_and(|entry| self.is_own(&entry.key_span))
     }
 
-    /// A warning where the profile itself says it, a note where it has it from another.
+    /// A warning where the profile itself sets it, a note where it is inherited.
     pub(super) fn doubt(&self, code: Code, span: &Span, message: impl Into<String>) -> Problem {
         self.doubt_of(code, span, &[], message)
     }
 
-    /// The same of what follows from several settings: a warning where the profile itself says one of them.
+    /// Like [`doubt`](Self::doubt), for something that follows from several settings: a warning where the profile
+    /// itself sets one of them.
     pub(super) fn doubt_of(
         &self,
         code: Code,

@@ -11,7 +11,7 @@ use crate::provider::error::CallError;
 use crate::provider::network::HttpAttempt;
 use crate::provider::{CallFailure, Provider};
 
-/// So far may the clocks of the vendor and of this machine, or of the one that submitted, be apart.
+/// The most by which the clocks of the vendor and of this machine, or of the one that submitted, may differ.
 const CLOCKS_APART_MINUTES: i64 = 15;
 
 impl Provider {
@@ -19,7 +19,7 @@ impl Provider {
     /// batches that have ended are known by the ids in their results, and those that haven't may be the one.
     ///
     /// # Errors
-    /// Whatever the plugin or the network said, or a missed deadline. That says nothing about the batch.
+    /// A failure of the plugin or the network, or a missed deadline. That says nothing about the batch.
     #[doc(hidden)]
     pub async fn batch_find(
         &self,
@@ -64,7 +64,7 @@ impl Provider {
         Ok(if unknown.is_empty() { BatchFound::NotThere } else { BatchFound::Unknown(unknown) })
     }
 
-    /// Whether a batch has our lines, by the first of its results; `None` when there is none to see.
+    /// Returns whether a batch has our lines, by the first of its results; `None` when there is none to see.
     async fn is_it(
         &self,
         handle: &BatchHandle,

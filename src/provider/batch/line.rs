@@ -14,7 +14,7 @@ use crate::provider::error::CallError;
 use crate::provider::network::{HttpAttempt, HttpTransport};
 use crate::provider::{CallFailure, Provider};
 
-/// How long the plugin may take over one line.
+/// The time that the plugin may take over one line.
 const THINKS: Duration = Duration::from_secs(60);
 
 impl Provider {

@@ -3,13 +3,13 @@
 //! | file | its one job |
 //! | --- | --- |
 //! | `line` | one call as a line |
-//! | `step` | one step of the API: what the plugin asks for is sent, until it is at the end |
+//! | `step` | one step of the API: what the plugin asks for is sent, until the step ends |
 //! | `submit` | a file of lines becomes a batch |
 //! | `find` | the batch whose handle was lost |
-//! | `results` | what became of the lines, one after the other |
+//! | `results` | the outcomes of the lines, one after the other |
 //! | `stored` | an answer that was kept, read as if it had just come |
 //!
-//! Nothing is remembered here, and nothing is made again: whoever drives batches journals what is intended before
+//! Nothing is remembered here, and nothing is made again: the caller journals its intent before
 //! [`Provider::batch_submit`], and looks with [`Provider::batch_find`] before it submits anything a second time.
 
 mod find;
@@ -30,7 +30,7 @@ pub use results::{BatchDownload, Taken};
 pub use stored::without_result;
 pub use submit::NotSubmitted;
 
-/// What the vendor calls a batch.
+/// The vendor's id of a batch.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct BatchHandle(pub String);
@@ -41,23 +41,23 @@ impl std::fmt::Display for BatchHandle {
     }
 }
 
-/// What all lines of one batch have in common.
+/// The properties that all lines of one batch share.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct BatchGroup {
     /// The model that is asked.
     pub model: Option<String>,
-    /// What of the API is asked, in the plugin's own words.
+    /// The part of the API that is asked, in the plugin's own words.
     pub endpoint: String,
 }
 
 /// One call as a line of a batch.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BatchLine {
-    /// Tells it from others.
+    /// Distinguishes it from other lines.
     pub custom_id: String,
     /// JSON without a line break. A file of lines has a `\n` between them.
     pub text: Vec<u8>,
-    /// With which lines it may stand in one batch.
+    /// The group of lines with which it may share a batch.
     pub group: BatchGroup,
 }
 
@@ -66,26 +66,26 @@ pub struct BatchLine {
 pub struct BatchSought<'a> {
     /// As it was submitted.
     pub own_id: &'a str,
-    /// Of all its lines.
+    /// The ids of all its lines.
     pub custom_ids: &'a HashSet<String>,
-    /// It was not submitted before.
+    /// The time before which it was not submitted.
     pub since: Option<jiff::Timestamp>,
     /// Other batches, which it is not.
     pub known: &'a [BatchHandle],
 }
 
-/// What is known of a batch whose handle was lost.
+/// The outcome of a search for a batch whose handle was lost.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum BatchFound {
     /// It is this one.
     Found(BatchHandle),
     /// The vendor has no such batch: it was never made.
     NotThere,
-    /// It may be one of these, and nobody can say until they have ended. To submit it again could mean to pay twice.
+    /// It may be one of these, and no one can tell until they have ended. Submitting it again could mean paying twice.
     Unknown(Vec<BatchHandle>),
 }
 
-/// How many lines of a batch have come how far.
+/// The numbers of a batch's lines, by outcome.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BatchCounts {
     /// All, once they are counted.
@@ -103,10 +103,10 @@ impl From<&BatchState> for BatchCounts {
 }
 
 impl Provider {
-    /// How far a batch is.
+    /// The state of a batch.
     ///
     /// # Errors
-    /// Whatever the plugin or the network said, or a missed deadline.
+    /// A failure of the plugin or the network, or a missed deadline.
     #[doc(hidden)]
     pub async fn batch_poll(
         &self,
@@ -123,7 +123,7 @@ impl Provider {
     /// Asks the vendor to end a batch. It ends some time later, with what was done until then.
     ///
     /// # Errors
-    /// Whatever the plugin or the network said, or a missed deadline.
+    /// A failure of the plugin or the network, or a missed deadline.
     #[doc(hidden)]
     pub async fn batch_cancel(
         &self,
@@ -140,7 +140,7 @@ impl Provider {
     /// Has the vendor forget a batch with its files, as far as its API allows.
     ///
     /// # Errors
-    /// Whatever the plugin or the network said, or a missed deadline.
+    /// A failure of the plugin or the network, or a missed deadline.
     #[doc(hidden)]
     pub async fn batch_delete(
         &self,
@@ -154,7 +154,7 @@ impl Provider {
         deleted.map_err(|fault| self.batch_failure(fault, &errand))
     }
 
-    /// Tells providers apart whose lines can't stand in one batch, also in another process.
+    /// A key that differs between providers whose lines can't share a batch, also across processes.
     #[cfg(feature = "journal")]
     pub(crate) fn batch_key(&self) -> String {
         let config = String::from_utf8_lossy(self.shared.opened.config());
@@ -162,7 +162,7 @@ impl Provider {
         crate::value::digest_bytes(name.as_bytes())
     }
 
-    /// What part of its price a call costs in a batch, where the price table says so.
+    /// The fraction of its price that a call costs in a batch, where the price table has one.
     #[doc(hidden)]
     pub fn batch_price_factor(&self, asked: Option<&str>) -> Option<f64> {
         self.shared.meter.batch_factor(asked)

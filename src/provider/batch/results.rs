@@ -1,4 +1,4 @@
-//! What became of the lines of a batch, one after the other: never more than one is held.
+//! Reads the outcomes of the lines of a batch, one after the other: never more than one is held.
 
 use std::time::Duration;
 
@@ -12,45 +12,46 @@ use crate::provider::error::{CallError, FailureKind};
 use crate::provider::network::{Download, HttpAttempt, IncomingLine};
 use crate::provider::{CallFailure, Provider};
 
-/// So many ids that belong to nobody are named; the others are counted.
+/// The most ids of unknown lines that are named; the others are counted.
 const NAMED: usize = 20;
-/// No batch has its results in more answers.
+/// No batch has its results in more answers than this.
 const MOST_DOWNLOADS: usize = 100;
 
-/// What the caller made of a result.
+/// The caller's verdict on a result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Taken {
-    /// It was waited for.
+    /// It was awaited.
     Taken,
-    /// The same line had a result before; this one counts for nothing.
+    /// The line had a result before; this one is ignored.
     Again,
-    /// Nobody sent a line of that id.
+    /// No line of that id was sent.
     Nobodys,
     /// It was enough: nothing more is read.
     Enough,
 }
 
-/// What was read.
+/// A summary of what was read.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct BatchDownload {
-    /// Results that were waited for.
+    /// Results that were awaited.
     pub taken: u64,
     /// Results of lines that had one before.
     pub again: u64,
-    /// Lines that are no results, aren't UTF-8 or are too long.
+    /// Lines that are not results, aren't UTF-8 or are too long.
     pub unreadable: u64,
-    /// Results of lines that nobody sent.
+    /// Results of lines that were never sent.
     pub nobodys: u64,
     /// The ids of some of those.
     pub nobodys_ids: Vec<String>,
 }
 
 impl Provider {
-    /// Reads the results of a batch that is over, in the order in which they come, and shows each to `sink`, which says what
-    /// it makes of it. A line without a result is one that the vendor left out. The deadline is for all of it.
+    /// Reads the results of a batch that is over, in the order in which they come, and passes each to `sink`, which
+    /// returns its verdict. A line without a result is one that the vendor left out. The deadline is for all of it.
     ///
     /// # Errors
-    /// Whatever the plugin or the network said, or a missed deadline. What `sink` was shown until then holds.
+    /// A failure of the plugin or the network, or a missed deadline. What `sink` was given until then remains
+    /// valid.
     #[doc(hidden)]
     pub async fn batch_results(
         &self,
@@ -86,7 +87,7 @@ impl Provider {
         Ok(read)
     }
 
-    /// Whether there is more to read.
+    /// Returns whether there is more to read.
     async fn read_download(
         &self,
         handle: &BatchHandle,
@@ -129,7 +130,7 @@ impl Provider {
                         }
                     }
                 }
-                // What isn't an id of ours is not even shown.
+                // A result whose id can't be one of ours is not even passed on.
                 Ok(_) => read.unreadable = read.unreadable.saturating_add(1),
                 Err(fault) if is_of_the_line(&fault) => read.unreadable = read.unreadable.saturating_add(1),
                 Err(fault) => return Err(fault),
@@ -139,7 +140,7 @@ impl Provider {
     }
 }
 
-/// Whether only this line can't be read.
+/// Returns whether this line alone can't be read.
 fn is_of_the_line(fault: &CallError) -> bool {
     matches!(fault.kind, FailureKind::InvalidRequest | FailureKind::Garbage | FailureKind::TooLarge)
 }

@@ -1,5 +1,5 @@
-//! One step of a batch API. The plugin says what to send; the host sends it and shows the plugin what came back, until the
-//! plugin says that the step is at its end.
+//! One step of a batch API. The plugin says what to send; the host sends it and shows the plugin what came back, until
+//! the plugin ends the step.
 
 use std::path::Path;
 use std::time::Duration;
@@ -16,18 +16,18 @@ use crate::provider::patience::Deadline;
 use crate::provider::{CallFailure, Provider};
 use crate::value::Usd;
 
-/// More requests than any step needs: a plugin that never comes to an end is stopped.
+/// More requests than any step needs: a plugin that never ends is stopped.
 const MOST_TURNS: usize = 300;
 /// The longest that a plugin may have the host wait before a request.
 const LONGEST_PAUSE: Duration = Duration::from_secs(60);
-/// How long the plugin may think where nothing is sent.
+/// The time that the plugin may think where nothing is sent.
 const THINKS: Duration = Duration::from_secs(30);
 
 impl Provider {
-    /// What one batch may hold; none where the provider, or the service that it is open for, has no batches.
+    /// The limits of one batch; none where the provider, or the service that it is open for, has no batches.
     ///
     /// # Errors
-    /// What the plugin said instead.
+    /// The plugin's failure.
     #[doc(hidden)]
     pub async fn batch_limits(&self) -> Result<Option<BatchLimits>, CallFailure> {
         if !self.shared.link.as_ref().is_some_and(HttpTransport::speaks_batch) {
@@ -43,7 +43,7 @@ impl Provider {
         limits.map_err(|fault| self.batch_failure(fault, &errand))
     }
 
-    /// The way to the network, of a provider that has batches.
+    /// The network access of a provider that has batches.
     pub(super) fn batch_link(&self) -> Result<&HttpTransport, CallError> {
         let link = self.shared.link.as_ref().filter(|link| link.speaks_batch());
         link.ok_or_else(|| {
@@ -56,7 +56,7 @@ impl Provider {
         HttpAttempt::of_batch(format!("batch\n{subject}"), model, Deadline::new(deadline))
     }
 
-    /// A failed step, as it is told. Asking about a batch costs nothing.
+    /// A failed step, as it is reported. Asking about a batch costs nothing.
     pub(super) fn batch_failure(&self, fault: CallError, errand: &HttpAttempt) -> CallFailure {
         let fault = match &self.shared.link {
             Some(link) => link.failed(fault, errand),
@@ -64,7 +64,7 @@ impl Provider {
         };
         let mut failure = fault.of(self.provider_label().to_owned(), self.model().map(str::to_owned));
         if failure.status == Some(404) {
-            // Not the model is unknown, as it would be of a single call.
+            // It is not the model that is unknown, as it would be for a single call.
             let help =
                 "the vendor has no such batch or file, any more or with this key; else check the base URL";
             failure.help = Some(help.to_owned());
@@ -72,7 +72,7 @@ impl Provider {
         CallFailure { cost: Some(Usd::default()), ..failure }
     }
 
-    /// What the plugin answers to one question.
+    /// The plugin's answer to one question.
     pub(super) async fn batch_ask<T: DeserializeOwned>(
         &self,
         step: &BatchStep,
@@ -94,8 +94,8 @@ impl Provider {
         self.batch_turns_with(ask, None, &mut false, errand).await
     }
 
-    /// A step, with the lines that one of its requests may carry. `creating` is whether the batch may have begun: a request
-    /// that makes it went out, and no answer says that it was not made.
+    /// A step, with the lines that one of its requests may carry. `creating` tells whether the batch may have begun: a
+    /// request that makes it went out, and no answer says that it was not made.
     pub(super) async fn batch_turns_with<T: DeserializeOwned>(
         &self,
         ask: impl Fn(BatchTurn) -> BatchStep,
@@ -139,19 +139,19 @@ impl Provider {
         Err(garbage("never comes to the end of a step"))
     }
 
-    /// Whether the host would send this, without sending it.
+    /// Checks that the host would send this, without sending it.
     pub(super) fn batch_may_send(&self, request: &HttpRequest) -> Result<(), CallError> {
         let refused = |problem: String| CallError::new(FailureKind::Permanent, problem).unsent();
         self.batch_link()?.would_send(request).map_err(refused)
     }
 }
 
-/// What no plugin can mean.
+/// The fault for an answer that no plugin can mean.
 pub(super) fn garbage(problem: &str) -> CallError {
     CallError::new(FailureKind::Garbage, format!("the plugin's answer {problem}"))
 }
 
-/// Ids of batches and lines.
+/// Checks the id of a batch or a line.
 pub(super) fn checked_id(id: &str) -> Result<(), CallError> {
     if loopctl_plugin_sdk::protocol::batch::is_batch_id(id) {
         return Ok(());

@@ -18,14 +18,14 @@ use crate::provider::trace::CallSpan;
 use crate::provider::{CallFailure, Called, Provider};
 use crate::value::Usd;
 
-/// How long the plugin may take to read one answer.
+/// The time that the plugin may take to read one answer.
 const THINKS: Duration = Duration::from_secs(60);
 
-/// The header of what stands for a result that can't be had. Plugins give results headers of their own making only.
+/// The header of a substitute for a missing result. Plugins give results headers of their own making only.
 const NO_RESULT: &str = "x-loopctl-batch-without-result";
 
-/// Stands for the result of a line of which a batch says nothing that can be read. It may be answered the next time, and may
-/// have been answered, and paid for, this time.
+/// The substitute for the result of a line for which a batch has nothing readable. The line may be answered the next
+/// time, and may have been answered, and paid for, this time.
 #[doc(hidden)]
 #[must_use]
 pub fn without_result() -> HttpResponse {
@@ -34,8 +34,8 @@ pub fn without_result() -> HttpResponse {
 }
 
 impl Provider {
-    /// What a line of a batch comes to: `answer` is read by the plugin like one that was asked for online, and judged,
-    /// measured and reported like it. It costs what the price table says for batches.
+    /// The outcome of a line of a batch: `answer` is read by the plugin like one that was asked for online, and judged,
+    /// measured and reported like it. It is charged at the price table's prices for batches.
     #[doc(hidden)]
     pub async fn call_with_answer(&self, request: &CompletionRequest, answer: HttpResponse) -> Called {
         let model = self.asked(request);
@@ -73,7 +73,7 @@ impl Provider {
             errand.heard(&answer);
             self.read_answer(&answer, &mut errand).await
         };
-        // Who turns a request away charges nothing for it.
+        // A server that turns a request away charges nothing for it.
         let free = answer.status >= 400;
         let outcome = outcome
             .map(|completion| without_absent(completion, request.schema.as_ref()))

@@ -12,14 +12,14 @@ use crate::provider::error::{CallError, FailureKind};
 use crate::provider::network::{HttpAttempt, Lines};
 use crate::provider::{CallFailure, Provider};
 
-/// Why there is no handle of a batch.
+/// The reason why there is no handle of a batch.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[error("{failure}")]
 pub struct NotSubmitted {
-    /// What happened.
+    /// The failure.
     pub failure: CallFailure,
-    /// Whether there may be a batch all the same, because the answer to the request that makes it was lost or says nothing.
-    /// Then [`Provider::batch_find`] has to say that there is none before the lines are submitted again.
+    /// `true` if there may be a batch all the same, because the answer to the request that makes it was lost or says
+    /// nothing. Then [`Provider::batch_find`] has to say that there is none before the lines are submitted again.
     pub may_exist: bool,
 }
 
@@ -28,7 +28,8 @@ impl Provider {
     /// `A-Z a-z 0-9 _ -`, and never given to another batch. The deadline is for all of it, uploading included.
     ///
     /// # Errors
-    /// Whatever the plugin, the network or the disk said, a missed deadline, too many lines, or a profile that refuses batches.
+    /// A failure of the plugin, the network or the disk, a missed deadline, too many lines, or a profile that refuses
+    /// batches.
     #[doc(hidden)]
     pub async fn batch_submit(
         &self,

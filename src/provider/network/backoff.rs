@@ -9,7 +9,8 @@ use sha2::{Digest, Sha256};
 const BASE: Duration = Duration::from_millis(500);
 const CAP: Duration = Duration::from_secs(20);
 
-/// What makes the pauses of one process differ from those of another; two with the same seed pause alike.
+/// The seed that makes the pauses of one process differ from those of another; two with the same seed pause
+/// alike.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::provider) struct Seed(pub(in crate::provider) u64);
 

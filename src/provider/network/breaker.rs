@@ -15,22 +15,22 @@ pub(super) struct Breaker {
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum State {
-    /// Requests go through; so many have failed in a row.
+    /// Requests go through; this many have failed in a row.
     Closed { failures: u32 },
     /// None goes through.
     Open { since: Instant, until: Instant },
-    /// One is on its way, and decides.
+    /// One is in flight, and decides.
     Trial { since: Instant },
 }
 
-/// Why a request doesn't go through.
+/// The reason why a request doesn't go through.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Refusal {
-    /// How long the breaker has been open.
+    /// The time for which the breaker has been open.
     pub(super) open_for: Duration,
-    /// How long until another request may be tried.
+    /// The time until another request may be tried.
     pub(super) wait: Duration,
-    /// Whether a trial is under way, whose end decides.
+    /// `true` if a trial is in flight, whose end decides.
     pub(super) on_trial: bool,
 }
 
@@ -49,7 +49,7 @@ impl Breaker {
         Self { settings, state: State::Closed { failures: 0 } }
     }
 
-    /// Whether a request could go through.
+    /// Checks whether a request could go through.
     pub(super) fn check(&self, now: Instant) -> Result<Passage, Refusal> {
         let refusal = |since: Instant, wait: Duration, on_trial: bool| Refusal {
             open_for: now.duration_since(since),
@@ -65,7 +65,7 @@ impl Breaker {
         }
     }
 
-    /// Lets a request through, or not. Whoever is let through says how it ended.
+    /// Lets a request through, or not. The caller reports how a request that was let through ended.
     pub(super) fn admit(&mut self, now: Instant) -> Result<Passage, Refusal> {
         let passage = self.check(now)?;
         if let (Passage::Trial, State::Open { since, .. }) = (passage, self.state) {
@@ -79,7 +79,7 @@ impl Breaker {
         self.state = State::Closed { failures: 0 };
     }
 
-    /// The server failed. Says when that opens the breaker that was closed, and for how long.
+    /// The server failed. Returns the details when that opens the closed breaker.
     pub(super) fn failed(&mut self, now: Instant) -> Option<Opened> {
         let settings = self.settings?;
         let until = now + settings.cool_down.duration();
@@ -97,7 +97,7 @@ impl Breaker {
                 self.state = State::Open { since, until };
                 None
             }
-            // It was on its way already.
+            // It was already in flight.
             State::Open { .. } => None,
         }
     }
@@ -117,9 +117,9 @@ impl Breaker {
 /// The breaker has opened.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Opened {
-    /// So many requests failed in a row.
+    /// The number of requests that failed in a row.
     pub(super) failures: u32,
-    /// No other is sent for so long.
+    /// The time for which no other is sent.
     pub(super) cool_down: Duration,
 }
 

@@ -1,4 +1,4 @@
-//! The HTTP client, which keeps connections between calls, and what its errors come to.
+//! The HTTP client, which keeps connections between calls, and the faults that its errors become.
 
 use std::error::Error;
 use std::sync::OnceLock;
@@ -43,7 +43,7 @@ impl Clients {
 fn client(settings: &Settings, proxies: Vec<reqwest::Proxy>) -> Result<Client, String> {
     // The first provider that is installed stays; it makes no difference which.
     let _ = rustls::crypto::ring::default_provider().install_default();
-    // A header with a key in it must not follow to a place that nobody named.
+    // A header with a key in it must not follow to a host that no one named.
     let redirects = reqwest::redirect::Policy::custom(|attempt| {
         let came_from = attempt.previous().last().map(|url| (url.scheme().to_owned(), Origin::of(url)));
         let leads_to = Some((attempt.url().scheme().to_owned(), Origin::of(attempt.url())));
@@ -56,7 +56,7 @@ fn client(settings: &Settings, proxies: Vec<reqwest::Proxy>) -> Result<Client, S
             attempt.stop()
         }
     });
-    // What the environment says of proxies has been read by `proxies`.
+    // The environment's proxies have been read by `proxies`.
     let builder = Client::builder()
         .user_agent(concat!("loopctl/", env!("CARGO_PKG_VERSION")))
         .connect_timeout(settings.connect_timeout.duration())
@@ -79,7 +79,7 @@ fn proxies(settings: &Proxy, environment: &Environment) -> Result<Vec<reqwest::P
     };
     // A proxy's URL may hold a password, and is not shown.
     let unusable = |source: &str| format!("{source} is no usable proxy: write `http://HOST:PORT`");
-    // One of another scheme would be passed over without a word, and requests would go directly.
+    // One of another scheme would be ignored silently, and requests would go directly.
     let is_known =
         |url: &str| !url.contains("://") || url.starts_with("http://") || url.starts_with("https://");
     let proxy = |make: Make, url: &str, source: &str| {
@@ -108,7 +108,7 @@ fn proxies(settings: &Proxy, environment: &Environment) -> Result<Vec<reqwest::P
     }
 }
 
-/// What a request comes to that brought no answer.
+/// The fault of a request that brought no answer.
 pub(super) fn unanswered(error: &reqwest::Error, url: &Url) -> CallError {
     let server = Origin::of(url).map(|origin| origin.to_string()).unwrap_or_default();
     let causes = causes(error);
@@ -116,7 +116,7 @@ pub(super) fn unanswered(error: &reqwest::Error, url: &Url) -> CallError {
         let what = if error.is_timeout() { "timed out" } else { "the request failed" };
         return CallError::new(FailureKind::Transient, sanitize_message(&format!("{what}: {causes}")));
     }
-    // The error is of a crate below, which tells it by its words alone.
+    // The error is from a crate below, which reports it by its words alone.
     if causes.contains("proxy authorization required") {
         return password_wanted();
     }
@@ -132,19 +132,19 @@ pub(super) fn unanswered(error: &reqwest::Error, url: &Url) -> CallError {
     CallError::new(FailureKind::Transient, message).help(help).unsent()
 }
 
-/// What a request comes to that a proxy turned away (407). Every other would be, until a person has told the password.
+/// The fault of a request that a proxy turned away (407). Every other will be, until a user gives the password.
 pub(super) fn password_wanted() -> CallError {
     let help = "put them into its URL, `http://NAME:PASSWORD@HOST:PORT` (percent-encoded), in the environment variable \
                 `HTTPS_PROXY` or the profile's `network.proxy`";
     CallError::new(FailureKind::Unauthorized, "the proxy wants a name and a password").help(help).unsent()
 }
 
-/// Whether a redirect has the same request made elsewhere; others make one without a body of it.
+/// Returns whether a redirect has the same request made elsewhere; others make one without its body.
 fn keeps_request(status: StatusCode) -> bool {
     matches!(status.as_u16(), 307 | 308)
 }
 
-/// Why a redirect was not followed. Of where it leads, only host and port are named.
+/// The reason why a redirect was not followed. Of its target, only scheme, host and port are named.
 pub(super) fn not_followed(status: StatusCode, from: &Url, to: Option<&Url>) -> String {
     let Some((to, origin)) = to.and_then(|to| Some((to, Origin::of(to)?))) else {
         return "the server redirects to what is no address".to_owned();
@@ -161,13 +161,13 @@ pub(super) fn not_followed(status: StatusCode, from: &Url, to: Option<&Url>) -> 
     }
 }
 
-/// What an answer comes to that broke off.
+/// The fault of an answer that broke off.
 pub(super) fn torn(error: &reqwest::Error, received: usize) -> CallError {
     let message = format!("the answer broke off after {received} bytes: {}", causes(error));
     CallError::new(FailureKind::Transient, sanitize_message(&message))
 }
 
-/// An error's causes, without the URL, whose path may hold what is nobody's business.
+/// An error's causes, without the URL, whose path may be confidential.
 fn causes(error: &reqwest::Error) -> String {
     let mut texts: Vec<String> = Vec::new();
     let mut cause = error.source();
@@ -181,12 +181,12 @@ fn causes(error: &reqwest::Error) -> String {
     if texts.is_empty() { "no cause is known".to_owned() } else { texts.join(": ") }
 }
 
-/// Why TLS failed, if it is because of the server's certificate, which another try won't change.
+/// The reason why TLS failed, if it is the server's certificate, which another try won't change.
 fn certificate_problem<'a>(error: &'a (dyn Error + 'static)) -> Option<&'a CertificateError> {
     if let Some(rustls::Error::InvalidCertificate(problem)) = error.downcast_ref() {
         return Some(problem);
     }
-    // What an error of the system's wraps is not its source, and may be another of the system's.
+    // The error that a system's error wraps is not its source, and may be another of the system's.
     let wrapped: Option<&'a (dyn Error + 'static)> = match error.downcast_ref::<std::io::Error>() {
         Some(error) => error.get_ref().map(|inner| inner as _),
         None => None,
@@ -194,7 +194,7 @@ fn certificate_problem<'a>(error: &'a (dyn Error + 'static)) -> Option<&'a Certi
     wrapped.and_then(certificate_problem).or_else(|| error.source().and_then(certificate_problem))
 }
 
-/// What to do about a certificate.
+/// Advice on a problem with a certificate.
 fn certificate_help(problem: &CertificateError) -> &'static str {
     match problem {
         CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. } => {

@@ -7,7 +7,7 @@ use super::exchange::{Admitted, Answer};
 use super::{HttpAttempt, HttpTransport};
 use crate::provider::error::CallError;
 
-/// What a request for lines comes to.
+/// The outcome of a request for lines.
 pub(in crate::provider) enum Download {
     /// The server turns it away.
     Refused(HttpResponse),
@@ -18,16 +18,16 @@ pub(in crate::provider) enum Download {
 /// Lines as they come. Never more than one of them is held.
 pub(in crate::provider) struct IncomingLines {
     answer: Answer,
-    /// The call is on its way until the last line.
+    /// The call is in flight until the last line.
     _admitted: Admitted,
     longest: usize,
     received: usize,
-    /// What has come and isn't a whole line yet.
+    /// The beginning of a line whose end hasn't arrived.
     begun: Vec<u8>,
-    /// What has come and hasn't been looked at.
+    /// The last chunk that arrived, consumed up to `at`.
     chunk: Vec<u8>,
     at: usize,
-    /// The line that is read is too long, and the rest of it is passed over.
+    /// The line that is read is too long, and the rest of it is skipped.
     skipping: bool,
     ended: bool,
 }
@@ -42,7 +42,7 @@ pub(in crate::provider) enum IncomingLine {
 }
 
 impl HttpTransport {
-    /// Asks for lines of at most so many bytes each.
+    /// Asks for lines of at most `longest` bytes each.
     ///
     /// # Errors
     /// When the request may not be sent, the server is left alone, or no answer begins.
@@ -125,7 +125,7 @@ impl IncomingLines {
         }
     }
 
-    /// What is in hand, as a line; none if it is blank.
+    /// The bytes held so far, as a line; none if it is blank.
     fn whole_line(&mut self) -> Option<IncomingLine> {
         if std::mem::take(&mut self.skipping) {
             return Some(IncomingLine::Unreadable);

@@ -1,5 +1,5 @@
-//! Where requests may go: to the places that the manifest and the configuration name, with TLS, and to none that the
-//! profile doesn't list.
+//! Decides where requests may go: to the hosts that the manifest and the configuration name, with TLS, and to none that
+//! the profile doesn't list.
 
 use loopctl_plugin_sdk::protocol::{HttpRequest, Manifest};
 use reqwest::Url;
@@ -38,7 +38,7 @@ impl std::fmt::Display for Origin {
     }
 }
 
-/// Where an opened `http` plugin may send requests.
+/// The destinations to which an opened `http` plugin may send requests.
 #[derive(Debug)]
 pub(super) struct Egress {
     default_base: Url,
@@ -49,15 +49,15 @@ pub(super) struct Egress {
 }
 
 impl Egress {
-    /// Host and port that requests go to which don't say.
+    /// Host and port of requests that don't name any.
     pub(super) fn server(&self) -> Option<(String, u16)> {
         Origin::of(&self.default_base).map(|origin| (origin.host, origin.port))
     }
 
-    /// `base` is where requests go that don't say; it was named by the configuration, the environment or the manifest.
+    /// `base` is where requests go that don't name a base; the configuration, the environment or the manifest named it.
     ///
     /// # Errors
-    /// In words, when requests may not go there.
+    /// A message, when requests may not go there.
     pub(super) fn new(
         manifest: &Manifest,
         base: Url,
@@ -72,7 +72,7 @@ impl Egress {
                 })?,
             );
         }
-        // Whoever writes the configuration or the environment may send requests where they like.
+        // Anyone who writes the configuration or the environment may send requests anywhere.
         hosts.extend(Origin::of(&base));
         let egress = Self { default_base: base, hosts, plain_http, listed };
         egress.may_go(&egress.default_base)?;
@@ -107,7 +107,7 @@ impl Egress {
         }
     }
 
-    /// Where requests go that don't say.
+    /// The base URL of requests that don't name one.
     pub(super) fn base(&self) -> &str {
         self.default_base.as_str().trim_end_matches('/')
     }
@@ -115,7 +115,7 @@ impl Egress {
     /// The URL of a plugin's request.
     ///
     /// # Errors
-    /// In words, when it may not go there.
+    /// A message, when it may not go there.
     pub(super) fn url(&self, request: &HttpRequest) -> Result<Url, String> {
         let base = match &request.base_url {
             Some(base) => base_url(base)?,
@@ -139,7 +139,7 @@ impl Egress {
     }
 }
 
-/// Whether a URL leads to this very machine.
+/// Returns whether a URL leads to this very machine.
 pub(super) fn is_loopback(url: &Url) -> bool {
     let host = url.host_str().unwrap_or_default();
     let address = host.trim_start_matches('[').trim_end_matches(']');

@@ -1,5 +1,5 @@
-//! Which service an `http` plugin talks to, and where that is: from the specification, the configuration, the environment
-//! and the manifest, in this order.
+//! Resolves the service that an `http` plugin talks to, and its address: from the specification, the configuration, the
+//! environment and the manifest, in this order.
 
 use loopctl_plugin_sdk::protocol::{Endpoint, Manifest};
 use reqwest::Url;
@@ -10,7 +10,8 @@ use crate::diag::nearest;
 use crate::provider::error::sanitize_message;
 use crate::provider::locate::{endpoint_named, same_name};
 
-/// Where an opened plugin's requests go unless it says otherwise, and the configuration that tells it so.
+/// The destination of an opened plugin's requests unless it says otherwise, and the configuration that tells
+/// it so.
 #[derive(Debug)]
 pub(super) struct Destination<'m> {
     /// The endpoint, if the manifest has any.
@@ -24,7 +25,7 @@ pub(super) struct Destination<'m> {
 /// Completes `config`. `named` is the endpoint that the specification names, as `ollama:llama3` does.
 ///
 /// # Errors
-/// In words, when no endpoint goes by the name, or it can't be said where it is.
+/// A message, when no endpoint has the name, or its address is unknown.
 pub(super) fn resolve<'m>(
     manifest: &'m Manifest,
     named: Option<&str>,
@@ -89,7 +90,7 @@ fn choose<'m>(
     })
 }
 
-/// Where an endpoint is, and who says so.
+/// The address of an endpoint, and its source.
 fn address(
     manifest: &Manifest,
     endpoint: &Endpoint,
@@ -103,7 +104,7 @@ fn address(
     if let Some(url) = &endpoint.base_url {
         return Ok((url.clone(), "the manifest".to_owned()));
     }
-    // Only the first endpoint is the plugin's own host: what is meant for another must not go there.
+    // Only the first endpoint is the plugin's own host: requests for another must not go there.
     let is_first = manifest.endpoints.first().is_some_and(|first| first.name == endpoint.name);
     if endpoint.base_url_env.is_empty()
         && is_first
@@ -133,9 +134,9 @@ fn set(environment: &Environment, name: &str) -> Option<String> {
     environment(name).map(|value| value.trim().to_owned()).filter(|value| !value.is_empty())
 }
 
-/// A URL that paths can be put behind.
+/// Parses a URL to which paths can be appended.
 pub(super) fn base_url(text: &str) -> Result<Url, String> {
-    // An `@` may stand before a password, which is not shown.
+    // An `@` may follow a password, which is not shown.
     let shown =
         if text.contains('@') { "the URL".to_owned() } else { format!("`{}`", sanitize_message(text)) };
     let unplaced = || {

@@ -12,36 +12,36 @@ use super::{HttpTransport, backoff, retry_after};
 use crate::provider::error::{CallError, FailureKind};
 use crate::provider::patience::Deadline;
 
-/// About so many bytes of text make a token, in English and in JSON.
+/// The approximate number of bytes of text in a token, in English and in JSON.
 const BYTES_PER_TOKEN: u64 = 4;
-/// What an answer is taken to need that has no `max_tokens`.
+/// The tokens that an answer without `max_tokens` is assumed to need.
 const USUAL_ANSWER: u64 = 1_000;
-/// What an image or a page of a document is taken to need.
+/// The tokens that an image or a page of a document is assumed to need.
 const PER_ATTACHMENT: u64 = 1_500;
 
 /// One attempt at a call.
 pub(in crate::provider) struct HttpAttempt {
-    /// What is left of the deadline.
+    /// The time left of the deadline.
     pub(in crate::provider) patience: Deadline,
     /// From 1.
     pub(super) attempt: u32,
-    /// Tells this call from others, in all its attempts.
+    /// Distinguishes this call from others, in all its attempts.
     call: String,
     model: Option<String>,
     max_tokens: Option<u64>,
     attachments: (u64, u64),
     counts_tokens: bool,
-    /// What it was estimated to take, when it got its turn.
+    /// The tokens that it was estimated to take, when it got its turn.
     pub(super) tokens: u64,
     /// The variables whose values were sent.
     pub(super) variables: Vec<String>,
     /// Those that would have been sent, were they set.
     pub(super) unset: Vec<String>,
-    /// Why a key was left out of the request, and how to allow it.
+    /// The reason why a key was left out of the request, and how to allow it.
     pub(super) withheld: Option<String>,
-    /// For whoever reads the journal.
+    /// For readers of the journal.
     pub(in crate::provider) notes: Vec<String>,
-    /// That the server is left alone from here on.
+    /// The notice that the server is left alone from here on.
     pub(super) notice: Option<String>,
     pub(super) server: Option<Arc<Server>>,
     pub(super) lane: Option<Arc<RateLimiter>>,
@@ -82,7 +82,7 @@ impl HttpAttempt {
         self.heard = Some(ResponseMeta::of(answer));
     }
 
-    /// How many tokens a call with a body of so many bytes will take, read and written.
+    /// The number of tokens that a call with a body of so many bytes will take, read and written.
     pub(super) fn estimated(&self, body: usize) -> u64 {
         if !self.counts_tokens {
             return 0;
@@ -95,7 +95,7 @@ impl HttpAttempt {
 }
 
 impl HttpTransport {
-    /// What a call comes to, with what the network knows of it: whether it may be made again, and when.
+    /// The outcome of a call, with what the network knows of it: whether it may be made again, and when.
     pub(in crate::provider) fn settle(
         &self,
         outcome: Result<Completion, CallError>,
@@ -119,7 +119,7 @@ impl HttpTransport {
         }
     }
 
-    /// What a failure comes to, with what the network knows of it.
+    /// A failure, with what the network knows of it.
     pub(in crate::provider) fn failed(&self, fault: CallError, errand: &HttpAttempt) -> CallError {
         let asked = Recipient {
             model: errand.model.as_deref(),

@@ -1,4 +1,4 @@
-//! One HTTP request of a plugin's and its answer, whole and bounded: when it may be sent, and what its outcome says of
+//! One HTTP request of a plugin and its answer, whole and bounded: when it may be sent, and what its outcome says about
 //! the server.
 
 use std::collections::BTreeMap;
@@ -19,7 +19,7 @@ use super::server::{BreakerPermit, readable};
 use super::{HttpAttempt, HttpTransport, method, retry_after};
 use crate::provider::error::{CallError, FailureKind, sanitize_message};
 
-/// Shorter waits for one's turn are not worth a word.
+/// Shorter waits for one's turn are not worth a note.
 const WORTH_A_NOTE: Duration = Duration::from_millis(100);
 
 /// A request that may be sent.
@@ -28,11 +28,11 @@ pub(super) struct Outgoing {
     url: Url,
     pub(super) filled: ResolvedHeaders,
     body: Body,
-    /// Its body takes its time, so that the answer may begin when it likes.
+    /// Its body takes time, so the answer may begin at any moment.
     is_upload: bool,
 }
 
-/// A request's permission to be sent. While it is held, the call counts among those that are on their way.
+/// A request's permission to be sent. While it is held, the call counts among those in flight.
 pub(super) struct Admitted {
     _turn: Turn,
     lane: Arc<RateLimiter>,
@@ -55,7 +55,7 @@ impl HttpTransport {
         self.carry(outgoing, bytes, errand).await
     }
 
-    /// The same with a body that isn't the plugin's.
+    /// Like [`HttpTransport::exchange`], with a body that isn't the plugin's.
     ///
     /// # Errors
     /// Those of [`HttpTransport::exchange`].
@@ -112,7 +112,7 @@ impl HttpTransport {
         let turn = lane.turn(errand.tokens).await;
         errand.patience.progress().has_its_turn(turn.waited);
         if readable(turn.waited).0 > 0 {
-            // Of the call.
+            // On the span of the call.
             tracing::Span::current().record("waited_ms", readable(turn.waited).0);
         }
         if turn.waited >= WORTH_A_NOTE {
@@ -129,7 +129,7 @@ impl HttpTransport {
         Ok(Admitted { _turn: turn, lane, passing: Some(passing) })
     }
 
-    /// What an outcome says of the server: its status and headers, or why there are none.
+    /// Learns from an outcome about the server: its status and headers, or why there are none.
     pub(super) fn learn(
         &self,
         outcome: Result<(u16, &BTreeMap<String, String>), &CallError>,
@@ -144,13 +144,13 @@ impl HttpTransport {
                 None
             }
             Err(fault) if fault.kind.may_pass() => passing.failed(),
-            // The server did answer, with what can't be used.
+            // The server did answer, though unusably.
             Err(_) => {
                 passing.succeeded(false);
                 None
             }
         };
-        // A longer wait is the next call's to be told of.
+        // A longer wait is reported to the next call instead.
         if let Ok((_, headers)) = outcome
             && let Some(wait) = retry_after::exhausted(headers, jiff::Timestamp::now())
             && wait <= self.network.settings.max_retry_wait.duration()
@@ -159,10 +159,10 @@ impl HttpTransport {
         }
     }
 
-    /// Whether a request would be sent, without sending it.
+    /// Checks that a request would be sent, without sending it.
     ///
     /// # Errors
-    /// In words, why it would not be.
+    /// The reason why it would not be.
     pub(crate) fn would_send(&self, request: &HttpRequest) -> Result<(), String> {
         self.prepare(request.clone()).map(|_| ()).map_err(|fault| fault.message)
     }
@@ -203,7 +203,7 @@ impl HttpTransport {
         let response = begun.map_err(|error| unanswered(&error, &url))?;
 
         let status = response.status();
-        // No proxy stands before this machine.
+        // There is no proxy in front of this machine.
         if status == StatusCode::PROXY_AUTHENTICATION_REQUIRED && !is_loopback(&url) {
             return Err(password_wanted());
         }
@@ -240,7 +240,7 @@ impl HttpTransport {
     }
 }
 
-/// An answer of which the headers are there.
+/// An answer whose headers have arrived.
 pub(super) struct Answer {
     pub(super) response: reqwest::Response,
     pub(super) status: StatusCode,
@@ -249,7 +249,7 @@ pub(super) struct Answer {
 }
 
 impl Answer {
-    /// The whole answer, if it has at most so many bytes.
+    /// The whole answer, if it has at most `most` bytes.
     pub(super) async fn whole(self, most: u64) -> Result<HttpResponse, CallError> {
         let Answer { mut response, status, headers, filled } = self;
         let most = usize::try_from(most).unwrap_or(usize::MAX);
@@ -262,7 +262,7 @@ impl Answer {
             body.extend_from_slice(&chunk);
         }
         let Ok(body) = text_of(body, status) else {
-            // Put right by guessing, a word of the document would be another, and nobody would know.
+            // Repaired by guessing, a word of the document could become another, unnoticed.
             let fault =
                 CallError::new(FailureKind::Permanent, "the server's answer is not UTF-8, as JSON must be");
             return Err(fault.help("have the server, or what is in front of it, answer in UTF-8"));
@@ -275,7 +275,7 @@ impl Answer {
     }
 }
 
-/// How a body is coded, if it is: a header that is empty, or says `identity`, says that it is not.
+/// The coding of a body, if it has one: a header that is empty, or says `identity`, means that it has none.
 fn coding(headers: &HeaderMap) -> Option<String> {
     let all =
         headers.get_all(CONTENT_ENCODING).iter().map(|coding| String::from_utf8_lossy(coding.as_bytes()));
@@ -285,7 +285,7 @@ fn coding(headers: &HeaderMap) -> Option<String> {
     coded.then_some(all)
 }
 
-/// The text of a body. A byte order mark before JSON is none of it (RFC 8259, 8.1). Of a failure, any text will do.
+/// The text of a body. A byte order mark before JSON is not part of it (RFC 8259, 8.1). Of a failure, any text will do.
 fn text_of(mut body: Vec<u8>, status: StatusCode) -> Result<String, FromUtf8Error> {
     if body.starts_with(b"\xef\xbb\xbf") {
         body.drain(..3);

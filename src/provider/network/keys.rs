@@ -1,4 +1,5 @@
-//! Where keys may go. A profile may be somebody else's: a host that only a profile names is shown none.
+//! Decides where keys may go. A profile may be someone else's: a host that only a profile names is shown
+//! none.
 
 use loopctl_plugin_sdk::protocol::{Endpoint, Manifest};
 use reqwest::Url;
@@ -9,21 +10,21 @@ use super::egress::is_loopback;
 use crate::profile::{Author, HostPattern, Proxy};
 use crate::provider::error::{CallError, FailureKind, sanitize_message};
 
-/// The one key that is not a vendor's: its hosts are listed by whoever sets it.
+/// The one key that is not a vendor's: its hosts are listed by the user who sets it.
 const SERVICE_TOKEN: &str = "LOOPCTL_SERVICE_TOKEN";
 pub(crate) const SERVICE_HOSTS: &str = "LOOPCTL_SERVICE_HOSTS";
 
-/// Which keys an opened plugin's requests may carry, and where to.
+/// The keys that an opened plugin's requests may carry, and where to.
 #[derive(Debug)]
 pub(super) struct Keys {
     declared: Vec<String>,
-    /// The only places that are shown keys, besides this machine; `None` for wherever requests go.
+    /// The only addresses that are shown keys, besides this machine; `None` for all that requests go to.
     places: Option<Vec<Url>>,
     /// Shown [`SERVICE_TOKEN`], too.
     service_hosts: Vec<HostPattern>,
-    /// What names the endpoint's place in the environment.
+    /// The environment variables that set the endpoint's address.
     variables: Vec<String>,
-    /// Whether a proxy that only the profile names reads along what goes without TLS.
+    /// `true` if a proxy that only the profile names reads along what goes without TLS.
     overheard: bool,
 }
 
@@ -31,7 +32,7 @@ impl Keys {
     /// `author` says who wrote the base URL of `config`.
     ///
     /// # Errors
-    /// In words, when `LOOPCTL_SERVICE_HOSTS` can't be read.
+    /// A message, when `LOOPCTL_SERVICE_HOSTS` can't be read.
     pub(super) fn new(
         manifest: &Manifest,
         endpoint: Option<&Endpoint>,
@@ -42,7 +43,7 @@ impl Keys {
         let variables = endpoint.map(|endpoint| endpoint.base_url_env.clone()).unwrap_or_default();
         let named_here = config.get("base_url").is_some_and(|url| !url.is_null());
         let places = (named_here && author != Author::User).then(|| {
-            // Each endpoint has keys of its own, so the places of the others do not count.
+            // Each endpoint has keys of its own, so the addresses of the others do not count.
             let own = match endpoint {
                 Some(endpoint) => endpoint.base_url.iter().cloned().collect(),
                 None => manifest.hosts.iter().map(|host| format!("https://{host}")).collect::<Vec<_>>(),
@@ -64,23 +65,23 @@ impl Keys {
         Ok(Self { declared, places, service_hosts, variables, overheard: false })
     }
 
-    /// The same for requests that go through a proxy.
+    /// These keys, for requests that go through a proxy.
     pub(super) fn through(self, proxy: &Proxy) -> Self {
         let overheard = matches!(proxy, Proxy::Named { by: Author::Profile | Author::Record, .. });
         Self { overheard, ..self }
     }
 
-    /// Whether the profile's proxy would see what is in a request to `url`.
+    /// Returns whether the profile's proxy would see what is in a request to `url`.
     fn overhears(&self, url: &Url) -> bool {
         self.overheard && url.scheme() != "https" && !is_loopback(url)
     }
 
-    /// Whether the manifest declares this variable.
+    /// Returns whether the manifest declares this variable.
     pub(super) fn declares(&self, variable: &str) -> bool {
         self.declared.iter().any(|known| known == variable)
     }
 
-    /// Whether a request to `url` may carry the key in `variable`.
+    /// Returns whether a request to `url` may carry the key in `variable`.
     pub(super) fn may_go(&self, variable: &str, url: &Url) -> bool {
         if self.overhears(url) {
             return false;
@@ -90,7 +91,7 @@ impl Keys {
             let (Some(host), Some(port)) = (url.host_str(), url.port_or_known_default()) else {
                 return false;
             };
-            // Whoever lists a host without a port thinks of TLS.
+            // A user who lists a host without a port means TLS.
             let safe = |pattern: &HostPattern| url.scheme() == "https" || pattern.names_port();
             self.service_hosts.iter().any(|pattern| pattern.admits(host, port) && safe(pattern))
         };
@@ -99,11 +100,11 @@ impl Keys {
             || (variable == SERVICE_TOKEN && listed())
     }
 
-    /// Fails when the configuration asks for the token of services at a place that may not have it: a validator that
+    /// Fails when the configuration asks for the token of services at an address that may not have it: a validator that
     /// fails at every call would be noticed late.
     ///
     /// # Errors
-    /// In words.
+    /// A message.
     pub(super) fn check_token(&self, config: &Value, base: &Url) -> Result<(), String> {
         let asked = config.get("token").and_then(Value::as_bool).unwrap_or(false);
         if !asked || !self.declares(SERVICE_TOKEN) || self.may_go(SERVICE_TOKEN, base) {
@@ -121,7 +122,7 @@ impl Keys {
         CallError::new(FailureKind::Unauthorized, self.why_withheld(url)).help(self.advice(url))
     }
 
-    /// Why a request to `url` may not carry a key.
+    /// The reason why a request to `url` may not carry a key.
     pub(super) fn why_withheld(&self, url: &Url) -> String {
         if self.overhears(url) {
             return "your key is not sent without TLS through a proxy that only the profile names".to_owned();
@@ -132,7 +133,7 @@ impl Keys {
         )
     }
 
-    /// How to allow it.
+    /// Advice on how to allow it.
     pub(super) fn advice(&self, url: &Url) -> String {
         if self.overhears(url) {
             return "if you trust the proxy, name it yourself: `--config network.proxy=URL`".to_owned();
@@ -152,11 +153,11 @@ impl Keys {
 /// The placeholder of a key in a header that a plugin makes.
 pub(super) const PLACEHOLDER: &str = "${secret:";
 
-/// What to say of a placeholder elsewhere.
+/// The message about a placeholder elsewhere.
 pub(super) const PLUGINS_ONLY: &str = "only plugins ask for keys, which come from the environment";
 
-/// Whether what a person wrote holds a placeholder. Only plugins may write them: a profile could have all keys of a
-/// plugin sent in headers of its own.
+/// Returns whether text from a user holds a placeholder. Only plugins may write them: a profile could have all keys of
+/// a plugin sent in headers of its own.
 pub(super) fn placeholder_in(value: &Value) -> bool {
     match value {
         Value::String(text) => text.contains(PLACEHOLDER),

@@ -1,5 +1,5 @@
-//! How fast one server is asked with one key: calls at the same time, requests and tokens in a minute, and a pause when it
-//! says that nothing is left.
+//! Limits how fast one server is asked with one key: calls at the same time, requests and tokens in a minute, and a
+//! pause when it says that nothing is left.
 
 use std::num::NonZeroU32;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -32,15 +32,15 @@ impl Clock for TokioClock {
 
 type Limiter = Quotas<NotKeyed, InMemoryState, TokioClock, NoOpMiddleware<std::time::Instant>>;
 
-/// What all calls share that go to one server with one key.
+/// The limits shared by all calls to one server with one key.
 #[derive(Debug)]
 pub(super) struct RateLimiter {
     concurrency: Option<Arc<Semaphore>>,
     requests: Option<Limiter>,
     tokens: Option<TokenLimit>,
-    /// Nothing is sent before.
+    /// The time before which nothing is sent.
     held: Mutex<Option<Instant>>,
-    /// Who stands first waits for room; the others wait for who stands first, in the order in which they came.
+    /// The first in the queue waits for room; the others wait for the first, in the order in which they came.
     queue: tokio::sync::Mutex<()>,
 }
 
@@ -48,15 +48,15 @@ pub(super) struct RateLimiter {
 struct TokenLimit {
     limiter: Limiter,
     per_minute: NonZeroU32,
-    /// What earlier calls took beyond their estimates; negative when they took less.
+    /// The tokens that earlier calls took beyond their estimates; negative when they took fewer.
     owed: Mutex<i64>,
 }
 
-/// A call's turn. Other calls wait for it to be dropped when too many are on their way.
+/// A call's turn. Other calls wait for it to be dropped when too many are in flight.
 #[derive(Debug)]
 pub(super) struct Turn {
     _permit: Option<OwnedSemaphorePermit>,
-    /// How long it took to get it.
+    /// The time it took to get it.
     pub(super) waited: Duration,
 }
 
@@ -83,7 +83,7 @@ impl RateLimiter {
         }
     }
 
-    /// Waits until a call of about so many tokens may be sent. Can be dropped at any time.
+    /// Waits until a call of about this many tokens may be sent. Can be dropped at any time.
     pub(super) async fn turn(&self, tokens: u64) -> Turn {
         let began = Instant::now();
         let permit = match &self.concurrency {
@@ -112,7 +112,7 @@ impl RateLimiter {
         }
     }
 
-    /// What a call really took, whose turn was given for an estimate.
+    /// Accounts for what a call really took, whose turn was given for an estimate.
     pub(super) fn took(&self, estimated: u64, tokens: u64) {
         if let Some(limit) = &self.tokens {
             let more = signed(tokens).saturating_sub(signed(estimated));
@@ -121,7 +121,7 @@ impl RateLimiter {
         }
     }
 
-    /// Sends nothing for so long: the server said that nothing is left.
+    /// Sends nothing for this long: the server said that nothing is left.
     pub(super) fn hold(&self, wait: Duration) {
         let until = Instant::now() + wait;
         let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
@@ -141,8 +141,8 @@ impl TokenLimit {
         }
     }
 
-    /// Takes what a call is estimated to need and what earlier ones owe; if that is not there, nothing is taken, and the
-    /// answer is how long until it is.
+    /// Takes what a call is estimated to need and what earlier ones owe; if that is not available, takes nothing and
+    /// returns the time until it is.
     fn take(&self, estimated: u64) -> Option<Duration> {
         // More than a minute's worth would never fit.
         let most = i64::from(self.per_minute.get());
@@ -168,7 +168,7 @@ mod tests {
 
     const NONE: Limits = Limits { concurrency: None, requests_per_minute: None, tokens_per_minute: None };
 
-    /// When each of `count` calls of `tokens` got its turn, in seconds.
+    /// The time at which each of `count` calls of `tokens` got its turn, in seconds.
     async fn turns(lane: &RateLimiter, count: usize, tokens: u64) -> Vec<u64> {
         let began = Instant::now();
         let mut when = Vec::new();

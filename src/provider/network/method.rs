@@ -1,5 +1,5 @@
-//! The methods that the host sends for a plugin. Others do nothing for a codec (`TRACE` sends the key back), or something
-//! else than asking (`CONNECT`).
+//! The methods that the host sends for a plugin. Others are of no use to a codec (`TRACE` sends the key back), or do
+//! something other than asking (`CONNECT`).
 
 use reqwest::Method;
 
@@ -9,7 +9,7 @@ const METHODS: [Method; 6] =
     [Method::GET, Method::POST, Method::PUT, Method::PATCH, Method::DELETE, Method::HEAD];
 
 /// # Errors
-/// In words, for any other.
+/// A message, for any other.
 pub(super) fn read(name: &str) -> Result<Method, String> {
     METHODS.into_iter().find(|method| method.as_str() == name).ok_or_else(|| {
         let names: Vec<_> = METHODS.iter().map(Method::as_str).collect();

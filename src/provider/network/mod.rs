@@ -3,12 +3,12 @@
 //!
 //! | file | its one job |
 //! | --- | --- |
-//! | `endpoint` | which service a plugin talks to, and where that is |
+//! | `endpoint` | resolves the service that a plugin talks to, and its address |
 //! | `egress` | where requests may go |
-//! | `keys` | which secrets they may carry, and where to |
+//! | `keys` | the secrets that they may carry, and where to |
 //! | `secrets` | filling those in |
 //! | `redact` | taking them out of answers |
-//! | `client` | the HTTP client, proxies, and what its errors come to |
+//! | `client` | the HTTP client, proxies, and the faults its errors become |
 //! | `exchange` | one request and its answer, whole and bounded |
 //! | `upload` | a body that is read from a file while it is sent |
 //! | `download` | an answer that is read line by line |
@@ -18,7 +18,7 @@
 //! | `rate_limit` | the IETF's headers of what remains of a limit |
 //! | `backoff` | how long to wait when it doesn't ask |
 //! | `limits` | how fast one server is asked with one key |
-//! | `server` | what is known of one server |
+//! | `server` | the state of one server |
 //! | `breaker` | when it is left alone |
 //! | `retry_budget` | how many of its calls may be made again |
 //!
@@ -66,10 +66,10 @@ use keys::Keys;
 use limits::RateLimiter;
 use server::Server;
 
-/// Where the values of environment variables come from: by name.
+/// The source of the values of environment variables, by name.
 pub(super) type Environment = Arc<dyn Fn(&str) -> Option<String> + Send + Sync>;
 
-/// What all opened providers of a [`super::Providers`] share.
+/// The state that all opened providers of a [`super::Providers`] share.
 pub(crate) struct Network {
     environment: Environment,
     settings: Settings,
@@ -95,22 +95,22 @@ impl Network {
         }
     }
 
-    /// The same in another environment, knowing nothing of any server.
+    /// This network in another environment, knowing nothing of any server.
     pub(super) fn with_environment(&self, environment: Environment) -> Self {
         Self { settings: self.settings.clone(), seed: self.seed, ..Self::new(environment) }
     }
 
-    /// The same with other settings, knowing nothing of any server.
+    /// This network with other settings, knowing nothing of any server.
     pub(super) fn with_settings(&self, settings: Settings) -> Self {
         Self { settings, seed: self.seed, ..Self::new(Arc::clone(&self.environment)) }
     }
 
-    /// The same with another seed, knowing nothing of any server.
+    /// This network with another seed, knowing nothing of any server.
     pub(super) fn with_seed(&self, seed: Seed) -> Self {
         Self { settings: self.settings.clone(), seed, ..Self::new(Arc::clone(&self.environment)) }
     }
 
-    /// What is shared with the other calls of a server, and with those of the same key. Whoever comes first sets the
+    /// The state shared with the other calls of a server, and with those of the same key. The first caller sets the
     /// limits.
     fn shared(
         &self,
@@ -128,7 +128,7 @@ impl Network {
     }
 }
 
-/// An opened `http` plugin's way to the network.
+/// An opened `http` plugin's access to the network.
 pub(crate) struct HttpTransport {
     network: Arc<Network>,
     egress: Egress,
@@ -136,7 +136,7 @@ pub(crate) struct HttpTransport {
     /// The endpoint's name, else the plugin's.
     name: String,
     limits: Limits,
-    /// Whether the plugin says that it speaks its vendor's batch API.
+    /// `true` if the plugin says that it speaks its vendor's batch API.
     speaks_batch: bool,
 }
 
@@ -145,7 +145,7 @@ impl HttpTransport {
     /// `author` wrote the base URL in it.
     ///
     /// # Errors
-    /// In words, when they lead nowhere.
+    /// A message, when they lead nowhere.
     pub(crate) fn new(
         network: Arc<Network>,
         manifest: &Manifest,
@@ -172,11 +172,11 @@ impl HttpTransport {
         Ok((link, destination.config))
     }
 
-    /// Refuses a request in which a person stands something for a key. The body is not looked at: keys are filled in
+    /// Refuses a request in which a user wrote a placeholder for a key. The body is not inspected: keys are filled in
     /// headers only, and a document may hold any text.
     ///
     /// # Errors
-    /// When there is such a thing.
+    /// When there is such a placeholder.
     pub(super) fn check_request(request: &CompletionRequest) -> Result<(), CallError> {
         let options = &request.options;
         let mut written = options.extra_headers.values().chain(&options.model);
@@ -191,17 +191,17 @@ impl HttpTransport {
         Err(CallError::new(FailureKind::InvalidRequest, problem))
     }
 
-    /// Whether the plugin says that it speaks its vendor's batch API.
+    /// Returns whether the plugin says that it speaks its vendor's batch API.
     pub(super) fn speaks_batch(&self) -> bool {
         self.speaks_batch
     }
 
-    /// Whether documents may be sent in batches.
+    /// Returns whether documents may be sent in batches.
     pub(super) fn allows_batch(&self) -> bool {
         self.network.settings.batch == BatchUse::Allowed
     }
 
-    /// The longest answer, or line of one, that is taken.
+    /// The longest answer, or line of one, that is accepted, in bytes.
     pub(super) fn longest_answer(&self) -> usize {
         usize::try_from(self.network.settings.max_response_bytes).unwrap_or(usize::MAX)
     }
@@ -211,7 +211,7 @@ impl HttpTransport {
         self.egress.server()
     }
 
-    /// Where a plugin's request goes, if it may go there.
+    /// The URL of a plugin's request, if it may go there.
     pub(super) fn url(&self, request: &HttpRequest) -> Option<String> {
         self.egress.url(request).ok().map(String::from)
     }

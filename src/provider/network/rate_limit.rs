@@ -29,7 +29,7 @@ impl Item<'_> {
     }
 }
 
-/// How long until every limit has room of which nothing remains: as it says, else no longer than its policy's window.
+/// The time until every exhausted limit has room: as it says, else no longer than its policy's window.
 pub(super) fn exhausted(headers: &Headers) -> Option<Duration> {
     let policies = items(headers, "ratelimit-policy");
     let spent = items(headers, "ratelimit")
@@ -43,8 +43,7 @@ pub(super) fn exhausted(headers: &Headers) -> Option<Duration> {
         .max()
 }
 
-/// When to come back after a 429 that doesn't say of which limit nothing remains: when the first has more, else after the
-/// shortest window.
+/// The wait after a 429 that doesn't say which limit is exhausted: until the first has more, else the shortest window.
 pub(super) fn come_back(headers: &Headers) -> Option<Duration> {
     let limits = items(headers, "ratelimit");
     let silent = |limit: &&Item<'_>| limit.number(&["r", "remaining"]).is_none();
@@ -62,7 +61,7 @@ fn window(policy: &Item<'_>) -> Option<Duration> {
 fn items<'a>(headers: &'a Headers, name: &str) -> Vec<Item<'a>> {
     let Some(value) = headers.get(name) else { return Vec::new() };
     let mut items: Vec<Item<'a>> = Vec::new();
-    // The members of the older form are of one limit.
+    // The members of the older form describe one limit.
     let mut of_one = Item::default();
     for member in split(value, ',').take(MOST) {
         let mut item = Item::default();
@@ -84,7 +83,7 @@ fn items<'a>(headers: &'a Headers, name: &str) -> Vec<Item<'a>> {
     items
 }
 
-/// The parts between separators that stand in no quotes.
+/// The parts between separators outside quotes.
 fn split(text: &str, separator: char) -> impl Iterator<Item = &str> {
     let (mut quoted, mut escaped) = (false, false);
     text.split(move |c: char| {

@@ -1,6 +1,6 @@
-//! Takes a secret out of a text, however the text spells it: as it is, with the escapes of JSON (of JSON within JSON,
-//! too), percent-encoded, with the references of HTML, or in Base64. Servers repeat keys in any of these, and codecs undo the
-//! first.
+//! Removes a secret from a text, however the text spells it: as it is, with the escapes of JSON (of JSON within JSON,
+//! too), percent-encoded, with the references of HTML, or in Base64. Servers repeat keys in any of these, and codecs
+//! undo the first.
 
 use base64::Engine;
 use base64::engine::general_purpose::{STANDARD_NO_PAD, URL_SAFE_NO_PAD};
@@ -12,13 +12,13 @@ const MARK: &str = "[secret]";
 /// Most backslashes before one character: those of JSON within JSON within JSON.
 const MOST_BACKSLASHES: usize = 7;
 
-/// `text` without `secret`, which is ASCII, as whatever was sent in a header is.
+/// `text` without `secret`, which is ASCII, as everything sent in a header is.
 pub(super) fn without(text: String, secret: &str) -> String {
     in_base64(secret).iter().fold(without_spelled(text, secret), |text, core| without_spelled(text, core))
 }
 
-/// What the Base64 of any text has in it that holds the secret, in both alphabets: the text before it may end at any of
-/// the three places in a group. Characters that hold bits of a neighbour, too, are left out.
+/// The substrings of which one is in the Base64 of any text that holds the secret, in both alphabets: the text before
+/// it may end at any of the three positions in a group. Characters that also hold bits of a neighbour are left out.
 fn in_base64(secret: &str) -> Vec<String> {
     let mut cores = Vec::new();
     for before in 0..3_usize {
@@ -34,8 +34,8 @@ fn in_base64(secret: &str) -> Vec<String> {
     cores
 }
 
-/// `text` without `secret` where it is a word of its own. Of JSON only what people read is looked at, the texts: a short
-/// secret may look like anything else in it.
+/// `text` without `secret` where it is a word of its own. Of JSON only the texts are inspected, which people read: a
+/// short secret may look like anything else in it.
 pub(super) fn without_word(text: String, secret: &str) -> String {
     match serde_json::from_str::<Value>(&text) {
         Ok(mut json) => {
@@ -106,7 +106,7 @@ fn without_spelled(text: String, secret: &str) -> String {
     clean
 }
 
-/// How many bytes at the beginning of `text` spell the secret, if they do.
+/// The number of bytes at the beginning of `text` that spell the secret, if they do.
 fn spelled(text: &[u8], secret: &str) -> Option<usize> {
     let mut at = 0;
     let mut rest = secret.as_bytes();
@@ -124,8 +124,8 @@ fn spelled(text: &[u8], secret: &str) -> Option<usize> {
     Some(at)
 }
 
-/// How many bytes spell so many backslashes in a row, before `behind` of the secret. Each level of JSON doubles them; what
-/// is left over belongs to the character behind.
+/// The number of bytes that spell so many backslashes in a row, before `behind` of the secret. Each level of JSON
+/// doubles them; the rest belongs to the character behind.
 fn backslashes(text: &[u8], wanted: usize, behind: &[u8]) -> Option<usize> {
     let each = |spelling: fn(&[u8]) -> Option<usize>| {
         (0..wanted).try_fold(0, |at, _| Some(at + spelling(text.get(at..)?)?))
@@ -140,7 +140,7 @@ fn backslashes(text: &[u8], wanted: usize, behind: &[u8]) -> Option<usize> {
         .or_else(|| each(|text| reference(text, b'\\')))
 }
 
-/// How many bytes at the beginning of `text` spell this character, before `behind` of the secret.
+/// The number of bytes at the beginning of `text` that spell this character, before `behind` of the secret.
 fn character(text: &[u8], wanted: u8, behind: &[u8]) -> Option<usize> {
     // These stand for themselves, and begin codes; a secret may itself hold what looks like a code.
     let code = match wanted {

@@ -1,4 +1,4 @@
-//! How long a server asks to wait, in the many ways that servers say so.
+//! Reads how long a server asks to wait, in the many ways that servers say so.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -9,7 +9,7 @@ use jiff::civil::DateTime;
 use jiff::fmt::rfc2822::DateTimeParser;
 use jiff::tz::TimeZone;
 
-/// Longer waits than this are as good as for ever.
+/// Longer waits than this are as good as forever.
 const FOR_EVER: Duration = Duration::from_secs(10 * 365 * 24 * 3600);
 
 /// The headers of an answer: names in lower case.
@@ -27,7 +27,7 @@ pub(super) fn asked(headers: &Headers, status: u16, now: Timestamp) -> Option<Du
                 return None;
             }
             exhausted(headers, now).or_else(|| rate_limit::come_back(headers)).or_else(|| {
-                // Said without what remains, it is when to come back.
+                // Reported without a remainder, it is when to come back.
                 let alone = |kind: &str| {
                     let said = header(&format!("{kind}-remaining")).is_some();
                     if said { None } else { reset(header(&format!("{kind}-reset"))?, now) }
@@ -37,8 +37,8 @@ pub(super) fn asked(headers: &Headers, status: u16, now: Timestamp) -> Option<Du
         })
 }
 
-/// How long it is until every window of a rate limit has room again of which nothing remains. `None` when all have room,
-/// or nothing is said about them.
+/// The time until every exhausted window of a rate limit has room again. `None` when all have room, or nothing is
+/// reported about them.
 pub(super) fn exhausted(headers: &Headers, now: Timestamp) -> Option<Duration> {
     headers
         .iter()
@@ -53,7 +53,7 @@ pub(super) fn exhausted(headers: &Headers, now: Timestamp) -> Option<Duration> {
         .max()
 }
 
-/// Seconds, an HTTP date.
+/// Seconds or an HTTP date.
 fn seconds_or_date(text: &str, now: Timestamp) -> Option<Duration> {
     match text.parse::<f64>() {
         Ok(wait) => seconds(wait),
@@ -61,7 +61,7 @@ fn seconds_or_date(text: &str, now: Timestamp) -> Option<Duration> {
     }
 }
 
-/// When a window opens again: `6m0s`, RFC 3339, seconds, or seconds or milliseconds since 1970.
+/// The time until a window opens again: `6m0s`, RFC 3339, seconds, or seconds or milliseconds since 1970.
 fn reset(text: &str, now: Timestamp) -> Option<Duration> {
     #[expect(clippy::cast_possible_truncation, reason = "the range was checked")]
     let since_1970 = |number: f64| match number {

@@ -1,5 +1,5 @@
-//! How many calls of one server may be made again: a token bucket, as in the SDKs of AWS, so that an outage does not
-//! multiply the load.
+//! Bounds how many calls of one server may be made again: a token bucket, as in the SDKs of AWS, so that an outage does
+//! not multiply the load.
 
 use crate::profile;
 
@@ -22,12 +22,12 @@ impl RetryBudget {
         Self { left: full, full, per_success }
     }
 
-    /// Whether a retry could be paid.
+    /// Returns whether a retry could be paid for.
     pub(super) fn affords(&self) -> bool {
         self.left >= ONE
     }
 
-    /// Pays a retry; `false` when there is not enough left.
+    /// Pays for a retry; `false` when there is not enough left.
     pub(super) fn take(&mut self) -> bool {
         let affords = self.affords();
         if affords {

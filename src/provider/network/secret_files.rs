@@ -1,5 +1,6 @@
-//! The value of a secret: that of its variable, or of a file that the variable `NAME_FILE` names, as containers and service managers hand
-//! secrets out. The file is read for each request, so that a key can be replaced while the program runs.
+//! The value of a secret: that of its variable, or of a file that the variable `NAME_FILE` names, as containers and
+//! service managers hand secrets out. The file is read for each request, so that a key can be replaced while the
+//! program runs.
 
 use super::Environment;
 use crate::disk;
@@ -7,13 +8,13 @@ use crate::provider::error::{CallError, FailureKind};
 use crate::value::sanitize_line;
 use std::path::Path;
 
-/// What the name of a variable ends in that names a file.
+/// The suffix of the name of a variable that names a file.
 const SUFFIX: &str = "_FILE";
 
 /// Largest file, in bytes; keys are far shorter.
 const LARGEST: u64 = 64 << 10;
 
-/// The value of a secret, without the white space around it; `None` where neither its variable nor a file is named.
+/// The value of a secret, without surrounding white space; `None` where neither its variable nor that of a file is set.
 ///
 /// # Errors
 /// When the file can't be read, or holds nothing.

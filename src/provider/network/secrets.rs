@@ -1,4 +1,5 @@
-//! Secrets in headers: which a plugin may use, and where their values come from. A plugin never sees a value.
+//! Secrets in headers: those that a plugin may use, and the sources of their values. A plugin never sees a
+//! value.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +13,7 @@ use super::secret_files::secret;
 use crate::profile::secret_word;
 use crate::provider::error::{CallError, FailureKind, sanitize_message};
 
-/// Shorter values than this would be found in any text, and are taken out of none that is an answer of use.
+/// Values shorter than this would be found in any text, and are not removed from usable answers.
 const REDACT_FROM: usize = 8;
 /// Shorter ones are found even among the words that turn a request away.
 const REDACT_WORDS_FROM: usize = 4;
@@ -27,15 +28,15 @@ pub(super) struct ResolvedHeaders {
     pub(super) headers: HeaderMap,
     /// The variables whose values are in them, and those values.
     used: Vec<(String, String)>,
-    /// What a person wrote into headers that are called like a secret's.
+    /// The words that a user wrote into headers named like a secret's.
     written: Vec<String>,
     /// The variables that would have filled the headers that are left out.
     unset: Vec<String>,
-    /// Whether a header is left out because its secret may not go there.
+    /// `true` if a header is left out because its secret may not go there.
     withheld: bool,
 }
 
-/// Without the secrets: what is shown for finding mistakes ends up in logs.
+/// Without the secrets: debug output ends up in logs.
 impl std::fmt::Debug for ResolvedHeaders {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Filled")
@@ -97,7 +98,7 @@ impl ResolvedHeaders {
             })?;
             let is_written = used.is_empty() && secret_word(header.as_str()).is_some();
             if is_written {
-                // Before several words stands the scheme.
+                // Of several words, the first is the scheme.
                 let value = text.split_once(' ').map_or(text.as_str(), |(_, rest)| rest);
                 filled.written.extend(value.split_whitespace().map(str::to_owned));
             }
@@ -121,7 +122,7 @@ impl ResolvedHeaders {
         &self.unset
     }
 
-    /// Whether a header is left out because its secret may not go there.
+    /// Returns whether a header is left out because its secret may not go there.
     pub(super) fn withheld(&self) -> bool {
         self.withheld
     }
@@ -137,18 +138,19 @@ impl ResolvedHeaders {
         self.used.iter().map(|(_, value)| value).chain(&self.written).map(String::as_str)
     }
 
-    /// The same of what turns a request away, where a short value that is a word of its own is most likely the key.
+    /// Like [`Self::redact`], for a text that turns a request away, where a short value that is a word of its own is
+    /// most likely the key.
     pub(super) fn redact_refusal(&self, text: String) -> String {
         let short = |value: &str| (REDACT_WORDS_FROM..REDACT_FROM).contains(&value.len());
         self.values().filter(|value| short(value)).fold(self.redact(text), redact::without_word)
     }
 }
 
-/// What is between `${secret:` and `}`.
+/// The text between `${secret:` and `}`.
 struct Placeholder<'t> {
     /// The first of these that is set counts.
     names: Vec<&'t str>,
-    /// Whether the header may be left out.
+    /// `true` if the header may be left out.
     optional: bool,
 }
 
@@ -171,7 +173,7 @@ enum Text {
     Withheld,
 }
 
-/// What is known of the request whose headers are filled.
+/// The context of the request whose headers are filled.
 struct Filling<'f> {
     keys: &'f Keys,
     url: &'f Url,

@@ -1,4 +1,4 @@
-//! What is known of one server: whether it is left alone, and how many calls of it may be made again.
+//! The state of one server: whether it is left alone, and how many calls of it may be made again.
 
 use std::pin::pin;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -16,7 +16,7 @@ use crate::provider::error::{CallError, FailureKind};
 /// Shared by all calls of one origin.
 #[derive(Debug)]
 pub(super) struct Server {
-    /// As messages call it.
+    /// Its name in messages.
     name: String,
     health: Mutex<Health>,
     /// A trial has ended.
@@ -29,7 +29,7 @@ struct Health {
     retries: RetryBudget,
 }
 
-/// A request on its way to a server. Dropped without an outcome, it was given up.
+/// A request in flight to a server. Dropped without an outcome, it was given up.
 #[derive(Debug)]
 pub(super) struct BreakerPermit {
     server: Arc<Server>,
@@ -55,8 +55,8 @@ impl Server {
         }
     }
 
-    /// Lets a request through. While another is the trial, it waits for what that comes to, until `by`: calls that are
-    /// made at the same time would else spend their last attempts on a server that is back. Can be dropped at any time.
+    /// Lets a request through. While another is the trial, it waits for its outcome, until `by`: concurrent calls would
+    /// otherwise spend their last attempts on a server that is back. Can be dropped at any time.
     ///
     /// # Errors
     /// When the server is left alone.
@@ -85,12 +85,12 @@ impl Server {
         if self.health().retries.take() { Ok(()) } else { Err(self.no_retries_left()) }
     }
 
-    /// Whether a retry could be paid.
+    /// Returns whether a retry could be paid for.
     pub(super) fn affords_retry(&self) -> bool {
         self.health().retries.affords()
     }
 
-    /// Why a call is not made again.
+    /// The error for a call that is not made again.
     pub(super) fn no_retries_left(&self) -> CallError {
         let message = format!("too many calls of `{}` were made again already", self.name);
         CallError { gives_up: true, ..CallError::new(FailureKind::Transient, message).help(RETRY_HELP) }
@@ -116,12 +116,12 @@ impl Server {
     }
 }
 
-/// Said where a retry budget is spent.
+/// The advice where a retry budget is spent.
 pub(super) const RETRY_HELP: &str =
     "the provider seems to be down: try later, or raise `network.retry_budget`";
 
 impl BreakerPermit {
-    /// The server answered; `well` when with what was asked for.
+    /// The server answered; `well` if with what was asked for.
     pub(super) fn succeeded(mut self, well: bool) {
         self.over = true;
         let mut health = self.server.health();
@@ -133,7 +133,7 @@ impl BreakerPermit {
         self.server.tried.notify_waiters();
     }
 
-    /// The server failed. Says so when that makes it be left alone.
+    /// The server failed. Returns a notice when it is left alone because of that.
     pub(super) fn failed(mut self) -> Option<String> {
         self.over = true;
         let opened = self.server.health().breaker.failed(Instant::now());
@@ -179,7 +179,7 @@ mod tests {
     const COOL_DOWN: Duration = Duration::from_secs(30);
     const DEADLINE: Duration = Duration::from_secs(60);
 
-    /// A server that is back, of whose breaker one request is the trial, and two requests that come meanwhile.
+    /// A server that is back, whose breaker has one request as its trial, and two requests that come meanwhile.
     async fn on_trial() -> (Arc<Server>, BreakerPermit, Vec<JoinHandle<Result<BreakerPermit, CallError>>>) {
         let breaker = Some(profile::Breaker { failures: 1, cool_down: Millis(30_000) });
         let settings = profile::Network { breaker, ..profile::Network::default() };
@@ -237,7 +237,7 @@ mod tests {
         let (next, other) = (others.remove(next), others.remove(0));
         let next = next.await.unwrap().unwrap();
         assert!(next.passage == Passage::Trial && !other.is_finished());
-        // Who gives up waiting takes nothing along.
+        // Giving up a wait takes nothing along.
         other.abort();
         assert!(other.await.is_err());
         next.succeeded(true);

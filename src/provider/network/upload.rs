@@ -15,14 +15,14 @@ use tokio::sync::mpsc;
 use crate::disk;
 use crate::provider::error::{CallError, FailureKind};
 
-/// About so many bytes wait to be sent.
+/// The approximate size of the pieces that wait to be sent, in bytes.
 const PIECE: usize = 64 << 10;
 const PIECES_AHEAD: usize = 2;
 
-/// What a file of lines is, before it is sent.
+/// The size of a file of lines, before it is sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::provider) struct Lines {
-    /// How many there are.
+    /// The number of lines.
     pub(in crate::provider) count: u64,
     /// Their bytes, without line breaks.
     pub(in crate::provider) bytes: u64,
@@ -53,7 +53,7 @@ impl Lines {
         Ok(lines)
     }
 
-    /// How many bytes they have in an upload.
+    /// The number of bytes that they have in an upload.
     pub(in crate::provider) fn uploaded(self, around: &BatchUpload) -> u64 {
         let separators = (around.separator.len() as u64).saturating_mul(self.count.saturating_sub(1));
         let ends = (around.prefix.len() as u64).saturating_add(around.suffix.len() as u64);
@@ -86,7 +86,7 @@ fn unreadable(error: &impl std::fmt::Display) -> CallError {
     CallError::new(FailureKind::Permanent, format!("can't read the lines of the batch: {error}")).unsent()
 }
 
-/// Whether there is another line, which is put into `line` without its break.
+/// Reads the next line into `line`, without its break; `false` if there is none.
 fn next_line(reader: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<bool> {
     line.clear();
     if reader.read_until(b'\n', line)? == 0 {
@@ -101,7 +101,7 @@ fn next_line(reader: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<bool> 
 type Piece = io::Result<Bytes>;
 
 fn feed(mut reader: impl BufRead, around: &BatchUpload, sender: &mpsc::Sender<Piece>) -> io::Result<()> {
-    // Nobody takes the pieces of a request that was given up.
+    // No one takes the pieces of a request that was given up.
     let send = |piece: &mut Vec<u8>| sender.blocking_send(Ok(Bytes::from(std::mem::take(piece)))).is_ok();
     let mut piece = around.prefix.clone().into_bytes();
     let (mut line, mut is_first) = (Vec::new(), true);
@@ -122,7 +122,7 @@ fn feed(mut reader: impl BufRead, around: &BatchUpload, sender: &mpsc::Sender<Pi
 /// The pieces of a body as they come.
 struct Pieces {
     pieces: mpsc::Receiver<Piece>,
-    /// How many bytes are still to come: what is announced must be sent, or the request is none.
+    /// The number of bytes still to come: what is announced must be sent, or the request is invalid.
     left: u64,
 }
 

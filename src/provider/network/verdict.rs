@@ -1,4 +1,5 @@
-//! What an answer's status makes of a failure: whether the call may be made again, whatever the plugin says, and what to do.
+//! Judges a failure by the status of an answer: whether the call may be made again, whatever the plugin says, and what
+//! to do.
 
 use std::collections::BTreeMap;
 
@@ -6,11 +7,11 @@ use loopctl_plugin_sdk::protocol::HttpResponse;
 
 use crate::provider::error::{CallError, FailureKind, identifier, sanitize_message};
 
-/// Where servers say how they call a request.
+/// The headers in which servers give the id of a request.
 const REQUEST_IDS: &[&str] =
     &["x-request-id", "request-id", "x-goog-request-id", "apim-request-id", "x-ms-request-id", "cf-ray"];
 
-/// What is kept of an answer to judge a failure by.
+/// The parts of an answer that are kept to judge a failure by.
 #[derive(Debug, Clone)]
 pub(super) struct ResponseMeta {
     pub(super) status: u16,
@@ -36,7 +37,7 @@ impl ResponseMeta {
     /// The kind of a failure that the plugin calls `said`.
     pub(super) fn kind(&self, said: FailureKind) -> FailureKind {
         use FailureKind::{InvalidRequest, Panic, Permanent, RateLimited, Transient, Unauthorized};
-        // How the plugin itself fails is not the server's to say.
+        // A failure of the plugin itself is not the server's to judge.
         if matches!(said, Panic | FailureKind::Deadline | FailureKind::AbiMismatch | FailureKind::Cancelled) {
             return said;
         }
@@ -53,13 +54,13 @@ impl ResponseMeta {
         }
     }
 
-    /// Whether the server itself says that another try is useless.
+    /// Returns whether the server itself says that another try is useless.
     pub(super) fn forbids_retry(&self) -> bool {
         self.headers.get("x-should-retry").is_some_and(|value| value.trim() == "false")
     }
 }
 
-/// Who was asked, for advice.
+/// The recipient of a request, for advice.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Recipient<'a> {
     pub(super) model: Option<&'a str>,
@@ -70,7 +71,7 @@ pub(super) struct Recipient<'a> {
     pub(super) unset: &'a [String],
 }
 
-/// What to do about a failure of this kind and status. Not every API says 401 to a wrong key.
+/// The advice on a failure of this kind and status. Not every API answers a wrong key with 401.
 pub(super) fn advice(kind: FailureKind, status: u16, asked: Recipient<'_>) -> Option<String> {
     use FailureKind::{RateLimited, Unauthorized};
     let quoted = |names: &[String]| names.iter().map(|n| format!("`{n}`")).collect::<Vec<_>>().join(" or ");
@@ -101,7 +102,7 @@ pub(super) fn advice(kind: FailureKind, status: u16, asked: Recipient<'_>) -> Op
     })
 }
 
-/// Puts what is known of the answer to a failure.
+/// Adds what is known of the answer to a failure.
 pub(super) fn judged(fault: CallError, heard: &ResponseMeta, asked: Recipient<'_>) -> CallError {
     let kind = heard.kind(fault.kind);
     let not_json = (200..=299).contains(&heard.status) && heard.is_broken && kind == FailureKind::Transient;

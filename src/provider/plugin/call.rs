@@ -1,5 +1,5 @@
-//! Instances and their calls. Every foreign function that may take long runs on a thread that nobody waits for
-//! beyond a deadline.
+//! Instances and their calls. Every foreign function that may take long runs on a thread that is not awaited beyond a
+//! deadline.
 #![expect(unsafe_code, reason = "calls the functions of a plugin's table")]
 
 use std::ffi::c_void;
@@ -16,12 +16,13 @@ use super::{Library, bounded, ending, threads};
 
 const OPEN_LIMIT: Duration = Duration::from_secs(10);
 const CLOSE_LIMIT: Duration = Duration::from_secs(2);
-/// How long an answer waits for the plugin to let go of its call.
+/// The time that an answer waits for the plugin to let go of its call.
 const END_LIMIT: Duration = Duration::from_secs(1);
-/// How long a call that was given up may still come back: most are late, and few hang. Others wait for it so long.
+/// The time in which a call that was given up may still return: most are late, and few hang. Others wait for it this
+/// long.
 const LATE_LIMIT: Duration = Duration::from_secs(2);
 
-/// A pointer that only its plugin looks behind.
+/// A pointer that only its plugin dereferences.
 #[derive(Clone, Copy)]
 pub(super) struct Opaque(pub(super) *mut c_void);
 
@@ -37,7 +38,7 @@ impl Opaque {
     }
 }
 
-/// An open plugin. Closed when nobody holds it any more, calls included.
+/// An open plugin. Closed when it is no longer held, calls included.
 pub(in crate::provider) struct Instance {
     library: Arc<Library>,
     raw: Opaque,
@@ -61,7 +62,7 @@ impl Instance {
             // SAFETY: the plugin filled it or left it empty, and hands it over.
             let payload = unsafe { take(err) };
             if status == LC_OK {
-                // Opened too late, it is dropped with the result that nobody takes, and so closed.
+                // Opened too late, it is dropped with the unclaimed result, and so closed.
                 Ok(Arc::new(Self { library, raw: Opaque(raw), stuck: Arc::default() }))
             } else {
                 Err(Reply { status, payload })
@@ -70,7 +71,7 @@ impl Instance {
         .unwrap_or_else(|problem| Err(own(LC_TRANSIENT, &problem)))
     }
 
-    /// One call of a direct plugin. Dropping the future gives the call up: nobody waits any more, the plugin is told
+    /// One call of a direct plugin. Dropping the future gives the call up: it is no longer awaited, the plugin is told
     /// so, and what it answers later is dropped.
     pub(in crate::provider) async fn complete(self: &Arc<Self>, request: Vec<u8>) -> Reply {
         if let Err(refusal) = self.ready().await {
@@ -157,7 +158,7 @@ impl Instance {
         }
     }
 
-    /// ENCODE or DECODE of an http plugin. Dropping the future leaves it running, with nobody to take its answer.
+    /// ENCODE or DECODE of an http plugin. Dropping the future leaves it running, and drops its answer.
     pub(in crate::provider) async fn call(self: &Arc<Self>, op: u32, input: Vec<u8>) -> Reply {
         if let Err(refusal) = self.ready().await {
             return refusal;
@@ -208,11 +209,11 @@ impl Drop for Instance {
     }
 }
 
-/// What the thread that starts a call and the one that waits for it tell each other.
+/// The state that the thread that starts a call shares with the one that waits for it.
 enum Begun {
     NotYet,
     Running(Opaque),
-    /// Nobody waits any more; `owed` when there was no answer yet.
+    /// The call is no longer awaited; `owed` when there was no answer yet.
     Over {
         owed: bool,
     },
@@ -235,9 +236,9 @@ impl CallGuard {
         }
     }
 
-    /// Has a thread tell the plugin that nobody waits any more, and says when it has done so; `None` where there is nothing
-    /// to tell. A plugin that hangs in `cancel` or `call_release` keeps a thread, and neither the deadline that it missed
-    /// nor the answer that it gave, nor whoever runs the executor.
+    /// Has a thread tell the plugin that the call is no longer awaited, and reports when it has done so; `None` where
+    /// there is nothing to tell. A plugin that hangs in `cancel` or `call_release` keeps a thread, but not the deadline
+    /// that it missed, the answer that it gave, or the executor.
     fn tell(&mut self) -> Option<(oneshot::Receiver<()>, Waiting)> {
         let owed = self.instance.library.host.forget(self.id);
         let before = {
@@ -330,7 +331,8 @@ mod tests {
             assert!(String::from_utf8(error).unwrap().contains("has not come back"));
         }
         assert_eq!(instance.stuck.hanging(), 1);
-        // Whoever has less time than a late call is given hears of it, too, and does not try again and again.
+        // A caller with less time than a late call is given learns of it, too, and does not try again and
+        // again.
         let hurried = tokio::time::timeout(Duration::from_millis(1), instance.call(1, Vec::new())).await;
         assert_eq!(hurried.unwrap().status, LC_PERMANENT);
     }

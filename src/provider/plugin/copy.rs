@@ -1,5 +1,5 @@
-//! Where the bytes that were checked stand while they are loaded: nobody else can change them there, or put other bytes
-//! in their place. In memory where the system can do that; else in a folder of this user alone.
+//! Holds the bytes that were checked while they are loaded: no one else can change them there, or put other bytes in
+//! their place. In memory where the system can do that; else in a folder of this user alone.
 
 use std::env::consts::DLL_SUFFIX;
 use std::fs::File;
@@ -13,10 +13,10 @@ use crate::disk;
 
 const PREFIX: &str = "loopctl-plugin-";
 
-/// No plugin takes so long to load.
+/// No plugin takes this long to load.
 const LEFT_BEHIND: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// Where bytes can stand.
+/// A location for bytes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Place {
     /// In memory, sealed.
@@ -43,7 +43,7 @@ enum Held {
 }
 
 impl Place {
-    /// The places to try, in this order: systems may refuse to run what is in some of them.
+    /// The locations to try, in this order: systems may refuse to run what is in some of them.
     pub(super) fn all() -> Vec<Self> {
         let variable = |name| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
         let cache = variable("XDG_CACHE_HOME").or_else(|| variable("HOME").map(|home| home.join(".cache")));
@@ -54,7 +54,7 @@ impl Place {
     /// Puts the bytes there.
     ///
     /// # Errors
-    /// When the system has no such place, takes no more, or others could change what is there.
+    /// When the system has no such location, takes no more, or others could change what is there.
     pub(super) fn hold(&self, bytes: &[u8]) -> io::Result<Copy> {
         match self {
             Place::Memory => in_memory(bytes),
@@ -98,7 +98,7 @@ fn in_memory(_: &[u8]) -> io::Result<Copy> {
 }
 
 fn in_folder(parent: &Path, bytes: &[u8]) -> io::Result<Copy> {
-    // Who may rename what is there could put another folder in the place of ours.
+    // Anyone who may rename what is there could put another folder in the place of ours.
     disk::check_shared(parent).map_err(io::Error::other)?;
     remove_left_behind(parent);
     let mut builder = tempfile::Builder::new();
@@ -116,12 +116,12 @@ fn file_name() -> String {
     format!("plugin{DLL_SUFFIX}")
 }
 
-/// Removes the folders of processes that ended while they loaded a plugin. Those that can't be removed, another user's
-/// say, stay.
+/// Removes the folders of processes that ended while they loaded a plugin. Those that can't be removed, such as another
+/// user's, stay.
 fn remove_left_behind(parent: &Path) {
     let Ok(entries) = std::fs::read_dir(parent) else { return };
     for entry in entries.flatten() {
-        // A link is looked at itself, not what it leads to.
+        // A link itself is inspected, not its target.
         let is_old = || {
             let about = entry.metadata().ok().filter(std::fs::Metadata::is_dir)?;
             Some(about.modified().ok()?.elapsed().ok()? >= LEFT_BEHIND)
@@ -134,7 +134,7 @@ fn remove_left_behind(parent: &Path) {
     }
 }
 
-/// Whether a folder is called as ours are.
+/// Returns whether a folder is named like ours.
 fn is_ours(name: &str) -> bool {
     let unique = name.strip_prefix(PREFIX);
     unique.is_some_and(|unique| unique.len() == 6 && unique.chars().all(|c| c.is_ascii_alphanumeric()))

@@ -1,5 +1,5 @@
-//! How the process ends when plugins have a say in it: one that calls `exit` must not make the status of work that was
-//! never done, and one that hangs must not keep a process whose work is done.
+//! Controls how the process ends when plugins have a say in it: one that calls `exit` must not set the status of work
+//! that was never done, and one that hangs must not keep a process whose work is done.
 #![expect(unsafe_code, reason = "hears of the process's end, and ends it, by the C library's own functions")]
 
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -10,7 +10,7 @@ use std::time::Duration;
 static ORDERLY: AtomicBool = AtomicBool::new(false);
 /// Code of a plugin has been run.
 static FOREIGN: AtomicBool = AtomicBool::new(false);
-/// A function of a plugin has not come back in its time, and may hold what the end of a process waits for.
+/// A function of a plugin has not returned in its time, and may hold what the end of a process waits for.
 static HUNG: AtomicBool = AtomicBool::new(false);
 
 pub(super) fn runs_foreign_code() {
@@ -21,10 +21,10 @@ pub(super) fn something_hangs() {
     HUNG.store(true, Ordering::Relaxed);
 }
 
-/// How many plugins are being told that a call of theirs is over, and word of each that has been.
+/// The number of plugins being told that a call of theirs is over, and a signal for each that has been.
 static TELLING: (Mutex<usize>, Condvar) = (Mutex::new(0), Condvar::new());
 
-/// How long the end of the process waits for them.
+/// The time that the end of the process waits for them.
 const TELL_LIMIT: Duration = Duration::from_secs(1);
 
 /// Held while a plugin is told that a call is over, so that the process does not end before it knows.
@@ -44,7 +44,7 @@ impl Drop for Telling {
     }
 }
 
-/// Waits until every plugin has been told, but not for ever.
+/// Waits until every plugin has been told, but not forever.
 fn wait_until_told() {
     let telling = TELLING.0.lock().unwrap_or_else(PoisonError::into_inner);
     let waited = TELLING.1.wait_timeout_while(telling, TELL_LIMIT, |telling| *telling > 0);
@@ -54,9 +54,9 @@ fn wait_until_told() {
     }
 }
 
-/// Held by a program for as long as it works. A plugin that ends the process meanwhile is told apart from a program that
-/// has finished: the status is 1, whatever it gave to `exit`, and standard error says why. Only `exit` can be noticed, not
-/// `_exit`.
+/// Held by a program for as long as it works. A plugin that ends the process meanwhile is distinguished from a program
+/// that has finished: the status is 1, whatever it gave to `exit`, and standard error says why. Only `exit` can be
+/// noticed, not `_exit`.
 #[derive(Debug)]
 #[must_use = "the program counts as finished when this is dropped"]
 pub(crate) struct Working(());
@@ -83,7 +83,7 @@ impl Working {
         }
     }
 
-    /// Ends the process at once, with whatever is under way.
+    /// Ends the process at once, with all that is in progress.
     pub(crate) fn abandon(status: u8) -> ! {
         ORDERLY.store(true, Ordering::Relaxed);
         system::end_at_once(status)
@@ -102,7 +102,7 @@ mod system {
     use super::{FOREIGN, ORDERLY, Ordering};
     use std::ffi::{c_int, c_void};
 
-    /// As [`crate::cli`] ends when something broke.
+    /// The status with which [`crate::cli`] ends when something broke.
     const BROKEN: u8 = 1;
     const WORDS: &[u8] =
         b"error: a plugin ended the process in the middle of its work\n  help: `loopctl plugin check` tells \
@@ -115,8 +115,8 @@ mod system {
     }
 
     pub(super) fn hear_of_the_end() {
-        // SAFETY: `ended` is a function of the program, which is never unloaded. If there is no room for it, the end is not
-        // heard of, and nothing else changes.
+        // SAFETY: `ended` is a function of the program, which is never unloaded. If there is no room for it, the end
+        // goes unnoticed, and nothing else changes.
         let _ = unsafe { atexit(ended) };
     }
 
@@ -129,7 +129,7 @@ mod system {
         if !FOREIGN.load(Ordering::Relaxed) || ORDERLY.load(Ordering::Relaxed) {
             return;
         }
-        // Not by `std::io`, whose locks another thread may hold for ever.
+        // Not by `std::io`, whose locks another thread may hold forever.
         // SAFETY: as many bytes as there are, which are static.
         let _ = unsafe { write(2, WORDS.as_ptr().cast(), WORDS.len()) };
         end_at_once(BROKEN);

@@ -1,4 +1,4 @@
-//! The host's side of the boundary: the table that a plugin gets, and who waits for which call.
+//! The host's side of the boundary: the table that a plugin gets, and the waiters of its calls.
 #![expect(unsafe_code, reason = "implements the functions that plugins call, and frees what they hand over")]
 
 use std::collections::HashMap;
@@ -15,7 +15,7 @@ use tokio::sync::oneshot;
 
 use crate::provider::error::sanitize_message;
 
-/// How a call ended, as the plugin has it.
+/// The end of a call, as the plugin reports it.
 #[derive(Debug)]
 pub(in crate::provider) struct Reply {
     pub(in crate::provider) status: lc_status,
@@ -29,20 +29,20 @@ pub(crate) enum Payload {
     TooLarge(usize),
 }
 
-/// The target of what plugins say.
+/// The log target of plugins.
 pub(crate) const LOG_TARGET: &str = "loopctl::plugin";
-/// Most lines that are taken from one plugin.
+/// The most lines that are taken from one plugin.
 const MOST_LINES: u64 = 100_000;
-/// Longest line that is looked at, in bytes; less of it is shown.
+/// The longest line that is inspected, in bytes; less of it is shown.
 const LONGEST_LINE: usize = 4_096;
 
-/// One library's host: nothing that it does touches the calls of another.
+/// One library's host: nothing that it does affects the calls of another.
 #[derive(Default)]
 pub(super) struct Host {
     waiting: Mutex<HashMap<u64, oneshot::Sender<Reply>>>,
     last: AtomicU64,
     dropped: AtomicU64,
-    /// What the plugin is called, for its lines in the log.
+    /// The plugin's name, for its lines in the log.
     plugin: OnceLock<String>,
     lines: AtomicU64,
 }
@@ -62,12 +62,12 @@ impl Host {
         (host, table)
     }
 
-    /// What the plugin is called, once that is known.
+    /// Sets the plugin's name, once it is known.
     pub(super) fn name(&self, plugin: &str) {
         let _ = self.plugin.set(plugin.to_owned());
     }
 
-    /// A fresh id, and where its answer will come. The entry is there before the plugin knows the id.
+    /// A fresh id, and the receiver of its answer. The entry is there before the plugin knows the id.
     pub(super) fn expect(&self) -> (u64, oneshot::Receiver<Reply>) {
         let id = self.last.fetch_add(1, Ordering::Relaxed).wrapping_add(1);
         let (sender, receiver) = oneshot::channel();
@@ -75,7 +75,7 @@ impl Host {
         (id, receiver)
     }
 
-    /// Hands `reply` to whoever waits for `id`; late, second and forged answers find nobody and are counted.
+    /// Hands `reply` to the waiter of `id`; late, second and forged answers have none and are counted.
     pub(super) fn deliver(&self, id: u64, reply: Reply) {
         let waiter = self.waiting().remove(&id);
         let undelivered = match waiter {
@@ -87,12 +87,12 @@ impl Host {
         }
     }
 
-    /// Nobody waits for `id` any more. Says whether an answer was still owed.
+    /// Notes that `id` is no longer awaited. Returns whether an answer was still owed.
     pub(super) fn forget(&self, id: u64) -> bool {
         self.waiting().remove(&id).is_some()
     }
 
-    /// How many answers found nobody.
+    /// The number of answers that had no waiter.
     pub(super) fn dropped(&self) -> u64 {
         self.dropped.load(Ordering::Relaxed)
     }
@@ -105,7 +105,7 @@ impl Host {
 /// Copies a buffer's bytes, if they aren't too many, and has its maker free it, once.
 ///
 /// # Safety
-/// `buf` is as the contract has it, and nobody else holds it.
+/// `buf` is as the contract has it, and no one else holds it.
 pub(super) unsafe fn take(mut buf: lc_buf) -> Payload {
     let payload = if buf.len > LC_MAX_OUTPUT {
         Payload::TooLarge(buf.len)
@@ -127,7 +127,7 @@ pub(super) const fn no_buf() -> lc_buf {
     lc_buf { ptr: std::ptr::null_mut(), len: 0, cap: 0, drop: None }
 }
 
-/// Borrows bytes to a plugin for one call.
+/// Lends bytes to a plugin for one call.
 pub(super) fn lend(bytes: &[u8]) -> lc_slice {
     lc_slice { ptr: bytes.as_ptr(), len: bytes.len() }
 }
@@ -141,8 +141,9 @@ unsafe extern "C" fn complete(ctx: *mut c_void, id: u64, status: lc_status, out:
     }
 }
 
-/// Passes a line on to whoever follows this target. Whether it quotes the document, only the plugin could say: so every line
-/// is of the lowest level in use, which logs leave out unless they are asked for it, whatever level the plugin gives it.
+/// Passes a line on to subscribers of this target. Only the plugin could say whether it quotes the document: so every
+/// line is of the lowest level in use, which logs leave out unless they are asked for it, whatever level the plugin
+/// gives it.
 unsafe extern "C" fn log(ctx: *mut c_void, level: u32, msg: lc_slice) {
     // SAFETY: `ctx` is the host that `leak` made, which is never freed; null only from a plugin that makes it up.
     let Some(host) = (unsafe { ctx.cast::<Host>().as_ref() }) else { return };
@@ -173,7 +174,7 @@ mod tests {
         Reply { status: 0, payload: Payload::Bytes(Vec::new()) }
     }
 
-    /// Takes down what is said at the target of plugins.
+    /// Records what is logged at the target of plugins.
     #[derive(Clone, Default)]
     struct Ear(std::sync::Arc<Mutex<Vec<String>>>);
 

@@ -19,7 +19,7 @@ use crate::provider::elf;
 use crate::provider::inspect::{self, PluginFile, host_abi};
 use crate::value::ShownPath;
 
-/// Stands for the path of a plugin that is part of the program.
+/// Replaces the path of a plugin that is part of the program.
 pub(in crate::provider) const LINKED: &str = "(linked)";
 
 const LOAD_LIMIT: Duration = Duration::from_secs(10);
@@ -35,17 +35,17 @@ unsafe impl Send for Library {}
 // SAFETY: as above.
 unsafe impl Sync for Library {}
 
-/// By what identifies the code: a digest. The same bytes are loaded once, whoever asks.
+/// The loaded libraries, by a digest that identifies the code. The same bytes are loaded once.
 static LOADED: LazyLock<Mutex<HashMap<String, Arc<Library>>>> = LazyLock::new(Mutex::default);
 
-/// What all plugins that are linked into this program answer to. They share the SDK's code and with it the host that asked
-/// last, so it must be the same one.
+/// The host of all plugins that are linked into this program. They share the SDK's code, and with it the host that
+/// asked last, so it must be the same one.
 static LINKED_HOST: LazyLock<Offered> = LazyLock::new(|| {
     let (host, table) = Host::leak();
     Offered { host, table }
 });
 
-/// A host and the table that plugins get of it.
+/// A host and the table that it gives to plugins.
 struct Offered {
     host: &'static Host,
     table: &'static lc_host_v1,
@@ -74,7 +74,7 @@ impl Library {
         Ok(keep(key, library))
     }
 
-    /// Takes a plugin that is linked into this program the same way, with what its table says for a manifest.
+    /// Takes in a plugin that is linked into this program the same way, with the manifest of its table.
     pub(in crate::provider) fn linked(
         entry: lc_entry_v1,
     ) -> Result<(Arc<Self>, Manifest, Vec<u8>), ProviderError> {
@@ -119,7 +119,7 @@ impl Library {
         Ok(Self { table, host })
     }
 
-    /// How many answers found nobody who waits: late, second or forged ones.
+    /// The number of answers that had no waiter: late, second or forged ones.
     pub(in crate::provider) fn dropped_answers(&self) -> u64 {
         self.host.dropped()
     }
@@ -136,7 +136,8 @@ fn keep(key: String, library: Library) -> Arc<Library> {
     )
 }
 
-/// Holds the checked bytes where nobody else can change them, and loads that. What has the plugin's name by now doesn't matter.
+/// Holds the checked bytes where no one else can change them, and loads those. A file that has the plugin's name by now
+/// doesn't matter.
 pub(super) fn open_copy(file: &PluginFile) -> Result<lc_entry_v1, ProviderError> {
     let failed = |problem: String| ProviderError::Load { path: file.path.clone(), problem };
     if let Some(machine) = elf::other_machine(&file.bytes) {
@@ -159,8 +160,8 @@ pub(super) fn open_copy(file: &PluginFile) -> Result<lc_entry_v1, ProviderError>
     Ok(entry)
 }
 
-/// Loads a library from the first place where the system runs what is there. One that can't be loaded from anywhere has
-/// been tried everywhere, which does nothing: its constructors run when all else has been found in order.
+/// Loads a library from the first location from which the system runs it. One that can't be loaded from anywhere has
+/// been tried everywhere, which does no harm: its constructors run when all else has been found in order.
 fn open_bytes(bytes: &[u8]) -> Result<libloading::Library, String> {
     let mut problems: Vec<String> = Vec::new();
     for place in Place::all() {
@@ -180,7 +181,7 @@ fn open_bytes(bytes: &[u8]) -> Result<libloading::Library, String> {
     Err(problems.join("; "))
 }
 
-/// Without the path of the copy, which means nothing to anybody.
+/// Describes an error without the path of the copy, which means nothing to users.
 fn describe(error: &libloading::Error, copy: &Path) -> String {
     use std::error::Error;
     let text = error.source().map_or_else(|| error.to_string(), ToString::to_string);
@@ -191,7 +192,7 @@ fn describe(error: &libloading::Error, copy: &Path) -> String {
 #[cfg(unix)]
 unsafe fn open_library(path: &Path) -> Result<libloading::Library, libloading::Error> {
     use libloading::os::unix::{Library, RTLD_LOCAL, RTLD_NOW};
-    // What it needs and can't find is an error here, not a crash in the middle of a call.
+    // A missing dependency is an error here, not a crash in the middle of a call.
     // SAFETY: as the caller has it.
     unsafe { Library::open(Some(path), RTLD_NOW | RTLD_LOCAL) }.map(Into::into)
 }
@@ -227,7 +228,7 @@ unsafe fn copy_table(path: &Path, offered: *const lc_plugin_v1) -> Result<lc_plu
     Ok(table)
 }
 
-/// The same, whatever ABI the table is of; `None` for one that isn't there.
+/// Like [`copy_table`], for a table of any ABI; `None` for one that isn't there.
 ///
 /// # Safety
 /// `offered` is null or points to a table that begins with its size and is that large.

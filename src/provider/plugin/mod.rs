@@ -31,7 +31,7 @@ use stuck::{Stuck, Waiting};
 /// clean up after itself.
 ///
 /// # Errors
-/// In words, when there is no result in time.
+/// A message, when there is no result in time.
 fn bounded<T: Send + 'static>(
     limit: Duration,
     work: impl FnOnce() -> T + Send + 'static,
@@ -39,10 +39,10 @@ fn bounded<T: Send + 'static>(
     bounded_of(&Arc::default(), limit, work)
 }
 
-/// The same for work of a plugin that has been called before: what hangs counts as its own.
+/// Like [`bounded`], for work of a plugin that has been called before: what hangs counts as its own.
 ///
 /// # Errors
-/// In words, when there is no result in time.
+/// A message, when there is no result in time.
 fn bounded_of<T: Send + 'static>(
     stuck: &Arc<Stuck>,
     limit: Duration,

@@ -31,16 +31,16 @@ const LOG_BYTES: usize = 4096;
 pub(crate) struct RawReply {
     pub(crate) status: lc_status,
     pub(crate) payload: Payload,
-    /// Where the bytes stood, to tell one buffer from another.
+    /// The address of the bytes, to tell one buffer from another.
     pub(crate) address: usize,
-    /// Whether the plugin gave a function to free them with.
+    /// `true` if the plugin gave a function to free them with.
     pub(crate) has_drop: bool,
-    /// The buffer says that it holds bytes, and points nowhere.
+    /// The buffer claims to hold bytes, and points nowhere.
     pub(crate) points_nowhere: bool,
 }
 
 /// # Safety
-/// `buf` is as the contract has it, and nobody else holds it.
+/// `buf` is as the contract has it, and no one else holds it.
 unsafe fn answer_of(status: lc_status, buf: lc_buf) -> RawReply {
     let (address, has_drop) = (buf.ptr.addr(), buf.drop.is_some());
     let points_nowhere = buf.ptr.is_null() && buf.len > 0;
@@ -110,7 +110,7 @@ impl Ledger {
         self.state().strays.clone()
     }
 
-    /// Whether the plugin has written this to its log.
+    /// Returns whether the plugin has written this to its log.
     pub(crate) fn logged(&self, text: &str) -> bool {
         self.state().log.iter().any(|line| line.contains(text))
     }
@@ -149,7 +149,7 @@ unsafe extern "C" fn log(ctx: *mut c_void, _: u32, msg: lc_slice) {
     }
 }
 
-/// Which host a plugin is offered.
+/// The host that a plugin is offered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Offer {
     /// This one.
@@ -174,7 +174,7 @@ impl Entry {
     /// Loads a file whose bytes have been found trustworthy. Runs its constructors, and waits for them.
     ///
     /// # Errors
-    /// What the system's loader said, or that the symbol isn't there.
+    /// The message of the system's loader, or that the symbol is missing.
     pub(crate) fn load(file: &PluginFile) -> Result<Self, ProviderError> {
         open_copy(file).map(Self)
     }
@@ -205,7 +205,7 @@ impl Entry {
 /// A plugin's table; functions that it lacks are absent.
 pub(crate) struct Table {
     raw: lc_plugin_v1,
-    /// Whether a function has written into bytes that were lent to it.
+    /// `true` if a function has written into bytes that were lent to it.
     wrote: AtomicBool,
 }
 
@@ -214,10 +214,10 @@ unsafe impl Send for Table {}
 // SAFETY: as above.
 unsafe impl Sync for Table {}
 
-/// What came of `open`.
+/// The outcome of `open`.
 pub(crate) enum Opening {
     Opened(Opened),
-    /// It said OK and gave no instance.
+    /// It returned OK and no instance.
     Nothing,
     Refused(RawReply),
 }
@@ -244,7 +244,7 @@ impl Table {
         missing_functions(&self.raw, kind)
     }
 
-    /// Whether two tables name the same functions and the same ABI.
+    /// Returns whether two tables have the same functions and the same ABI.
     pub(crate) fn is_like(&self, other: &Self) -> bool {
         let functions = |table: &Self| {
             let raw = &table.raw;
@@ -290,22 +290,22 @@ impl Table {
     }
 }
 
-/// An open instance. Not closed when it is dropped: whether closing works is for a check to say.
+/// An open instance. Not closed when it is dropped: a check finds out whether closing works.
 pub(crate) struct Opened {
     table: Arc<Table>,
     raw: Opaque,
 }
 
-/// What came of `start`.
+/// The outcome of `start`.
 pub(crate) enum Started {
     Accepted(Call),
-    /// Accepted, and it gave no call.
+    /// Accepted, without a call.
     Nothing,
     Refused(RawReply),
 }
 
 impl Opened {
-    /// Whether the plugin has written into bytes that were lent to it.
+    /// Returns whether the plugin has written into bytes that were lent to it.
     pub(crate) fn wrote_into_input(&self) -> bool {
         self.table.wrote.load(Ordering::Relaxed)
     }

@@ -1,5 +1,5 @@
-//! Functions of plugins that have not come back in their time. A thread can't be ended from outside, and may use a core
-//! for ever: so a plugin that keeps one gets no more calls until it lets go, and a process gets only so many.
+//! Functions of plugins that have not returned in their time. A thread can't be ended from outside, and may use a core
+//! forever: so a plugin that keeps one gets no more calls until it lets go, and a process gets only so many.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -8,16 +8,17 @@ use std::time::Duration;
 use tokio::sync::Notify;
 use tokio::time::Instant;
 
-/// Most threads that hang in plugins at once, in this process. Beyond that no function of a plugin is called.
+/// The most threads that hang in plugins at once, in this process. Beyond that no function of a plugin is
+/// called.
 pub(super) const MOST: usize = 32;
 
 /// Of all plugins.
 static ALL: AtomicUsize = AtomicUsize::new(0);
 
-/// Whether too many functions hang already.
+/// Checks that not too many functions hang already.
 ///
 /// # Errors
-/// In words.
+/// A message, if they do.
 pub(super) fn check_room() -> Result<(), String> {
     match ALL.load(Ordering::Relaxed) {
         hanging if hanging < MOST => Ok(()),
@@ -27,7 +28,7 @@ pub(super) fn check_room() -> Result<(), String> {
     }
 }
 
-/// How many functions of one plugin hang.
+/// The hanging functions of one plugin.
 #[derive(Debug, Default)]
 pub(super) struct Stuck {
     hanging: Mutex<Hanging>,
@@ -37,16 +38,16 @@ pub(super) struct Stuck {
 #[derive(Debug, Default)]
 struct Hanging {
     count: usize,
-    /// Since when there has been one.
+    /// The time since which there has been one.
     since: Option<Instant>,
 }
 
-/// One function that runs on a thread of its own. The thread says when it is back, and whoever waits when they no longer
-/// do, in either order.
+/// One function that runs on a thread of its own. The thread reports when it is back, and the waiter when it no longer
+/// waits, in either order.
 #[derive(Debug)]
 pub(super) struct Running {
     stuck: Arc<Stuck>,
-    /// The first of the two has said so. Changed under the lock of `stuck`.
+    /// The first of the two has reported. Changed under the lock of `stuck`.
     over: Mutex<bool>,
 }
 
@@ -56,12 +57,12 @@ impl Stuck {
         Arc::new(Running { stuck: Arc::clone(self), over: Mutex::new(false) })
     }
 
-    /// How many functions hang.
+    /// The number of functions that hang.
     pub(super) fn hanging(&self) -> usize {
         self.lock().count
     }
 
-    /// For how long some function has been hanging.
+    /// The time for which some function has been hanging.
     pub(super) fn hanging_for(&self) -> Duration {
         self.lock().since.map_or(Duration::ZERO, |since| since.elapsed())
     }
@@ -69,7 +70,7 @@ impl Stuck {
     /// Waits until none hangs.
     pub(super) async fn free(&self) {
         loop {
-            // Before looking, so that no function comes back in between unheard.
+            // Before the check, so that no function returns unnoticed in between.
             let freed = self.freed.notified();
             if self.hanging() == 0 {
                 return;
@@ -84,7 +85,7 @@ impl Stuck {
 }
 
 impl Running {
-    /// The function has come back.
+    /// The function has returned.
     pub(super) fn returned(&self) {
         let mut hanging = self.stuck.lock();
         if self.end() {
@@ -97,7 +98,7 @@ impl Running {
         }
     }
 
-    /// Nobody waits for it any more.
+    /// The function is no longer awaited.
     pub(super) fn abandoned(&self) {
         let mut hanging = self.stuck.lock();
         if !self.end() {
@@ -107,13 +108,13 @@ impl Running {
         }
     }
 
-    /// Whether the other side has said so before.
+    /// Records the end of one side, and returns whether the other has done so before.
     fn end(&self) -> bool {
         std::mem::replace(&mut *self.over.lock().unwrap_or_else(PoisonError::into_inner), true)
     }
 }
 
-/// Says that nobody waits any more, wherever the waiting ends.
+/// Reports that the function is no longer awaited, wherever the waiting ends.
 pub(super) struct Waiting(pub(super) Arc<Running>);
 
 impl Drop for Waiting {

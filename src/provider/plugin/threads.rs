@@ -1,5 +1,5 @@
-//! Threads on which functions of plugins run. A plugin may hang, so none of the executor's may be lent to one; and to begin a
-//! thread for each call takes longer than most calls, so one whose function has returned waits for another.
+//! Threads on which functions of plugins run. A plugin may hang, so none of the executor's may be lent to one; and
+//! starting a thread for each call takes longer than most calls, so one whose function has returned waits for another.
 
 use std::collections::VecDeque;
 use std::io;
@@ -10,7 +10,7 @@ use std::time::Duration;
 
 type Work = Box<dyn FnOnce() + Send>;
 
-/// How long a thread waits for more.
+/// The time that a thread waits for more.
 const IDLE: Duration = Duration::from_secs(5);
 
 /// Threads that wait, the latest last.
@@ -26,7 +26,7 @@ fn waiting() -> MutexGuard<'static, Vec<(u64, Sender<Work>)>> {
 /// When there is none and none can be begun.
 pub(super) fn run(work: impl FnOnce() + Send + 'static) -> io::Result<()> {
     let mut work: Work = Box::new(work);
-    // In a statement of its own, so that the list is free while the thread is told.
+    // In a statement of its own, so that the list is free while the thread is notified.
     let idle = waiting().pop();
     if let Some((_, thread)) = idle {
         match thread.send(work) {
@@ -37,7 +37,7 @@ pub(super) fn run(work: impl FnOnce() + Send + 'static) -> io::Result<()> {
     Builder::new().name("loopctl-plugin".to_owned()).spawn(move || serve(work)).map(drop)
 }
 
-/// Quick work, which one thread does after the other: codecs take microseconds, and to wake a thread takes as long.
+/// Quick work, which one thread does in turn: codecs take microseconds, and waking a thread takes as long.
 struct Lane(Mutex<LaneState>);
 
 struct LaneState {
@@ -48,10 +48,11 @@ struct LaneState {
     waiting: VecDeque<(u64, Work)>,
 }
 
-/// The one that all plugins share.
+/// The lane that all plugins share.
 static LANE: Lane = Lane::new();
 
-/// For how long quick work may wait for its turn before the thread that serves the others is taken for slow.
+/// The time that quick work may wait for its turn before the thread that serves the others is considered
+/// slow.
 pub(super) const SLOW: Duration = Duration::from_millis(10);
 
 /// Quick work that waits for its turn, or has had it.
@@ -60,7 +61,8 @@ pub(super) struct Queued {
     id: u64,
 }
 
-/// Has quick work done after what waits already. Whoever waits for it says after [`SLOW`] that it is [overdue](Queued::overdue).
+/// Has quick work done after what waits already. The caller reports after [`SLOW`] that it is
+/// [overdue](Queued::overdue).
 ///
 /// # Errors
 /// When no thread can be begun.
@@ -154,7 +156,7 @@ fn next(id: u64, more: &Receiver<Work>) -> Option<Work> {
                     waiting.swap_remove(at);
                     None
                 }
-                // Somebody has taken it out, and is about to say what is to be done.
+                // Another thread has taken it out, and is about to send the work.
                 None => {
                     drop(waiting);
                     more.recv().ok()

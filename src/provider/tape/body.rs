@@ -1,11 +1,12 @@
-//! Texts as they stand in cassettes: as JSON where they are JSON, so that people can read and compare them.
+//! Texts as they are kept in cassettes: as JSON where they are JSON, so that people can read and compare
+//! them.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::value::is_deeper;
 
-/// Deepest JSON that is kept as such. A cassette wraps it in more, and parsers stop at 128.
+/// The deepest JSON that is kept as such. A cassette wraps it in more, and parsers stop at 128.
 const DEEPEST: usize = 100;
 
 /// A text. Of JSON, white space between its parts is not kept, and nothing else is lost.

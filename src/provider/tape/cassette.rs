@@ -10,7 +10,7 @@ use super::exchange::{Exchange, Summary};
 use super::key::Key;
 use crate::disk::{self, Access, ReadError};
 
-/// Largest file, in bytes. Many times what an answer comes to.
+/// The largest file, in bytes. Many times the size of an answer.
 const MAX_FILE: u64 = 512 << 20;
 
 /// The version of the format.
@@ -27,7 +27,7 @@ pub(super) struct Cassette {
     pub(super) exchanges: Vec<Exchange>,
 }
 
-/// What is read first, because the rest depends on it.
+/// The version, which is read first, because the rest depends on it.
 #[derive(Deserialize)]
 struct Version {
     loopctl_cassette: u32,
@@ -71,7 +71,7 @@ impl Cassette {
     }
 }
 
-/// Which file: the first exchange of a key is number 0.
+/// The address of a file: the first exchange of a key is number 0.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Address {
     pub(super) key: Key,
@@ -103,18 +103,18 @@ impl Address {
     }
 }
 
-/// Where cassettes stand. What is written to it is its owner's alone: answers quote documents.
+/// The folder of cassettes. What is written to it is its owner's alone: answers quote documents.
 pub(super) struct Folder {
     path: PathBuf,
 }
 
 impl Folder {
-    /// One that stands there already.
+    /// One that exists already.
     pub(super) fn existing(path: &Path) -> Self {
         Self { path: path.to_owned() }
     }
 
-    /// One to write to. Made if there is none.
+    /// One to write to. Created if there is none.
     pub(super) fn writable(path: &Path) -> Result<Self, TapeError> {
         #[cfg_attr(not(unix), expect(unused_mut, reason = "permissions are set on Unix alone"))]
         let mut builder = std::fs::DirBuilder::new();
@@ -123,7 +123,7 @@ impl Folder {
         Self::make(Self::existing(path), &builder)
     }
 
-    /// Makes it, and tries that it can be written to, before anything is paid for.
+    /// Creates it, and checks that it can be written to, before anything is paid for.
     fn make(self, builder: &std::fs::DirBuilder) -> Result<Self, TapeError> {
         let made = match (self.path.parent(), self.path.is_dir()) {
             (_, true) => Ok(()),
@@ -156,7 +156,7 @@ impl Folder {
         self.path.join(address.file_name())
     }
 
-    /// The files there are, in order. Others are none of ours.
+    /// The files of cassettes, in order. Others are ignored.
     fn addresses(&self) -> Result<Vec<Address>, TapeError> {
         let list = || {
             let mut addresses = Vec::new();
@@ -169,18 +169,18 @@ impl Folder {
         list().map_err(|error: io::Error| self.unusable(&error))
     }
 
-    /// Whether what is in it is cassettes, and not other files with such names.
+    /// Returns whether it holds cassettes, and not other files with such names.
     pub(super) fn holds_cassettes(&self) -> bool {
         let first = self.addresses().ok().and_then(|addresses| addresses.into_iter().next());
         first.is_some_and(|address| matches!(self.read(&address), Ok(Some(_))))
     }
 
-    /// Whether there is a cassette in it.
+    /// Returns whether there is a cassette in it.
     pub(super) fn is_recorded(&self) -> Result<bool, TapeError> {
         self.addresses().map(|addresses| !addresses.is_empty())
     }
 
-    /// Shows every cassette in it, in the order of keys and numbers. One is in memory at a time.
+    /// Passes every cassette in it to `visit`, in the order of keys and numbers. One is in memory at a time.
     pub(super) fn each(&self, mut visit: impl FnMut(Address, Cassette)) -> Result<(), TapeError> {
         for address in self.addresses()? {
             if let Some(cassette) = self.read(&address)? {
@@ -190,14 +190,15 @@ impl Folder {
         Ok(())
     }
 
-    /// What is there, if there is anything.
+    /// Reads the cassette at an address, if there is one.
     pub(super) fn read(&self, address: &Address) -> Result<Option<Cassette>, TapeError> {
         let path = self.file_of(address);
         let found = disk::read(&path, MAX_FILE);
         Self::parsed(path, &address.key, found)
     }
 
-    /// The same, if nobody but this user can have written it: who could put an answer there would decide about documents.
+    /// Like [`Folder::read`], if no one but this user can have written it: anyone who could put an answer there would
+    /// decide about documents.
     pub(super) fn read_own(&self, address: &Address) -> Result<Option<Cassette>, TapeError> {
         let path = self.file_of(address);
         let found = disk::read_own(&path, MAX_FILE);
@@ -216,7 +217,7 @@ impl Folder {
         }
     }
 
-    /// Writes a cassette in the place of an earlier one. Whoever reads meanwhile finds the one or the other, whole.
+    /// Writes a cassette in the place of an earlier one. Concurrent readers find the one or the other, whole.
     pub(super) fn write(&self, number: usize, cassette: &Cassette) -> Result<(), TapeError> {
         let path = self.file_of(&Address { key: cassette.key.clone(), number });
         let replace = || {

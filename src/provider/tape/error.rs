@@ -1,18 +1,18 @@
-//! What can be wrong with a folder of cassettes.
+//! The errors of a folder of cassettes.
 
 use crate::value::{path_text, sanitize_line};
 use std::path::{Path, PathBuf};
 
-/// Why a folder of cassettes can't be used.
+/// The reason why a folder of cassettes can't be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum TapeError {
-    /// A recording stands there already.
+    /// It holds a recording already.
     #[error("`{}` holds recorded exchanges already", shown(path))]
     Recorded {
         /// The folder.
         path: PathBuf,
     },
-    /// There is nothing to be replayed.
+    /// There is nothing to replay.
     #[error("`{}` holds no recorded exchanges", shown(path))]
     Empty {
         /// The folder.
@@ -23,7 +23,7 @@ pub(crate) enum TapeError {
     Folder {
         /// The folder.
         path: PathBuf,
-        /// What the system said.
+        /// The system's message.
         problem: String,
     },
     /// A cassette can't be read.
@@ -31,7 +31,7 @@ pub(crate) enum TapeError {
     Unreadable {
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// The system's message.
         problem: String,
     },
     /// A cassette can't be written.
@@ -39,7 +39,7 @@ pub(crate) enum TapeError {
     Unwritable {
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// The system's message.
         problem: String,
     },
     /// A cassette is not what was written.
@@ -51,7 +51,7 @@ pub(crate) enum TapeError {
         line: usize,
         /// From 1.
         column: usize,
-        /// What is wrong. Never what is there, which may be the document.
+        /// A description of the error. Never the text there, which may be the document.
         problem: String,
     },
     /// A later loopctl wrote it.
@@ -61,7 +61,7 @@ pub(crate) enum TapeError {
         path: PathBuf,
         /// In the file.
         found: u32,
-        /// What this loopctl reads.
+        /// The format that this loopctl reads.
         known: u32,
     },
 }
@@ -72,7 +72,7 @@ pub(super) fn shown(path: &Path) -> String {
 }
 
 impl TapeError {
-    /// What to do about it.
+    /// Advice on what to do about it.
     #[must_use]
     pub(crate) fn help(&self) -> &'static str {
         match self {

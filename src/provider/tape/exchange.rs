@@ -1,4 +1,4 @@
-//! What is kept of a call.
+//! The parts of a call that are kept.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -12,7 +12,7 @@ use crate::provider::error::CallError;
 use crate::value::Millis;
 
 /// Headers of answers that are kept and that codecs get to see in a recorded run: those that say what an answer is, how
-/// to ask the provider about it, and when to come again. Any other may hold whatever a server puts there.
+/// to ask the provider about it, and when to come again. Any other may hold anything that a server puts there.
 const KEPT_HEADERS: [&str; 8] = [
     "content-type",
     "retry-after",
@@ -23,10 +23,10 @@ const KEPT_HEADERS: [&str; 8] = [
     "x-goog-request-id",
     "x-should-retry",
 ];
-/// The same, by how they begin.
+/// Like [`KEPT_HEADERS`], by prefix.
 const KEPT_PREFIXES: [&str; 3] = ["x-ratelimit-", "ratelimit-", "anthropic-ratelimit-"];
 
-/// What is known of a request without what it says.
+/// The facts about a request without its content.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Summary {
@@ -43,12 +43,12 @@ pub(super) struct Summary {
     pub(super) path: Option<String>,
     /// Length of the body.
     pub(super) bytes: usize,
-    /// What it says; kept only when that was asked for.
+    /// The content; kept only on demand.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) body: Option<Body>,
 }
 
-/// Who asked.
+/// The origin of a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Asker {
     /// The stage or judge.
@@ -58,7 +58,7 @@ pub(super) struct Asker {
     pub(super) attempt: u32,
 }
 
-/// One call: who asked, how long it took, what came back, and how it failed in the end if it did.
+/// One call: its origin, how long it took, what came back, and how it failed in the end if it did.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(in crate::provider) struct Exchange {
@@ -67,13 +67,13 @@ pub(in crate::provider) struct Exchange {
     pub(super) attempt: u32,
     /// From the moment at which the request was handed to the network or plugin, without waiting for its turn.
     pub(super) elapsed_ms: Millis,
-    /// What a server answered.
+    /// The answer of a server.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) response: Option<Response>,
-    /// What a `direct` plugin answered: a [`Completion`].
+    /// The answer of a `direct` plugin: a [`Completion`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) completion: Option<Body>,
-    /// What the host had to say of an answered call, such as that it waited for its turn.
+    /// The host's notes on an answered call, such as that it waited for its turn.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) notes: Vec<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -89,8 +89,8 @@ pub(super) struct Response {
     pub(super) body: Body,
 }
 
-/// How a call failed, and what its caller was told about trying again. A replayed run waits, in its own time, as long as
-/// the recorded one did, whatever chance had a part in that.
+/// The failure of a call, and what its caller was told about trying again. A replayed run waits, in its own time, as
+/// long as the recorded one did, even where chance had a part in that.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Failed {
@@ -117,7 +117,7 @@ pub(super) struct Failed {
     /// The request never went out.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(super) unsent: bool,
-    /// What the call took all the same.
+    /// The usage of the call despite its failure.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) usage: Option<Usage>,
 }
@@ -136,7 +136,7 @@ impl Exchange {
         }
     }
 
-    /// Whether it holds an answer that was of use.
+    /// Returns whether it holds an answer that was of use.
     pub(super) fn is_answer(&self) -> bool {
         self.failed.is_none() && (self.response.is_some() || self.completion.is_some())
     }
@@ -183,19 +183,19 @@ fn millis(duration: Duration) -> Millis {
     Millis(u64::try_from(duration.as_millis()).unwrap_or(u64::MAX))
 }
 
-/// What comes back of a call, as it can be kept.
+/// The outcome of a call, as it can be kept.
 pub(in crate::provider) trait Recordable: Sized {
     fn keep(&self, exchange: &mut Exchange);
-    /// What was kept; `None` when it was something else. Callers are given this in a recorded run, too, so that it is
-    /// the same as what a replayed one gives them.
+    /// The kept outcome; `None` when it was something else. Callers are given this in a recorded run, too, so that it
+    /// is the same as what a replayed one gives them.
     fn kept(exchange: &Exchange) -> Option<Self>;
-    /// As the journal keeps it until it has been looked at; `None` of what has no form in JSON.
+    /// The form in which the journal keeps it until it has been inspected; `None` if it has none in JSON.
     fn to_raw(&self) -> Option<Vec<u8>>;
-    /// What was kept so.
+    /// The outcome kept in that form.
     fn from_raw(raw: &[u8]) -> Option<Self>;
 }
 
-/// Whether a header of an answer may be kept.
+/// Returns whether a header of an answer may be kept.
 fn is_kept(name: &str) -> bool {
     KEPT_HEADERS.contains(&name) || KEPT_PREFIXES.iter().any(|prefix| name.starts_with(prefix))
 }

@@ -1,4 +1,4 @@
-//! Which requests are the same: those that ask the same of the same provider.
+//! Decides which requests are the same: those that ask the same of the same provider.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -16,11 +16,11 @@ use crate::value::Digest;
 pub(super) struct Key(String);
 
 impl Key {
-    /// Of what an `http` plugin wants to send, before secrets are filled in.
+    /// The key of what an `http` plugin wants to send, before secrets are filled in.
     ///
-    /// Left out are the host, the path of the base URL, and an API's version that may stand in either, so that an exchange through a gateway is the same as one
-    /// with the vendor; and headers with a secret's placeholder, because who pays is not part of the question, and
-    /// placeholders of required and optional secrets are spelled differently.
+    /// Left out are the host, the path of the base URL, and an API's version that may appear in either, so that an
+    /// exchange through a gateway is the same as one with the vendor; and headers with a secret's placeholder, because
+    /// who pays is not part of the question, and placeholders of required and optional secrets are spelled differently.
     pub(super) fn of_http(provider: &str, request: &HttpRequest) -> Self {
         let headers: BTreeMap<String, &str> = request
             .headers
@@ -42,8 +42,8 @@ impl Key {
         }))
     }
 
-    /// Of the same request as it is written to a server that calls the limit on its answer by the other of the two names which
-    /// that has in chat completions; `None` where it has neither, or both. A plugin takes one or the other by where the
+    /// The key of the same request to a server that uses the other of the two names that the limit on an answer has in
+    /// chat completions; `None` where the request has neither, or both. A plugin takes one or the other by where the
     /// request goes, and a replay may not know where that was.
     pub(super) fn of_http_elsewhere(provider: &str, request: &HttpRequest) -> Option<Self> {
         const NAMES: [&str; 2] = ["max_tokens", "max_completion_tokens"];
@@ -59,16 +59,16 @@ impl Key {
         Some(Self::of_http(provider, &elsewhere))
     }
 
-    /// Of what a `direct` plugin is asked. Its configuration is part of it: it may name the program that answers. Which
-    /// attempt it is is not: another attempt asks the same again.
+    /// The key of what a `direct` plugin is asked. Its configuration is part of it: it may name the program that
+    /// answers. The number of the attempt is not: another attempt asks the same again.
     pub(super) fn of_direct(provider: &str, config: &[u8], request: &CompletionRequest) -> Self {
         let config: Value = serde_json::from_slice(config).unwrap_or_default();
         let request = CompletionRequest { attempt: 1, ..request.clone() };
         Self::of(&json!({ "kind": "direct", "provider": provider, "config": config, "request": request }))
     }
 
-    /// The same question as one asker puts it to one server, at this URL. The cache goes by this: what one judge said is
-    /// no second opinion, and what one server said is no other's answer.
+    /// The key of this question as one asker puts it to one server, at this URL. The cache uses this: the answer of one
+    /// judge is no second opinion, and the answer of one server is no other's.
     pub(super) fn put(&self, stage: &str, url: Option<&str>) -> Self {
         Self::of(&json!({ "question": self, "stage": stage, "url": url }))
     }
@@ -84,7 +84,7 @@ impl Key {
     }
 }
 
-/// The path without `/v1` or the like before it, which stands in the base URL as often.
+/// The path without a leading `/v1` or the like, which is as often in the base URL.
 fn without_version(path: &str) -> &str {
     let rest = path.strip_prefix("/v").unwrap_or_default().trim_start_matches(|c: char| c.is_ascii_digit());
     let rest = ["beta", "alpha"].iter().find_map(|word| rest.strip_prefix(word)).unwrap_or(rest);
@@ -233,7 +233,7 @@ mod tests {
         })
     }
 
-    /// The same value with members in the other order and whole numbers with a fraction.
+    /// `value` with members in the other order and whole numbers with a fraction.
     fn respelled(value: &Value) -> Value {
         match value {
             Value::Array(items) => items.iter().map(respelled).collect(),
@@ -248,7 +248,7 @@ mod tests {
         }
     }
 
-    /// Every value that differs from this one in a single place.
+    /// Every value that differs from this one in a single position.
     fn changed(value: &Value) -> Vec<Value> {
         let mut all = vec![json!({ "not": value }), json!([value])];
         match value {

@@ -3,15 +3,15 @@
 //! | file | its one job |
 //! | --- | --- |
 //! | `key` | which requests are the same |
-//! | `exchange` | what is kept of a call: the answer, how long it took, how it failed |
+//! | `exchange` | the parts of a call that are kept: the answer, how long it took, how it failed |
 //! | `body` | texts of requests and answers as readable JSON, where they are JSON |
 //! | `cassette` | the files of a key: their format, reading, writing |
-//! | `player` | which exchange answers a request when a run is replayed |
+//! | `player` | picks the exchange that answers a request when a run is replayed |
 //! | `take` | one call: asked and kept, played, or answered from the cache |
-//! | `error` | what can be wrong with a folder of cassettes |
+//! | `error` | the errors of a folder of cassettes |
 //!
-//! Requests are kept as digests, answers whole: **what a model says quotes the document**. Keys of providers are in
-//! neither, because the host fills them in after a request has come by here, and takes them out of answers before.
+//! Requests are kept as digests, answers whole: **an answer of a model quotes the document**. Keys of providers are in
+//! neither, because the host fills them in after a request has passed here, and takes them out of answers before.
 
 mod body;
 mod cassette;
@@ -35,10 +35,10 @@ use key::Key;
 use player::{Played, Player};
 use take::Question;
 
-/// What a tape does with calls.
+/// The way in which a tape treats calls.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum RecorderMode {
-    /// Makes them and keeps what came of each.
+    /// Makes them and keeps the outcome of each.
     Record,
     /// Makes none and plays what was kept.
     Replay,
@@ -46,7 +46,7 @@ pub(crate) enum RecorderMode {
     Cache,
 }
 
-/// Whether a recording keeps what was asked.
+/// The parts of requests that a recording keeps.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub(crate) enum Requests {
     /// Digests and sizes alone.
@@ -68,18 +68,18 @@ struct Shared {
     problems: Mutex<Vec<String>>,
 }
 
-/// What each mode needs to remember.
+/// The state that each mode needs.
 enum RecorderState {
     Record {
         requests: Requests,
-        /// How many exchanges of each key were begun. Those that were given up have no file.
+        /// The number of exchanges of each key that were begun. Those that were given up have no file.
         begun: Mutex<HashMap<Key, usize>>,
     },
     Replay(Mutex<Player>),
     Cache,
 }
 
-/// What to do with a request.
+/// The way to treat a request.
 enum Lookup {
     /// Make the call, and hand the exchange in under this number.
     Ask(usize),
@@ -124,7 +124,7 @@ impl Recorder {
         Ok(Self::of(Folder::writable(folder)?, RecorderState::Cache))
     }
 
-    /// Whether a folder holds recorded or cached answers.
+    /// Returns whether a folder holds recorded or cached answers.
     pub(crate) fn stands_in(folder: &Path) -> bool {
         Folder::existing(folder).holds_cassettes()
     }
@@ -133,7 +133,7 @@ impl Recorder {
         Self { shared: Arc::new(Shared { folder, reel, problems: Mutex::default() }) }
     }
 
-    /// What it does with calls.
+    /// The way in which it treats calls.
     pub(crate) fn mode(&self) -> RecorderMode {
         match self.shared.reel {
             RecorderState::Record { .. } => RecorderMode::Record,
@@ -142,18 +142,18 @@ impl Recorder {
         }
     }
 
-    /// Whether it keeps what was asked. Otherwise the bodies of requests, which may be large, are not held on to.
+    /// Returns whether it keeps the bodies of requests. Otherwise these, which may be large, are not held on to.
     fn keeps_requests(&self) -> bool {
         matches!(self.shared.reel, RecorderState::Record { requests: Requests::Bodies, .. })
     }
 
-    /// Where its cassettes are.
+    /// The folder of its cassettes.
     pub(crate) fn folder(&self) -> &Path {
         self.shared.folder.path()
     }
 
-    /// What went wrong with the tape itself so far, for people: requests that were not recorded, and exchanges that
-    /// could not be written.
+    /// The problems of the tape itself so far, for people: requests that were not recorded, and exchanges that could
+    /// not be written.
     pub(crate) fn problems(&self) -> Vec<String> {
         locked(&self.shared.problems).clone()
     }
@@ -165,7 +165,7 @@ impl Recorder {
         }
     }
 
-    /// What to do with a question.
+    /// Decides how to treat a question.
     fn cue(&self, question: &Question) -> Result<Lookup, CallError> {
         match &self.shared.reel {
             RecorderState::Record { begun, .. } => {
@@ -190,7 +190,7 @@ impl Recorder {
     /// The exchange that answers a question, read from its file.
     ///
     /// # Errors
-    /// In words, why there is none.
+    /// The reason why there is none.
     fn played(&self, player: &Mutex<Player>, question: &Question) -> Result<Exchange, String> {
         let Played { address, at } = locked(player).play(question)?;
         let cassette = self.shared.folder.read(&address).map_err(|error| error.to_string())?;
@@ -215,7 +215,7 @@ impl Recorder {
         .unsent()
     }
 
-    /// What the cache has for a question, and what is wrong with it if it can't be used.
+    /// The cached exchange for a question, or what is wrong with it if it can't be used.
     fn cached(&self, question: &Question) -> Result<Option<Exchange>, TapeError> {
         match self.shared.reel {
             RecorderState::Cache => {

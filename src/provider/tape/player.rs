@@ -1,4 +1,4 @@
-//! Which exchange answers a request when a run is replayed.
+//! Picks the exchange that answers a request when a run is replayed.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -19,21 +19,21 @@ struct Track {
     stage: String,
     iteration: u32,
     address: Address,
-    /// Which of its file.
+    /// Its index in its file.
     at: usize,
     played: bool,
 }
 
-/// Where the exchange stands that answers a question.
+/// The location of the exchange that answers a question.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Played {
     pub(super) address: Address,
-    /// Which of its file.
+    /// Its index in its file.
     pub(super) at: usize,
 }
 
 impl Player {
-    /// Takes down what a file holds. Those of a key come in the order of their numbers.
+    /// Adds what a file holds. The exchanges of a key come in the order of their numbers.
     pub(super) fn add(&mut self, address: Address, cassette: &Cassette) {
         let list = self.lists.entry(address.key.clone()).or_default();
         for (at, exchange) in cassette.exchanges.iter().enumerate() {

@@ -13,27 +13,27 @@ use crate::provider::error::CallError;
 use crate::provider::{FailureKind, Progress};
 use crate::value::Millis;
 
-/// What a completion from the cache says of itself.
+/// The note on a completion from the cache.
 const FROM_CACHE: &str = "answered from the cache";
 
-/// A request that goes out, and who sends it.
+/// A request that goes out, and its sender.
 #[derive(Debug, Clone)]
 pub(in crate::provider) struct Question {
     pub(super) key: Key,
-    /// Under which a recording has it that was made elsewhere.
+    /// The key under which a recording that was made elsewhere has it.
     pub(super) elsewhere: Option<Key>,
     pub(super) summary: Summary,
     pub(super) asker: Asker,
 }
 
-/// One call under way.
+/// One call in progress.
 pub(in crate::provider) struct RecordedCall {
     tape: Option<Recorder>,
-    /// Whether the cache may answer it.
+    /// `true` if the cache may not answer it.
     fresh: bool,
-    /// How far it has come.
+    /// The progress of the call.
     progress: Progress,
-    /// What the host has to say of it, beside what the plugin says.
+    /// The host's notes on it, besides the plugin's.
     notes: Vec<String>,
     state: State,
 }
@@ -41,20 +41,20 @@ pub(in crate::provider) struct RecordedCall {
 enum State {
     /// Nothing has gone out.
     Before,
-    /// The provider was asked, and this came of it.
+    /// The provider was asked, with this outcome.
     Asked { question: Question, number: usize, exchange: Box<Exchange> },
-    /// Nobody was asked.
+    /// No provider was asked.
     Played { question: Question, exchange: Box<Exchange> },
 }
 
-/// What came of a call.
+/// The outcome of a call.
 pub(in crate::provider) struct Ended {
     pub(in crate::provider) outcome: Result<Completion, CallError>,
-    /// What it counts for in the time of a run that is recorded or replayed.
+    /// The time for which it counts in a run that is recorded or replayed.
     pub(in crate::provider) took: Option<Millis>,
-    /// Whether the cache answered.
+    /// `true` if the cache answered.
     pub(in crate::provider) cached: bool,
-    /// Where the answer stands in the cache.
+    /// The entry of the answer in the cache.
     pub(in crate::provider) entry: Option<Entry>,
 }
 
@@ -79,12 +79,12 @@ impl RecordedCall {
         Self { tape: tape.cloned(), fresh, progress, notes: Vec::new(), state: State::Before }
     }
 
-    /// Whether it is recorded, replayed, or answered by the cache.
+    /// Returns whether it is recorded, replayed, or answered by the cache.
     pub(in crate::provider) fn is_recorded(&self) -> bool {
         self.tape.is_some()
     }
 
-    /// What an `http` plugin wants to send, and the URL it goes to; `None` when nobody listens.
+    /// The request that an `http` plugin wants to send, and the URL it goes to; `None` without a tape.
     pub(in crate::provider) fn http(
         &self,
         provider: &str,
@@ -103,7 +103,7 @@ impl RecordedCall {
                 kind: PluginKind::Http,
                 model: request.options.model.clone(),
                 method: Some(asked.method.clone()),
-                // A query may hold what is nobody's business.
+                // A query may be confidential.
                 path: asked.path.split('?').next().map(str::to_owned),
                 bytes: asked.body.len(),
                 body: tape.keeps_requests().then(|| Body::of(&asked.body)),
@@ -112,7 +112,7 @@ impl RecordedCall {
         })
     }
 
-    /// What a `direct` plugin is asked; `None` when nobody listens.
+    /// The question that a `direct` plugin is asked; `None` without a tape.
     pub(in crate::provider) fn direct(
         &self,
         provider: &str,
@@ -121,7 +121,7 @@ impl RecordedCall {
     ) -> Option<Question> {
         let tape = self.tape.as_ref()?;
         let mut shown = request.clone();
-        // A person may have written a key there.
+        // A user may have written a key there.
         shown.options.extra_headers.values_mut().for_each(|value| "[not kept]".clone_into(value));
         let json = serde_json::to_string(&shown).unwrap_or_default();
         Some(Question {
@@ -176,7 +176,7 @@ impl RecordedCall {
         answer
     }
 
-    /// Asks, and keeps the answer before it is looked at; what an earlier process kept is not asked for again.
+    /// Asks, and keeps the answer before it is inspected; what an earlier process kept is not asked for again.
     async fn perform<T: Recordable>(
         &self,
         asked: impl FnOnce() -> Vec<u8>,
@@ -194,7 +194,8 @@ impl RecordedCall {
         Ok(answer)
     }
 
-    /// What befell the call on its way, for whoever reads the result. A replay, which befalls nothing, says it again.
+    /// Adds what happened to the call on its way, for readers of the result. A replay, to which nothing happens,
+    /// repeats it.
     pub(in crate::provider) fn note(&mut self, notes: Vec<String>) {
         self.notes.extend(notes);
     }
@@ -209,7 +210,7 @@ impl RecordedCall {
         answer
     }
 
-    /// The call is over, with this outcome, whatever decided it: the answer, its decoding, or the deadline.
+    /// Ends the call with this outcome, whatever decided it: the answer, its decoding, or the deadline.
     pub(in crate::provider) fn end(mut self, mut outcome: Result<Completion, CallError>) -> Ended {
         let Some(tape) = self.tape.take() else {
             if let Ok(completion) = &mut outcome {

@@ -36,7 +36,7 @@ impl Reader<'_> {
         self.word(text.trim_end_matches(is_space), start)
     }
 
-    /// What a text without quotes means.
+    /// The value of a text without quotes.
     pub(super) fn word(&mut self, text: &str, start: usize) -> Value {
         if let Some(value) = literal(text) {
             match text {
@@ -58,7 +58,7 @@ impl Reader<'_> {
         Value::String(inner.to_owned())
     }
 
-    /// Whether a number that ends at a place is all there is to the value, and not the beginning of `5 mg`.
+    /// Returns whether a number that ends at a position is all of the value, and not the beginning of `5 mg`.
     fn ends_after(&self, at: usize) -> bool {
         let after = look::trim(ahead(self.text, at));
         let line = ahead(self.text, at).trim_start_matches([' ', '\t', '\r']);
@@ -75,7 +75,7 @@ impl Reader<'_> {
         }
     }
 
-    /// How long a text without quotes is that stands in a list.
+    /// The length of a text without quotes in a list.
     fn text_in_list(&self) -> usize {
         let tuple = self.inside() == Inside::Tuple;
         let rest = self.rest();
@@ -97,8 +97,8 @@ impl Reader<'_> {
         rest.len()
     }
 
-    /// How long what follows a member's number is when it is more digits behind a comma, and no key: the comma of
-    /// `1,500` stands between thousands or before a fraction, and which of them nobody knows.
+    /// The length of further digits that follow a member's number after a comma, and are no key: whether the comma of
+    /// `1,500` separates thousands or a fraction is unknown.
     fn further_digits(&self, at: usize) -> usize {
         let mut length = 0;
         while let (Inside::Object, Some(more)) =
@@ -109,8 +109,8 @@ impl Reader<'_> {
         length
     }
 
-    /// How long a text without quotes is that is a member's value: to the next member or the end of the object. Of its
-    /// first bytes, so many have been `read` already.
+    /// The length of a text without quotes that is a member's value: to the next member or the end of the object. Of
+    /// its first bytes, `read` have been read already.
     fn text_in_object(&self, read: usize) -> usize {
         let rest = self.rest();
         if read > 0 && look::key(look::trim(ahead(rest, read))) {
@@ -185,7 +185,7 @@ impl Reader<'_> {
     }
 }
 
-/// How long a comma is with the digits behind it, unless they begin a key.
+/// The length of a comma with the digits after it, unless they begin a key.
 fn digits_after_comma(text: &str) -> Option<usize> {
     let word = text.strip_prefix(',')?.trim_start_matches([' ', '\t']);
     let digits = word.trim_start_matches(['-', '+', '.']);
@@ -193,7 +193,7 @@ fn digits_after_comma(text: &str) -> Option<usize> {
     if after.len() == digits.len() || word.len() > digits.len() + 2 {
         return None;
     }
-    // A key goes as far as for the one who reads keys.
+    // A key extends as far as the reader of keys takes it.
     let end = after.find([':', ',', '{', '}', '[', ']', '\n', '=', '"', '\'']).unwrap_or(after.len());
     let stop = after.get(end..).unwrap_or_default();
     let quoted = stop.strip_prefix(['"', '\'']).map(|rest| rest.trim_start_matches([' ', '\t']));
@@ -206,7 +206,7 @@ fn is_comment(text: &str, at: usize) -> bool {
     text.get(at + 1..).is_some_and(|rest| rest.starts_with(['/', '*']))
 }
 
-/// Whether a text consists of what numbers consist of, and is at least the beginning of one.
+/// Returns whether a text consists of characters of numbers, and is at least the beginning of one.
 fn is_numeric(text: &str) -> bool {
     let digits = text.trim_start_matches(['+', '-']);
     text.len() <= digits.len() + 1

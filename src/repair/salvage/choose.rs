@@ -5,7 +5,7 @@ use crate::repair::RepairKind;
 use crate::value::is_present;
 use serde_json::Value;
 
-/// What a text holds.
+/// The value that a text holds.
 pub(super) struct Found {
     /// The value.
     pub(super) value: Value,
@@ -15,12 +15,12 @@ pub(super) struct Found {
     pub(super) pieces: Vec<Piece>,
 }
 
-/// A value and how it stands to the one before.
+/// A value and its relation to the one before.
 #[derive(Clone)]
 pub(super) struct Piece {
     pub(super) value: Value,
     pub(super) at: usize,
-    /// What separates it from the one before.
+    /// The separator between it and the value before.
     pub(super) after: Separator,
     /// It begins a code block.
     pub(super) fenced: bool,
@@ -40,9 +40,9 @@ pub(super) enum Separator {
     Prose,
 }
 
-/// Values in code blocks are what was meant. Empty values beside others and references such as `[1]` in the text around
-/// the JSON are left out. Values in a row, with commas or line breaks between, are a list. Of values of the same form
-/// that are not in a row, the last one counts: who writes the same thing twice corrects it. Anything else is a list
+/// Values in code blocks are meant. Empty values beside others and references such as `[1]` in the text around the JSON
+/// are left out. Values in a row, with commas or line breaks between, are a list. Of values of the same form that are
+/// not in a row, the last one counts: a model that writes the same thing twice corrects it. Anything else is a list
 /// again, so that nothing is lost.
 pub(super) fn choose(mut pieces: Vec<Piece>, notes: &mut Notes) -> Option<Found> {
     if pieces.len() == 1 {
@@ -111,7 +111,7 @@ fn is_reference(value: &Value) -> bool {
         .is_some_and(|items| items.len() <= 3 && items.iter().all(|i| i.is_number() || i.is_string()))
 }
 
-/// Whether two values are of the same kind with the same keys.
+/// Returns whether two values are of the same kind with the same keys.
 fn same_form(a: &Value, b: &Value) -> bool {
     match (a, b) {
         (Value::Object(a), Value::Object(b)) => {

@@ -1,6 +1,6 @@
 //! Whole numbers that JSON can write and a program can't hold.
 
-/// Where in strict JSON a whole number stands whose digits don't survive, as byte offsets.
+/// The positions in strict JSON of whole numbers whose digits don't survive, as byte offsets.
 pub(super) fn lost(text: &str) -> Vec<usize> {
     let mut found = Vec::new();
     let mut quoted = false;
@@ -29,7 +29,7 @@ pub(super) fn lost(text: &str) -> Vec<usize> {
     found
 }
 
-/// Whether the digits of a number survive: with 64 bits, or as a binary fraction that happens to be the same.
+/// Returns whether the digits of a number survive: with 64 bits, or as a binary fraction that happens to be the same.
 /// Fractions are rounded everywhere, and count as surviving.
 pub(super) fn survive(number: &str) -> bool {
     number.contains(['.', 'e', 'E'])

@@ -1,4 +1,4 @@
-//! Where in a text the JSON is.
+//! The search for the JSON in a text.
 
 use super::Unsalvageable;
 use super::choose::{Found, Piece, Separator, choose};
@@ -11,15 +11,15 @@ use crate::repair::RepairKind;
 use crate::value::{MAX_CANDIDATE_DEPTH, is_deeper};
 use serde_json::Value;
 
-/// How often a value is tried as strict JSON in vain, which costs the length of what is left of the text.
+/// Most failed attempts to read a value as strict JSON, each of which costs the length of the remaining text.
 const MAX_STRICT_FAILURES: usize = 32;
-/// Most readings of what begins at a bracket in the prose that are in vain, and how many brackets behind it are looked at.
+/// Most failed readings from a bracket in the prose, and the most brackets after it that are inspected.
 const MAX_LOOKS: usize = 32;
 
 /// The outcome of reading a value as strict JSON.
 enum Strict {
     Whole(Value),
-    /// As far as the text goes, it is.
+    /// It is strict JSON as far as the text goes.
     Cut,
     Not,
 }
@@ -38,7 +38,7 @@ impl Reader<'_> {
         choose(pieces, &mut self.notes).ok_or(Stop::Refused(Unsalvageable::NoJson))
     }
 
-    /// Whether the text is one in quotes, or begins with a key: what brackets it holds stand inside.
+    /// Returns whether the text is one in quotes, or begins with a key: then all of its brackets are inside.
     fn is_quoted(&self) -> bool {
         let text = self.rest().trim_end_matches(is_space);
         let (Some(first), Some(last)) = (text.chars().next(), text.chars().next_back()) else { return false };
@@ -47,7 +47,7 @@ impl Reader<'_> {
         is_quote(first) && !is_code && (look::closes(first, last) || look::quoted_key(self.ahead()))
     }
 
-    /// Whether an object or a list stands at this place, and not a bracket in prose.
+    /// Returns whether an object or a list begins at this position, and not a bracket in prose.
     pub(super) fn begins_here(&self) -> bool {
         let text = self.ahead();
         let mut chars = text.chars();
@@ -84,7 +84,7 @@ impl Reader<'_> {
         look::only_space(self.text.get(..self.at).unwrap_or_default())
     }
 
-    /// Goes to the next bracket that JSON begins with.
+    /// Advances to the next bracket that JSON begins with.
     fn seek_bracket(&mut self) -> bool {
         while let Some(found) = self.rest().find(['{', '[']) {
             self.at += found;
@@ -96,7 +96,7 @@ impl Reader<'_> {
         false
     }
 
-    /// The values from here on, in code blocks and outside of them. Between them stands space, a comma, or text.
+    /// The values from here on, in code blocks and outside of them. Between them is space, a comma, or text.
     fn pieces(&mut self) -> Result<Vec<Piece>, Stop> {
         let mut pieces: Vec<Piece> = Vec::new();
         let mut separator = Separator::Nothing;
@@ -121,7 +121,7 @@ impl Reader<'_> {
                 self.notes.add_in_turn(RepairKind::Fence, Some(mark), turn);
             }
             pieces.push(Piece { value, at, after, fenced: fence.is_some(), notes, turn });
-            // Every closing bracket that is still there is one too many.
+            // Every closing bracket that is still there is superfluous.
             separator = self.between();
             from = self.at;
         }
@@ -132,7 +132,7 @@ impl Reader<'_> {
         Ok(pieces)
     }
 
-    /// Finds the marks of the code block that a place is the beginning of.
+    /// Finds the marks of the code block that begins at a position.
     fn fence_before(&self, at: usize) -> Option<usize> {
         let mut before = self.text.get(..at)?;
         loop {
@@ -148,8 +148,8 @@ impl Reader<'_> {
         marks.ends_with("```").then(|| marks.trim_end_matches('`').len())
     }
 
-    /// The value that begins here and what was met in it; `None` for a bracket in prose. `alone` says that no words and
-    /// no value stand before it, `first` that no value does.
+    /// The value that begins here and the damage found in it; `None` for a bracket in prose. `alone` says that no words
+    /// and no value precede it, `first` that no value does.
     fn read_value(&mut self, alone: bool, first: bool) -> Result<Option<(Value, Vec<Note>)>, Stop> {
         if !alone && self.is_quoted_bracket(self.at) {
             return Ok(None);
@@ -174,8 +174,8 @@ impl Reader<'_> {
         }
     }
 
-    /// Checks whether the bracket at `start`, from which a value was made out up to here, only stands in the prose: no value
-    /// begins with it and one begins behind it, or it has no end and a value stands behind it that is no part of what it
+    /// Checks whether the bracket at `start`, from which a value was made out up to here, is only part of the prose: no
+    /// value begins with it and one begins after it, or it has no end and a value follows that is no part of what it
     /// could open. A text that is JSON as far as it goes was cut.
     fn is_prose(&mut self, start: usize, alone: bool, first: bool, is_cut: bool) -> bool {
         let text = ahead(self.text, start);
@@ -221,19 +221,19 @@ impl Reader<'_> {
             (Some(before), Some(next)) => {
                 is_quote(before) && look::closes(before, next) && after.next().is_none_or(is_end)
             }
-            // A face, as far as one can tell.
+            // An emoticon, as far as one can tell.
             (Some(before), None) => !is_space(before),
             _ => false,
         }
     }
 
-    /// Checks that a place does not follow what a part of a list or object follows.
+    /// Checks that the text before a position is nothing that a part of a list or object follows.
     fn stands_apart(&self, at: usize) -> bool {
         let before = self.text.get(..at).unwrap_or_default().trim_end_matches(is_space);
         !before.ends_with(['{', '[', '(', ',', ':', '=', '`'])
     }
 
-    /// Checks that a value begins at a place and has its end.
+    /// Checks that a value begins at a position and has its end.
     fn is_whole(&self, at: usize) -> bool {
         let rest = self.text.get(at..).unwrap_or_default();
         let mut values = serde_json::Deserializer::from_str(rest).into_iter::<serde::de::IgnoredAny>();
@@ -246,7 +246,7 @@ impl Reader<'_> {
         is_value && !reader.notes.has(RepairKind::Truncated)
     }
 
-    /// The list or object that begins here, if it is strict JSON: what is whole is never guessed at. After
+    /// The list or object that begins here, if it is strict JSON: a whole value is never guessed at. After
     /// [`MAX_STRICT_FAILURES`] that are not, no other is tried.
     fn strict_value(&mut self) -> Strict {
         if self.strict_failures >= MAX_STRICT_FAILURES || !self.rest().starts_with(['{', '[']) {
@@ -277,7 +277,7 @@ impl Reader<'_> {
         }
     }
 
-    /// `{` or `[` around a code block is left out.
+    /// Leaves out a `{` or `[` around a code block.
     fn over_bracket_round_fence(&mut self) {
         let rest = self.rest();
         if let Some(inner) = rest.strip_prefix(['{', '[']).map(|inner| inner.trim_start_matches(is_space))
@@ -292,7 +292,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Goes over what is between two values, and says what it was.
+    /// Skips the text between two values, and returns the kind of separator.
     fn between(&mut self) -> Separator {
         let mut separator = Separator::Nothing;
         loop {
@@ -334,7 +334,7 @@ impl Reader<'_> {
                 && let Value::String(key) = &value
                 && self.rest().trim_start_matches(is_space).starts_with(':')
             {
-                // Members without the brackets around them.
+                // Members that lack the brackets around them.
                 self.note_at(RepairKind::MissingBracket, at);
                 self.skip_space();
                 self.at += 1;
@@ -365,14 +365,14 @@ impl Reader<'_> {
     }
 }
 
-/// Whether members without quotes begin here: `a b: 1`.
+/// Returns whether members without quotes begin here: `a b: 1`.
 fn unquoted_member(inner: &str) -> bool {
     let line = inner.split(['\n', '{', '}', ',', '.']).next().unwrap_or_default();
     line.split_once(':').is_some_and(|(key, _)| key.split_whitespace().count() <= 3 && !key.contains("//"))
         || inner.split_whitespace().nth(1).is_some_and(|second| second.starts_with(['"', '\'', '“']))
 }
 
-/// Whether a list of words without quotes begins here, and no link or note in prose.
+/// Returns whether a list of words without quotes begins here, and no link or note in prose.
 fn is_list_of_words(inner: &str) -> bool {
     let Some((body, after)) = inner.split_once(']') else { return true };
     !after.starts_with('(')

@@ -15,8 +15,8 @@ fn half(c: char) -> Option<char> {
     })
 }
 
-/// The text with JSON's punctuation, and where the first stands that was replaced; `None` when none is. Each is padded
-/// with spaces, so that everything stays in its place. Within texts, and outside of brackets, nothing changes.
+/// The text with JSON's punctuation, and the position of the first replacement; `None` when there is none. Each is
+/// padded with spaces, so that all positions stay valid. Within texts, and outside of brackets, nothing changes.
 pub(super) fn halved(text: &str) -> Option<(String, usize)> {
     if !text.contains(|c| half(c).is_some()) {
         return None;

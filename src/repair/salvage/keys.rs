@@ -1,17 +1,17 @@
-//! Keys that stand twice in one object.
+//! Keys that appear twice in one object.
 
 use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 use std::collections::HashSet;
 use std::fmt;
 
-/// Whether an object in strict JSON has a key twice: readers differ in which of the two counts. Of what is not strict JSON
-/// nothing is said.
+/// Returns whether an object in strict JSON has a key twice: readers differ in which of the two counts. `false` for
+/// text that is not strict JSON.
 #[must_use]
 pub(crate) fn has_a_key_twice(json: &[u8]) -> bool {
     serde_json::from_slice::<Twice>(json).is_ok_and(|found| found.0)
 }
 
-/// Whether one was found in a value.
+/// `true` if one was found in a value.
 struct Twice(bool);
 
 impl<'de> Deserialize<'de> for Twice {

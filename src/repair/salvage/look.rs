@@ -1,14 +1,14 @@
 //! Looks ahead into a text, each of them bounded.
 
-/// How many bytes a look ahead goes. A key, or the space between two values, is never so long.
+/// The most bytes of a look ahead. A key, or the space between two values, is never so long.
 pub(super) const MAX_LOOKAHEAD: usize = 256;
 
-/// Whether a character is space, here: what Unicode calls so, byte order marks, and spaces of no width.
+/// Returns whether a character is space here: white space in Unicode, byte order marks, and spaces of no width.
 pub(super) fn is_space(c: char) -> bool {
     c.is_whitespace() || matches!(c, '\u{feff}' | '\u{200b}' | '\u{2060}')
 }
 
-/// Whether JSON knows this space.
+/// Returns whether JSON knows this space.
 pub(super) fn is_json_space(c: char) -> bool {
     matches!(c, ' ' | '\t' | '\n' | '\r')
 }
@@ -17,12 +17,12 @@ pub(super) fn only_space(text: &str) -> bool {
     text.chars().all(is_space)
 }
 
-/// Whether a text is put between such quotes.
+/// Returns whether a character may quote a text.
 pub(super) fn is_quote(c: char) -> bool {
     matches!(c, '"' | '\'' | '`' | '´' | '“' | '”' | '„' | '‟' | '‘' | '’' | '‚' | '‛' | '＂')
 }
 
-/// What may close a text that this quote opened.
+/// Returns whether `c` may close a text that the quote `open` opened.
 pub(super) fn closes(open: char, c: char) -> bool {
     match open {
         '"' => c == '"',
@@ -33,7 +33,7 @@ pub(super) fn closes(open: char, c: char) -> bool {
     }
 }
 
-/// A piece of text from a place on, of at most [`MAX_LOOKAHEAD`] bytes.
+/// A piece of text from a position on, of at most [`MAX_LOOKAHEAD`] bytes.
 pub(super) fn ahead(text: &str, at: usize) -> &str {
     let end = (at.saturating_add(MAX_LOOKAHEAD)).min(text.len());
     // A character is at most four bytes long.
@@ -63,9 +63,9 @@ pub(super) fn escaped_space(text: &str) -> Option<usize> {
     matches!(escape, 'n' | 'r' | 't').then_some(2)
 }
 
-/// The length of a comment of another language than JavaScript that a text begins with: `# …`, `#…` and `-- …` to the end
-/// of their line, `<!-- … -->`. It must end within [`MAX_LOOKAHEAD`]. Quotes in one to the end of a line would rather be
-/// those of a text, unless they come in pairs and the next key or the end stands behind it.
+/// The length of a comment of another language than JavaScript that a text begins with: `# …`, `#…` and `-- …` to the
+/// end of their line, `<!-- … -->`. It must end within [`MAX_LOOKAHEAD`]. Quotes in one to the end of a line are rather
+/// those of a text, unless they come in pairs and the next key or the end follows.
 pub(super) fn other_comment(text: &str) -> Option<usize> {
     let near = ahead(text, 0);
     if near.starts_with("<!--") {
@@ -81,7 +81,7 @@ pub(super) fn other_comment(text: &str) -> Option<usize> {
     (quotes == 0 || (quotes % 2 == 0 && (quoted_key(next) || next.starts_with(['}', ']'])))).then_some(end)
 }
 
-/// What is behind the text in quotes with which a text begins, without leading space.
+/// The rest after the text in quotes with which a text begins, without leading space.
 fn after_quoted(text: &str) -> Option<&str> {
     let mut chars = text.char_indices();
     let (_, open) = chars.next().filter(|(_, c)| is_quote(*c))?;
@@ -103,13 +103,13 @@ fn after_quoted(text: &str) -> Option<&str> {
     None
 }
 
-/// Whether a text begins with a key in quotes and a colon.
+/// Returns whether a text begins with a key in quotes and a colon.
 pub(super) fn quoted_key(text: &str) -> bool {
     after_quoted(text).is_some_and(|after| after.starts_with(':'))
 }
 
-/// Checks that a text begins with a member whose key is one word in quotes, whose value begins as one of JSON, and behind
-/// whose number or literal a comma, a line break or the end of the object stands.
+/// Checks that a text begins with a member whose key is one word in quotes, whose value begins as one of JSON, and
+/// whose number or literal is followed by a comma, a line break or the end of the object.
 pub(super) fn plain_member(text: &str) -> bool {
     let key = text.trim_start_matches(is_quote);
     let word = key.trim_start_matches(|c: char| c.is_alphanumeric() || matches!(c, '_' | '-'));
@@ -142,7 +142,8 @@ pub(super) fn begins_value(text: &str) -> bool {
             || after.starts_with([',', '}', ']', ':', '+', '/', '#'])
             || after.starts_with(is_quote)
     };
-    // A text in quotes that is longer than one looks ahead begins a value, too; one that goes on in the next line does not.
+    // A text in quotes that is longer than a look ahead begins a value, too; one that continues in the next line does
+    // not.
     let quoted = || match after_quoted(inner) {
         Some(after) => item_ends(after) || after.starts_with(|c: char| c.is_ascii_digit()),
         None => !inner.contains(['\n', '{', '}']),
@@ -168,8 +169,8 @@ pub(super) fn begins_value(text: &str) -> bool {
     }
 }
 
-/// Whether the members of an object go on after its closing bracket: a comma and a key; outside of lists also a key
-/// and a text that lack the colon, if the object is closed again behind them.
+/// Returns whether the members of an object continue after its closing bracket: a comma and a key; outside of lists
+/// also a key and a text that lack the colon, if the object is closed again after them.
 pub(super) fn members_go_on(text: &str, outermost: bool) -> bool {
     let Some(member) = trim(text).strip_prefix(',').map(trim) else { return false };
     let lacks_colon = || {
@@ -179,8 +180,8 @@ pub(super) fn members_go_on(text: &str, outermost: bool) -> bool {
     quoted_key(member) || (outermost && lacks_colon() == Some(true))
 }
 
-/// Whether a text begins with a key without quotes and a colon that does not look like a part of the text (`12:30`,
-/// `http://…`).
+/// Returns whether a text begins with a key without quotes and a colon that does not look like a part of the text
+/// (`12:30`, `http://…`).
 pub(super) fn bare_key(text: &str) -> bool {
     let end =
         text.find(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | '$' | '-'))).unwrap_or(text.len());
@@ -196,12 +197,12 @@ pub(super) fn bare_key(text: &str) -> bool {
         && !rest.starts_with("://")
 }
 
-/// Whether a text begins with a key and a colon.
+/// Returns whether a text begins with a key and a colon.
 pub(super) fn key(text: &str) -> bool {
     quoted_key(text) || bare_key(text)
 }
 
-/// Whether what comes after a comma in an object may be its next member, its end, or the end of the text.
+/// Returns whether the text after a comma in an object may be its next member, its end, or the end of the text.
 pub(super) fn member_after_comma(text: &str) -> bool {
     let rest = trim(text);
     let Some(first) = rest.chars().next() else { return true };
@@ -221,7 +222,7 @@ pub(super) fn member_after_comma(text: &str) -> bool {
     after.len() < rest.len() && quoted_key(after.trim_start_matches([' ', '\t']))
 }
 
-/// Whether what comes after a comma in a list may be its next value, its end, or the end of the text.
+/// Returns whether the text after a comma in a list may be its next value, its end, or the end of the text.
 pub(super) fn item_after_comma(text: &str) -> bool {
     let rest = trim(text);
     let Some(first) = rest.chars().next() else { return true };
@@ -231,12 +232,12 @@ pub(super) fn item_after_comma(text: &str) -> bool {
     {
         return true;
     }
-    // A word without quotes, if no quote stands between it and what ends it.
+    // A word without quotes, if no quote comes between it and its end.
     matches!(rest.find(['"', ',', ']', '\n']).and_then(|at| rest.get(at..)), Some(end) if !end.starts_with('"'))
 }
 
-/// Whether what comes after a closing bracket looks like the rest of JSON, and not like text. `open` brackets are still
-/// open behind it: when all of them are closed as well, anything may follow.
+/// Returns whether the text after a closing bracket looks like the rest of JSON, and not like text. `open` brackets are
+/// still open after it: when all of them are closed as well, anything may follow.
 pub(super) fn after_bracket(text: &str, mut open: usize) -> bool {
     let mut rest = trim(text);
     while let Some(after) = rest.strip_prefix(['}', ']', ')']) {

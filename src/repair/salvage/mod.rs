@@ -1,8 +1,8 @@
 //! Text that is not quite JSON to the value that it means.
 //!
-//! A reader that goes on after mistakes. What it does is bounded: every look ahead by [`look::MAX_LOOKAHEAD`], nesting by
-//! [`MAX_CANDIDATE_DEPTH`], rewinds by [`MAX_REWINDS`]; so it takes time proportional to the text. Each kind of
-//! damage is one [`RepairStep`], with its first place and how often it was met.
+//! A reader that continues after mistakes. Its work is bounded: every look ahead by [`look::MAX_LOOKAHEAD`], nesting by
+//! [`MAX_CANDIDATE_DEPTH`], rewinds by [`MAX_REWINDS`]; so it takes time proportional to the text. Each kind of damage
+//! is one [`RepairStep`], with its first position and how often it was met.
 
 mod bare;
 mod choose;
@@ -20,8 +20,8 @@ mod thinking;
 
 pub(crate) use keys::has_a_key_twice;
 
-/// A text without what the model thought before or after it answered; empty where it only thought, or was cut short while it
-/// did.
+/// A text without the model's thinking before or after its answer; empty where it only thought, or was cut short while
+/// thinking.
 pub(crate) fn without_thinking(text: &str) -> Cow<'_, str> {
     match thinking::without(text) {
         None => Cow::Borrowed(text),
@@ -43,24 +43,24 @@ use std::borrow::Cow;
 pub(crate) const MAX_TEXT_BYTES: usize = 32 << 20;
 /// Most separate values of a text that are told apart.
 pub(crate) const MAX_READINGS: usize = 256;
-/// How often a text without its closing quote is read again as something shorter.
+/// Most times that a text without its closing quote is read again as something shorter.
 const MAX_REWINDS: usize = 8;
 
-/// What a text came to.
+/// The result of salvaging a text.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Salvaged {
     /// The value.
     pub value: Value,
-    /// What was done to get it, in the order in which it was met; empty for strict JSON. The last one's patch puts the
-    /// value in the text's place.
+    /// The steps that were taken to get it, in the order in which they were met; empty for strict JSON. The last one's
+    /// patch puts the value in the text's place.
     pub steps: Vec<RepairStep>,
-    /// The separate values, where the text held several, in their order, and at last all of them as a list if they are in
-    /// a row: what a schema may choose from. At most `MAX_READINGS` of them; `value` has all.
+    /// The separate values, where the text held several, in their order, and at last all of them as a list if they are
+    /// in a row: the choices for a schema. At most `MAX_READINGS` of them; `value` has all.
     pub several: Vec<Reading>,
-    /// Says that the text held more values than are in `several`.
+    /// `true` if the text held more values than are in `several`.
     pub has_more: bool,
-    /// Says that the text ends in the middle of a value, or of what the model thought.
+    /// `true` if the text ends in the middle of a value, or of the model's thinking.
     pub is_cut: bool,
 }
 
@@ -72,14 +72,14 @@ pub struct Reading {
     pub value: Value,
     /// The steps that led to it, as for [`Salvaged::steps`].
     pub steps: Vec<RepairStep>,
-    /// Its beginning; `None` where places mean nothing.
+    /// Its beginning; `None` where positions mean nothing.
     pub place: Option<TextPosition>,
-    /// Says that it is the list of all the others, which are in a row.
+    /// `true` if it is the list of all the others, which are in a row.
     pub is_row: bool,
 }
 
 impl Salvaged {
-    /// Takes what was no text, but a value already.
+    /// Takes a value that was never text.
     pub(crate) fn of_value(value: Value) -> Self {
         Salvaged { value, steps: Vec::new(), several: Vec::new(), has_more: false, is_cut: false }
     }
@@ -92,7 +92,7 @@ impl Reading {
     }
 }
 
-/// Why a text has no value.
+/// The reason that a text has no value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Unsalvageable {
@@ -110,7 +110,7 @@ pub enum Unsalvageable {
     /// No value in it.
     #[error("there is no JSON in the text")]
     NoJson,
-    /// Nothing in it but what the model thought.
+    /// Nothing in it but the model's thinking.
     #[error("all of the text is what the model thought, and no answer")]
     OnlyThinking,
     /// Values that differ, each of which could be the answer.
@@ -128,7 +128,7 @@ pub enum Unsalvageable {
 }
 
 impl Unsalvageable {
-    /// What to do about it.
+    /// Advice on what to do about it.
     #[must_use]
     pub fn help(self) -> &'static str {
         match self {
@@ -144,7 +144,7 @@ impl Unsalvageable {
     }
 }
 
-/// The places of the first two of them.
+/// The positions of the first two of them.
 fn places(places: &Option<(TextPosition, TextPosition)>) -> String {
     let of = |(a, b): &(TextPosition, TextPosition)| {
         format!(" (line {}, column {}, and line {}, column {})", a.line, a.column, b.line, b.column)
@@ -153,7 +153,7 @@ fn places(places: &Option<(TextPosition, TextPosition)>) -> String {
 }
 
 /// Reads a text. Strict JSON comes back as it is, without steps; but a whole number too long for 64 bits is rounded,
-/// which is a step, and of a key that stands twice the last value counts.
+/// which is a step, and of a key that appears twice the last value counts.
 ///
 /// # Errors
 /// [`Unsalvageable`] when there is no JSON in it: nothing is made up.
@@ -167,7 +167,7 @@ pub fn salvage(text: &str) -> Result<Salvaged, Unsalvageable> {
     }
 }
 
-/// What a text of strict JSON was read to, and whether anything was lost.
+/// The value of a text of strict JSON, with a step for each kind of loss.
 ///
 /// # Errors
 /// [`Unsalvageable::TooDeep`].
@@ -179,7 +179,7 @@ pub(super) fn whole(value: Value, text: &str) -> Result<Salvaged, Unsalvageable>
     finish(Found { value, notes: Vec::new(), pieces: Vec::new() }, notes, (text, true), false)
 }
 
-/// The same for bytes: UTF-8, or UTF-16 with a byte order mark. Bytes that are neither are replaced.
+/// Like [`salvage`] for bytes: UTF-8, or UTF-16 with a byte order mark. Bytes that are neither are replaced.
 ///
 /// # Errors
 /// As [`salvage`].
@@ -207,7 +207,7 @@ fn recover(original: &str, mut notes: Notes) -> Result<Salvaged, Unsalvageable> 
         return Err(Unsalvageable::Empty);
     }
     let mut text = Cow::Borrowed(original);
-    // Places in a text that is no more as it was would mean nothing to its reader.
+    // Positions in a changed text would mean nothing to its reader.
     let mut is_same = true;
     if let Some((plain, first)) = terminal::plain(&text) {
         notes.add(RepairKind::TerminalEscape, Some(first));
@@ -230,7 +230,7 @@ fn recover(original: &str, mut notes: Notes) -> Result<Salvaged, Unsalvageable> 
         Ok(found) => finish(found, reader.notes, (original, is_same), in_thought),
         Err(Stop::Refused(why)) => Err(why),
         Err(Stop::Escaped(at)) => {
-            // What was met so far is met again.
+            // The damage met so far is met again.
             let mut notes = Notes::default();
             notes.add(RepairKind::EscapedText, Some(at));
             let plain = unescape(&text);
@@ -245,8 +245,8 @@ fn recover(original: &str, mut notes: Notes) -> Result<Salvaged, Unsalvageable> 
     }
 }
 
-/// Gives what was found its steps. Where the text is not the one that was read, only the place of what made it another
-/// means something.
+/// Gives a found value its steps. Where the text is not the one that was read, only the position of the step that
+/// changed it is meaningful.
 fn finish(
     found: Found,
     mut outside: Notes,
@@ -276,7 +276,7 @@ fn finish(
         }
         steps
     };
-    // What was done to choose is nothing that was done to one of them.
+    // The steps of choosing belong to none of the values.
     let chosen = |note: &&Note| {
         matches!(note.kind, RepairKind::Superseded | RepairKind::SeveralValues | RepairKind::Beside)
     };

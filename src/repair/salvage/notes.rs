@@ -1,4 +1,4 @@
-//! Damage that was met in a text, by kind: how often, and where first.
+//! Damage that was met in a text, by kind: how often, and its first position.
 
 use crate::repair::{RepairKind, RepairStep, TextPosition};
 use std::collections::BTreeMap;
@@ -7,15 +7,15 @@ use std::collections::BTreeMap;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Note {
     pub(super) kind: RepairKind,
-    /// The first place; `None` where places mean nothing.
+    /// The first position; `None` where positions mean nothing.
     pub(super) at: Option<usize>,
     pub(super) times: usize,
     /// Its turn among all notes of the text.
     turn: usize,
 }
 
-/// Notes of one stretch of a text. Those of each value are kept apart, because of a value that is passed over nothing
-/// counts that was done to read it.
+/// Notes of one stretch of a text. Those of each value are kept apart, because the steps of reading a value that is
+/// passed over don't count.
 #[derive(Debug, Default)]
 pub(super) struct Notes {
     list: Vec<Note>,
@@ -28,13 +28,13 @@ impl Notes {
         self.add_in_turn(kind, at, turn);
     }
 
-    /// The turn of what is met next.
+    /// The turn of the next note.
     pub(super) fn turn(&mut self) -> usize {
         self.next += 1;
         self.next
     }
 
-    /// Adds what belongs to an earlier turn.
+    /// Adds a note that belongs to an earlier turn.
     pub(super) fn add_in_turn(&mut self, kind: RepairKind, at: Option<usize>, turn: usize) {
         match self.list.iter_mut().find(|known| known.kind == kind) {
             Some(known) => {
@@ -55,18 +55,18 @@ impl Notes {
         self.list.iter().any(|note| note.kind == kind)
     }
 
-    /// Takes the notes out; the turns go on.
+    /// Takes the notes out; the turns continue.
     pub(super) fn take(&mut self) -> Vec<Note> {
         std::mem::take(&mut self.list)
     }
 
-    /// Puts notes in place of those that are there, and gives these.
+    /// Puts notes in place of the present ones, and returns those.
     pub(super) fn replace(&mut self, list: Vec<Note>) -> Vec<Note> {
         std::mem::replace(&mut self.list, list)
     }
 }
 
-/// Several lists as one, in turn.
+/// Merges several lists into one, in turn.
 pub(super) fn merged<'n>(lists: impl Iterator<Item = &'n Note>) -> Vec<Note> {
     let mut all: Vec<Note> = lists.cloned().collect();
     all.sort_by_key(|note| note.turn);
@@ -80,7 +80,7 @@ pub(super) fn merged<'n>(lists: impl Iterator<Item = &'n Note>) -> Vec<Note> {
     merged
 }
 
-/// Places of a text, found in one walk over it.
+/// Positions in a text, found in one walk over it.
 #[derive(Default)]
 pub(super) struct Places(BTreeMap<usize, TextPosition>);
 

@@ -1,4 +1,4 @@
-//! Objects: their members, keys and where they end.
+//! Objects: their members, keys and ends.
 
 use super::look::{self, ahead, is_quote};
 use super::reader::{Inside, Reader, Stop};
@@ -131,13 +131,13 @@ impl Reader<'_> {
         }
     }
 
-    /// Whether the members of an object go on after its closing bracket.
+    /// Returns whether the members of an object continue after its closing bracket.
     fn goes_on(&self) -> bool {
         let outer = self.open.split_last().and_then(|(_, outer)| outer.last());
         outer != Some(&Inside::Object) && look::members_go_on(self.ahead(), outer.is_none())
     }
 
-    /// One member. `expected` says that a comma or the opening bracket stood before it.
+    /// One member. `expected` says that a comma or the opening bracket came before it.
     fn member(
         &mut self,
         members: &mut Map<String, Value>,

@@ -1,4 +1,4 @@
-//! The reader: objects, lists and what is between values.
+//! The reader: objects, lists and the separators between values.
 
 use super::look::{self, ahead, is_json_space, is_quote, is_space};
 use super::{Notes, Unsalvageable};
@@ -6,16 +6,16 @@ use crate::repair::{RepairKind, TextPosition};
 use crate::value::MAX_CANDIDATE_DEPTH;
 use serde_json::Value;
 
-/// Why reading ends.
+/// The reason that reading ends.
 #[derive(Debug)]
 pub(super) enum Stop {
     /// For good.
     Refused(Unsalvageable),
-    /// All of it is escaped as inside a string; the place of the first sign of that.
+    /// All of it is escaped as inside a string; the position of the first sign of that.
     Escaped(usize),
 }
 
-/// What a value stands in.
+/// The enclosure of a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Inside {
     Root,
@@ -31,19 +31,19 @@ pub(super) struct Reader<'t> {
     pub(super) text: &'t str,
     /// The byte that is read next.
     pub(super) at: usize,
-    /// What is open, outermost first.
+    /// The open enclosures, outermost first.
     pub(super) open: Vec<Inside>,
     pub(super) notes: Notes,
     /// One level of escaping has been taken off already.
     pub(super) unescaped: bool,
     pub(super) rewinds: usize,
-    /// How often a value was not strict JSON.
+    /// The number of values that were not strict JSON.
     pub(super) strict_failures: usize,
-    /// Count of brackets from which it was read to see whether it is a value.
+    /// The number of brackets from which it was read to see whether it is a value.
     pub(super) looks: usize,
     /// A colon was read, and its value not yet.
     pub(super) wants_value: bool,
-    /// The place behind the mark of a code block, and the space after it, that was read last.
+    /// The last position after the mark of a code block, and the space after it.
     pub(super) behind_fence: Option<usize>,
 }
 
@@ -99,7 +99,7 @@ impl<'t> Reader<'t> {
         Ok(())
     }
 
-    /// Goes over space, comments, marks of code blocks and, inside brackets, ellipses.
+    /// Skips space, comments, marks of code blocks and, inside brackets, ellipses.
     pub(super) fn skip_space(&mut self) {
         let mut fence = false;
         self.skip_space_and(&mut fence);
@@ -142,7 +142,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// The length of the comment that begins here. In the place of a value or item, `#fff,` is one of these.
+    /// The length of the comment that begins here. In place of a value or item, `#fff,` is one of these.
     fn other_comment(&self) -> Option<usize> {
         let length = look::other_comment(self.rest())?;
         let (comment, after) = self.rest().split_at_checked(length)?;
@@ -177,7 +177,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// Whether a function call begins here, with a value in it.
+    /// Returns whether a function call begins here, with a value in it.
     fn is_call(&self) -> bool {
         let ahead = self.ahead();
         let end = ahead.find(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | '$' | '.'))).unwrap_or(0);
@@ -200,7 +200,7 @@ impl<'t> Reader<'t> {
         self.tuple()
     }
 
-    /// `(a, b)`: a list; `(a)`: what is in it.
+    /// `(a, b)`: a list; `(a)`: the value in it.
     fn tuple(&mut self) -> Result<Value, Stop> {
         self.enter(Inside::Tuple)?;
         let start = self.at;
@@ -222,11 +222,11 @@ impl<'t> Reader<'t> {
         Ok(Value::Array(items))
     }
 
-    /// The values up to `close`, which is read, and how many commas stand between them.
+    /// The values up to `close`, which is read, and the number of commas between them.
     fn items(&mut self, close: char) -> Result<(Vec<Value>, usize), Stop> {
         let mut items = Vec::new();
         let mut commas = 0;
-        // Where a comma stands after which no value has come.
+        // The position of a comma that no value has followed.
         let mut pending: Option<usize> = None;
         loop {
             self.skip_space();
@@ -279,21 +279,21 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// Checks that the code block that a value is in has ended before the value: at its mark the text ends, or goes over
+    /// Checks that the code block that a value is in has ended before the value: at its mark the text ends, or turns
     /// into words.
     pub(super) fn ends_with_its_fence(&self) -> bool {
         self.behind_fence == Some(self.at) && self.peek().is_none_or(char::is_alphabetic)
     }
 
-    /// Notes that what is open lacks its end: it was left out where the text goes on behind the code block, and else the
-    /// text was cut.
+    /// Notes that the open enclosure lacks its end: it was left out where the text continues after the code block, and
+    /// else the text was cut.
     pub(super) fn note_end(&mut self) {
         let is_cut = self.behind_fence != Some(self.at);
         self.note(if is_cut { RepairKind::Truncated } else { RepairKind::MissingBracket });
     }
 
-    /// Whether a closing bracket of the wrong kind is a slip for the right one: nothing that it could close is open,
-    /// or what follows still belongs to what is open.
+    /// Returns whether a closing bracket of the wrong kind is a slip for the right one: nothing that it could close is
+    /// open, or the following text still belongs to what is open.
     pub(super) fn is_slip(&self, c: char) -> bool {
         let closes = match c {
             '}' => Inside::Object,
@@ -332,12 +332,12 @@ impl<'t> Reader<'t> {
     }
 }
 
-/// Whether what a call begins with is a literal or another call.
+/// Returns whether a call begins with a literal or another call.
 fn is_literal_call(inner: &str) -> bool {
     ["true", "false", "null", "True", "False", "None", ")"].iter().any(|word| inner.starts_with(word))
 }
 
-/// How long the language is that stands after the marks of a code block, when JSON or the end of the line follows.
+/// The length of the language after the marks of a code block, when JSON or the end of the line follows.
 pub(super) fn language(text: &str) -> usize {
     let end = text
         .find(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '+')))

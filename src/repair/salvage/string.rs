@@ -1,4 +1,4 @@
-//! Texts in quotes: where they end when their quotes are not escaped, and what is in them.
+//! Texts in quotes: their end when their quotes are not escaped, and their content.
 
 use super::MAX_REWINDS;
 use super::look::{self, ahead, closes, is_space};
@@ -6,17 +6,17 @@ use super::reader::{Inside, Reader, Stop};
 use crate::repair::RepairKind;
 use serde_json::Value;
 
-/// What a quote inside a text is.
+/// The role of a quote inside a text.
 enum Verdict {
     /// The end of the text.
     Closing,
     /// Part of the text.
     Inner,
-    /// The beginning of the next thing: the text ended at this mark already.
+    /// The beginning of the next thing: the text already ended at this mark.
     Missed(Mark),
 }
 
-/// A place in the text read and in what it came to.
+/// A position in the text that is read and in the result.
 #[derive(Clone, Copy)]
 struct Mark {
     at: usize,
@@ -38,7 +38,7 @@ struct Draft {
 }
 
 impl Reader<'_> {
-    /// A text with what is joined to it by `+`.
+    /// A text with the texts that are joined to it by `+`.
     pub(super) fn text_value(&mut self) -> Result<Value, Stop> {
         let mut text = self.text();
         loop {
@@ -59,7 +59,7 @@ impl Reader<'_> {
                     return Ok(Value::String(text));
                 }
                 _ => {
-                    // Whoever called goes over the space, and notes what is in it.
+                    // The caller skips the space, and notes its contents.
                     if self.notes.len() == noted {
                         self.at = before;
                     }
@@ -160,7 +160,7 @@ impl Reader<'_> {
         self.unclosed(draft)
     }
 
-    /// How many quotes open the text: two or three where they are repeated.
+    /// The number of quotes that open the text: two or three where they are repeated.
     fn repeated(&self, open: char) -> usize {
         let count = self.rest().chars().take_while(|c| *c == open).take(4).count();
         let next = self.rest().chars().nth(count);
@@ -171,8 +171,8 @@ impl Reader<'_> {
         }
     }
 
-    /// Checks for a closing quote that is doubled. Behind a digit the first is the sign of inches, and one that closes
-    /// a quotation is a part of the text.
+    /// Checks for a closing quote that is doubled. After a digit the first is the sign of inches, and one that closes a
+    /// quotation is a part of the text.
     fn is_doubled_end(&self, c: char, draft: &Draft) -> bool {
         let after = self.rest().get(c.len_utf8()..).and_then(|rest| rest.strip_prefix(c));
         draft.inner.is_multiple_of(2)
@@ -190,7 +190,7 @@ impl Reader<'_> {
             })
     }
 
-    /// Ends a text before the place where its quote was found missing.
+    /// Ends a text before the position at which its quote was found missing.
     fn end_at(&mut self, mark: Mark, mut draft: Draft) -> String {
         self.note_at(RepairKind::MissingQuote, mark.at);
         draft.out.truncate(mark.length);
@@ -198,7 +198,7 @@ impl Reader<'_> {
         draft.out
     }
 
-    /// What a quote that may close the text is, by what is around it.
+    /// The role of a quote that may close the text, by its surroundings.
     fn verdict(&self, c: char, draft: &Draft) -> Verdict {
         let inside = self.inside();
         let ahead = ahead(self.text, self.at + c.len_utf8());
@@ -232,14 +232,14 @@ impl Reader<'_> {
     fn verdict_in_key(&self, first: char, ahead: &str, draft: &Draft) -> Verdict {
         let trimmed = draft.out.trim_end();
         if trimmed.ends_with(':') && first != ':' {
-            // `"key:"value"`: the colon stands inside, so the closing quote is missing before it.
+            // `"key:"value"`: the colon is inside, so the closing quote is missing before it.
             let behind = draft.out.len() - trimmed.len() + 1;
             return Verdict::Missed(Mark { at: self.at - behind, length: draft.out.len() - behind });
         }
         if matches!(first, ':' | ',' | '}' | ']' | '=') || look::is_quote(first) {
             return Verdict::Closing;
         }
-        // Another quote with the colon behind it is the closing one.
+        // Another quote with the colon after it is the closing one.
         let word = ahead.split(['\n', ',', '{', '}']).next().unwrap_or_default();
         let later = word.char_indices().any(|(at, c)| {
             closes(draft.open, c)
@@ -248,13 +248,13 @@ impl Reader<'_> {
         if later { Verdict::Inner } else { Verdict::Closing }
     }
 
-    /// Whether the quote that opens the next key stands here, so that this text has ended before.
+    /// Returns whether the quote that opens the next key is here, so that this text has ended before.
     fn missed(&self, draft: &Draft) -> Option<Verdict> {
         let is_key = look::quoted_key(self.ahead());
         if let Some(border) = draft.border {
             return is_key.then_some(Verdict::Missed(border));
         }
-        // Without a comma before it, all of the member must be there.
+        // Without a comma before it, the whole member must be there.
         let here = Mark { at: self.at, length: draft.out.len() };
         (is_key && draft.inner.is_multiple_of(2) && look::plain_member(self.ahead()))
             .then_some(Verdict::Missed(here))
@@ -278,12 +278,12 @@ impl Reader<'_> {
         self.missed(draft).unwrap_or(Verdict::Inner)
     }
 
-    /// How many brackets stay open when the innermost is closed.
+    /// The number of brackets that stay open when the innermost is closed.
     fn still_open(&self) -> usize {
         self.open.len().saturating_sub(1)
     }
 
-    /// Whether words stand between this quote and the next key or the end of the object.
+    /// Returns whether words come between this quote and the next key or the end of the object.
     fn is_before_stray(&self, ahead: &str, next: &str, draft: &Draft) -> bool {
         if draft.inner % 2 == 1 || !self.looks_closing(ahead, draft) {
             return false;
@@ -300,7 +300,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Whether space follows a quote and none stands before it.
+    /// Returns whether space follows a quote and none precedes it.
     fn looks_closing(&self, ahead: &str, draft: &Draft) -> bool {
         ahead.starts_with(is_space) && !is_space(draft.previous)
     }
@@ -332,7 +332,7 @@ impl Reader<'_> {
         }
     }
 
-    /// The text ends without a closing quote: it was cut off, or, when brackets stand at its end, only the quote is
+    /// The text ends without a closing quote: it was cut off, or, when brackets are at its end, only the quote is
     /// missing.
     fn unclosed(&mut self, mut draft: Draft) -> String {
         let inside = self.inside();
@@ -344,7 +344,7 @@ impl Reader<'_> {
         let is_cut = inside == Inside::Root || inside == Inside::Key || brackets == 0 || own > 0;
         if is_cut || self.rewinds >= MAX_REWINDS || body.len() <= draft.start {
             if trimmed.len() < self.text.len() && trimmed.len() > draft.start && self.text.ends_with("```") {
-                // The mark that ends a code block is no part of the text.
+                // The mark that ends a code block does not belong to the text.
                 let marks = self.text.len() - trimmed.len();
                 draft.out.truncate(draft.out.len().saturating_sub(marks));
             }

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 const ESCAPE: char = '\u{1b}';
 
-/// The text without sequences for a terminal, and where the first one stands; `None` when there is none.
+/// The text without sequences for a terminal, and the position of the first one; `None` when there is none.
 pub(super) fn plain(text: &str) -> Option<(String, usize)> {
     static SEQUENCE: LazyLock<Option<Regex>> = LazyLock::new(|| {
         let csi = r"\x1b\[[0-?]*[ -/]*[@-~]";

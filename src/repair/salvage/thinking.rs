@@ -1,7 +1,7 @@
 //! Thinking of a model before or after it answers, which is no answer.
 //!
-//! Tags and other marks of thinking are data (`words/thinking.yaml`). What stands in a block is left out, and so is all
-//! that stands before a closing mark without its opening one. A mark inside a text of a JSON value is a part of that
+//! Tags and other marks of thinking are data (`words/thinking.yaml`). The content of a block is left out, and so is
+//! everything before a closing mark without its opening one. A mark inside a text of a JSON value is a part of that
 //! text, and one that is quoted is only mentioned.
 
 use super::look::{is_quote, is_space, only_space};
@@ -13,14 +13,14 @@ use serde::de::IgnoredAny;
 use std::ops::Range;
 use std::sync::LazyLock;
 
-/// Most brackets before marks from which it is read to see whether the mark stands in its value.
+/// Most brackets before marks from which it is read to see whether the mark is inside their value.
 const MAX_LOOKS: usize = 16;
 
 /// A text without its thinking.
 pub(super) struct Unthought {
-    /// The text, with spaces in place of the thinking, so that everything stays in its place.
+    /// The text, with spaces in place of the thinking, so that all positions stay valid.
     pub(super) text: String,
-    /// The place of the first thinking.
+    /// The position of the first thinking.
     pub(super) first: usize,
     /// Nothing is left but space.
     pub(super) is_all: bool,
@@ -37,7 +37,7 @@ enum Mark {
     Close,
     /// A message of a channel begins that is thinking.
     Thought,
-    /// One begins that is the answer.
+    /// A message begins that is the answer.
     Answer,
     /// A message ends.
     End,
@@ -50,7 +50,7 @@ enum Inside {
     Message,
 }
 
-/// The text without what the model thought; `None` when there is no thinking in it.
+/// The text without the model's thinking; `None` when there is none in it.
 pub(super) fn without(text: &str) -> Option<Unthought> {
     let mut out = Vec::new();
     let mut answered = false;
@@ -71,7 +71,7 @@ pub(super) fn without(text: &str) -> Option<Unthought> {
             (None, _) if search.holds(&at) || is_mentioned(text, &at) => {}
             (None, Mark::Open) => open = Some((at.start, Inside::Block)),
             (None, Mark::Thought) => open = Some((at.start, Inside::Message)),
-            // What stands before the first answer, or before the end of thinking that did not begin, was thought.
+            // The text before the first answer, or before the end of thinking that did not begin, was thought.
             (None, Mark::Close) => {
                 out.clear();
                 out.push(0..at.end);
@@ -109,10 +109,10 @@ fn is_mentioned(text: &str, at: &Range<usize>) -> bool {
     before.is_some_and(is_quote) && after.is_some_and(is_quote)
 }
 
-/// Looks which marks stand inside of values.
+/// Checks which marks are inside of values.
 struct Search<'t> {
     text: &'t str,
-    /// Everything before has been looked at.
+    /// Everything before has been inspected.
     from: usize,
     looks: usize,
 }
@@ -132,7 +132,8 @@ impl Search<'_> {
         self.from > mark.start
     }
 
-    /// Finds the end of the value that begins here: strict JSON, or what is read without guessing where its texts end.
+    /// Finds the end of the value that begins here: strict JSON, or a value that is read without guessing the ends of
+    /// its texts.
     fn value_end(&mut self, start: usize) -> Option<usize> {
         if self.looks >= MAX_LOOKS {
             return None;
@@ -155,7 +156,7 @@ impl Search<'_> {
     }
 }
 
-/// After these it is not certain what stands inside of a text.
+/// After these repairs, it is not certain what is inside of a text.
 const GUESSED: [RepairKind; 13] = [
     RepairKind::Truncated,
     RepairKind::MissingQuote,

@@ -1,19 +1,19 @@
-//! Which parts of a schema may speak about a place in a value: more than do in the end, never fewer.
+//! The parts of a schema that may apply to a location in a value: more than do in the end, never fewer.
 
 use crate::value::{Fuel, index_of, unescape, unescape_fragment};
 use serde_json::{Map, Value};
 use std::collections::HashSet;
 
-/// Most schemas looked at for one place.
+/// Most schemas inspected for one location.
 const MAX_SCHEMAS: usize = 2_000;
 
-/// The schemas that may speak about one place.
+/// The schemas that may apply to one location.
 pub(super) struct Applicable<'s> {
     root: &'s Value,
     schemas: Vec<&'s Map<String, Value>>,
     /// Their identities.
     known: HashSet<usize>,
-    /// Whether there may be others: a reference that was not followed, or too many of them.
+    /// `true` if there may be others: a reference that was not followed, or too many of them.
     partial: bool,
 }
 
@@ -22,7 +22,8 @@ impl<'s> Applicable<'s> {
         Applicable { root, schemas: Vec::new(), known: HashSet::new(), partial: false }
     }
 
-    /// Those for the place that a JSON Pointer names. What is looked at is counted; without fuel, others may be left out.
+    /// Those for the location that a JSON Pointer names. Each inspected schema is counted; without fuel, others may be
+    /// left out.
     pub(super) fn at(root: &'s Value, pointer: &str, fuel: &Fuel) -> Self {
         let mut here = Applicable::nothing(root);
         here.add(root);
@@ -81,7 +82,7 @@ impl<'s> Applicable<'s> {
         }
     }
 
-    /// Whether a member of the object here may be required, under whatever condition.
+    /// Returns whether a member of the object here may be required, under whatever condition.
     pub(super) fn may_require(&self, name: &str) -> bool {
         let named = |list: &Value| list.as_array().is_some_and(|names| names.iter().any(|n| n == name));
         self.partial
@@ -94,7 +95,7 @@ impl<'s> Applicable<'s> {
             })
     }
 
-    /// Whether a schema here asks for a list.
+    /// Returns whether a schema here asks for a list.
     pub(super) fn may_be_list(&self) -> bool {
         let is_list = |schema: &&Map<String, Value>| {
             let named = match schema.get("type") {
@@ -108,8 +109,8 @@ impl<'s> Applicable<'s> {
         self.schemas.iter().any(is_list)
     }
 
-    /// Whether the schemas here declare an object with these members: most of them by name, and all of them where other names would be
-    /// those of a map.
+    /// Returns whether the schemas here declare an object with these members: most of them by name, and all of them
+    /// where other names would be those of a map.
     pub(super) fn declares(&self, members: &Map<String, Value>) -> bool {
         let is_map = |schema: &&Map<String, Value>| {
             schema.contains_key("patternProperties")

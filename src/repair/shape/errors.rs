@@ -1,4 +1,4 @@
-//! What a validator finds wrong, as far as repairs look at it.
+//! The errors that a validator finds, as far as repairs consider them.
 
 use crate::rules::Schema;
 use crate::value::Fuel;
@@ -7,51 +7,52 @@ use jsonschema::error::ValidationErrorKind;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// Deepest nesting of branches that is looked into.
+/// Deepest nesting of branches that is inspected.
 const MAX_BRANCHES: usize = 8;
-/// Most errors looked at in one round.
+/// Most errors inspected in one round.
 const MAX_ERRORS: usize = 10_000;
 
 /// One error.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Wrong {
-    /// Where in the value, as a JSON Pointer.
+    /// The location in the value, as a JSON Pointer.
     pub(super) path: String,
-    /// The keyword that says so.
+    /// The keyword that reports it.
     pub(super) keyword: String,
-    /// Where the keyword is, by the way that led to it through the schema: tells errors at one place apart.
+    /// The way to the keyword through the schema: tells errors at one location apart.
     pub(super) way: String,
     /// Members that it forbids.
     pub(super) unexpected: Vec<String>,
     /// The member that it lacks.
     pub(super) missing: Option<String>,
-    /// What is wrong by each branch of `anyOf` or `oneOf`, when no branch fits.
+    /// The errors by each branch of `anyOf` or `oneOf`, when no branch fits.
     pub(super) branches: Vec<Vec<Wrong>>,
 }
 
 /// One branch of an `anyOf` or `oneOf` that fits no more than the others, and is tried.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) struct Branch {
-    /// Where in the value.
+    /// The location in the value.
     pub(super) path: String,
-    /// Where in the schema.
+    /// The location in the schema.
     pub(super) way: String,
     /// Its number.
     pub(super) index: usize,
 }
 
-/// A schema error that a value has: where and by which keyword, and nothing of the document but names of members.
+/// A schema error of a value: its location and keyword, and nothing of the document but names of members.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Remaining {
-    /// Where in the value, as a JSON Pointer.
+    /// The location in the value, as a JSON Pointer.
     pub path: String,
-    /// The keyword that says so.
+    /// The keyword that reports it.
     pub keyword: String,
 }
 
 impl Remaining {
-    /// Of the errors of a value the first ones, at most so many. Of a value that takes too long to check, that.
+    /// The first errors of a value, at most `most`. For a value that takes too long to check, the one error that says
+    /// so.
     pub(super) fn of(schema: &Schema, value: &Value, most: usize) -> Vec<Self> {
         let Ok(validator) = schema.for_value(value) else {
             return vec![Remaining { path: String::new(), keyword: TOO_MUCH.to_owned() }];
@@ -64,21 +65,22 @@ impl Remaining {
     }
 }
 
-/// Stands in the place of a keyword when checking a value would take too many steps.
+/// Replaces a keyword when checking a value would take too many steps.
 const TOO_MUCH: &str = "too many steps";
 
-/// How much is wrong. Fewer errors are better; of the same number, less within them: errors in the best branches of
+/// The amount of errors. Fewer errors are better; of the same number, fewer within them: errors in the best branches of
 /// `anyOf` and `oneOf`, forbidden members.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct ErrorCount {
     /// Errors.
     pub(crate) errors: usize,
-    /// What they are made of.
+    /// The number of errors within them.
     pub(crate) within: usize,
 }
 
 impl ErrorCount {
-    /// Of a value that takes too long to check, or when there is no fuel left, all there is: nothing is better than it.
+    /// The count of a value. For one that takes too long to check, or when there is no fuel left, the maximum: nothing
+    /// is better than it.
     pub(super) fn of(schema: &Schema, value: &Value, fuel: &Fuel) -> Self {
         let worst = ErrorCount { errors: usize::MAX / 2, within: 0 };
         let Ok(validator) = schema.for_value(value) else { return worst };
@@ -96,8 +98,8 @@ impl ErrorCount {
         error_count
     }
 
-    /// Of errors as they are mended: what is wrong within branches counts only as the one error that no branch fits, so that a
-    /// change within a branch helps only when the value then fits it.
+    /// The count of errors as they are mended: errors within branches count only as the one error that no branch fits,
+    /// so that a change within a branch helps only when the value then fits it.
     pub(super) fn of_wrong(wrong: Option<&[Wrong]>) -> Self {
         wrong.map_or(ErrorCount { errors: usize::MAX / 2, within: 0 }, |wrong| ErrorCount {
             errors: wrong.len(),
@@ -114,7 +116,7 @@ impl ErrorCount {
     }
 }
 
-/// How many values stand in an error: each holds all that would have been allowed.
+/// The number of values in an error: each holds all that would have been allowed.
 fn copied(error: &ValidationError<'_>) -> usize {
     match error.kind() {
         ValidationErrorKind::Enum { options } => 1 + options.as_array().map_or(0, Vec::len),
@@ -153,8 +155,8 @@ fn unexpected<'e>(error: &'e ValidationError<'_>) -> &'e [String] {
     }
 }
 
-/// What is wrong with a value, or by a branch within a branch, …; nothing when that is no longer wrong. `None` when it can't be told:
-/// checking takes too long, there is no fuel left, or several branches of a `oneOf` fit.
+/// The errors of a value, or by a branch within a branch, …; empty when it has none any more. `None` when they can't be
+/// determined: checking takes too long, there is no fuel left, or several branches of a `oneOf` fit.
 pub(super) fn collect(
     schema: &Schema,
     value: &Value,
@@ -208,7 +210,8 @@ impl Wrong {
         }
     }
 
-    /// Whether it is about what kind of value stands here. Other keywords speak about a value whose type they take for granted.
+    /// Returns whether it is about the kind of value here. Other keywords speak about a value whose type they take for
+    /// granted.
     pub(super) fn is_of_type(&self) -> bool {
         matches!(self.keyword.as_str(), "type" | "enum" | "const" | "anyOf" | "oneOf" | "falseSchema")
     }

@@ -1,16 +1,16 @@
 //! A value closer to its schema.
 //!
-//! The validator says what is wrong; for each error the changes that may help are tried, in a fixed order, and the
+//! The validator reports the errors; for each error the changes that may help are tried, in a fixed order, and the
 //! first that leaves less wrong is kept. So no change can make a value worse, whatever the schema is made of, and a
 //! value that no change helps is left alone.
 //!
-//! Where no branch of an `anyOf` or `oneOf` fits, one branch after the other is tried, and what was changed is kept only if
-//! the value fits it in the end: a value that came closer to a branch without reaching it would have been changed in vain, and
-//! a wrong type hides all that would be wrong after it.
+//! If no branch of an `anyOf` or `oneOf` fits, one branch after the other is tried, and the changes are kept only if
+//! the value fits it in the end: a value that came closer to a branch without reaching it would have been changed in
+//! vain, and a wrong type hides all errors after it.
 //!
-//! What is looked at is counted (schemas times values at each check, and what a veto looked at). The same mistake in
-//! many places of one field is corrected at once, so that the work grows with the value and not with its square; what
-//! is still wrong when the fuel is spent stays as it is.
+//! Inspections are counted (schemas times values at each check, and those of a veto). The same mistake in many
+//! locations of one field is corrected at once, so that the work grows with the value and not with its square; errors
+//! that remain when the fuel is spent stay.
 
 mod applicable;
 mod errors;
@@ -26,33 +26,33 @@ use proposals::Proposal;
 use serde_json::Value;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-/// Most changes tried on one value. Whatever was kept by then stays.
+/// Most changes tried on one value. Changes kept by then stay.
 const MAX_TRIALS: usize = 4_000;
-/// How many changes may build on each other before less is wrong: a value in a list, then the parts of the value.
+/// Most changes that may build on each other before less is wrong: a value in a list, then the parts of the value.
 const MAX_LEVELS: usize = 3;
-/// How many branches within branches are tried.
+/// Most branches within branches that are tried.
 const MAX_NESTED_BRANCHES: usize = 4;
 /// From this many errors on, all of them are first tried at once.
 const MANY: usize = 16;
 
-/// Says whether a change, from the first value to the second, must not be.
+/// Decides whether a change, from the first value to the second, must be refused.
 pub type Veto<'a> = &'a mut dyn FnMut(&Value, &Value) -> bool;
 
 /// A schema at work on values.
 #[derive(Debug)]
 pub struct SchemaRepairer {
     schema: Schema,
-    /// As it was read: to find what is required, and defaults.
+    /// The schema as it was read: to find required members, and defaults.
     source: Value,
 }
 
-/// A value and what was done to it.
+/// A value and the steps that led to it.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Shaped {
     /// The value.
     pub value: Value,
-    /// What was done, in order; the patches of all of them, applied to the value as it was, give this one.
+    /// The steps that were taken, in order; the patches of all of them, applied to the original value, give this one.
     pub steps: Vec<RepairStep>,
 }
 
@@ -60,22 +60,22 @@ impl SchemaRepairer {
     /// Compiles a schema as scoring does: formats are asserted, nothing is fetched.
     ///
     /// # Errors
-    /// One line that says what is wrong with it.
+    /// One line that describes the error in it.
     pub fn new(name: &str, schema: &Value) -> Result<Self, String> {
         Ok(SchemaRepairer { schema: Schema::compile(name, schema)?, source: schema.clone() })
     }
 
-    /// How much is wrong with a value: errors, and behind the comma those in the branches of `anyOf` and `oneOf`.
+    /// The errors of a value, and within them those in the branches of `anyOf` and `oneOf`.
     pub(super) fn error_count(&self, value: &Value, fuel: &Fuel) -> ErrorCount {
         ErrorCount::of(&self.schema, value, fuel)
     }
 
-    /// How many errors a value has; 1 when checking it would take too many steps.
+    /// The number of errors of a value; 1 when checking it would take too many steps.
     pub(super) fn errors(&self, value: &Value) -> usize {
         self.schema.for_value(value).map_or(1, |validator| validator.iter_errors(value).count())
     }
 
-    /// Of the schema errors of a value the first ones, at most so many.
+    /// The first schema errors of a value, at most `most`.
     #[must_use]
     pub fn remaining(&self, value: &Value, most: usize) -> Vec<Remaining> {
         Remaining::of(&self.schema, value, most)
@@ -83,8 +83,8 @@ impl SchemaRepairer {
 
     /// Changes a value by the passes that `settings` allows. `veto` is asked before each change that is kept.
     ///
-    /// The number of schema errors never rises, and required values never disappear. What comes out is left as it is
-    /// when it is put in again, unless more than `MAX_TRIALS` changes had to be tried, or the fuel was spent.
+    /// The number of schema errors never rises, and required values never disappear. The result is left as it is when
+    /// it is put in again, unless more than `MAX_TRIALS` changes had to be tried, or the fuel was spent.
     #[must_use]
     pub fn shape(&self, value: Value, settings: Repair, mut veto: Option<Veto<'_>>, fuel: &Fuel) -> Shaped {
         let mut work = RepairRun {
@@ -104,7 +104,7 @@ impl SchemaRepairer {
     }
 }
 
-/// What a change comes to.
+/// The result of a change.
 struct Outcome {
     value: Value,
     steps: Vec<RepairStep>,
@@ -115,16 +115,16 @@ struct RepairRun<'a> {
     schema_repairer: &'a SchemaRepairer,
     settings: Repair,
     fuel: &'a Fuel,
-    /// The branches that the value is to fit, each within the one before; none when the whole schema is in hand.
+    /// The branches that the value must fit, each within the one before; none for the whole schema.
     branches: Vec<Branch>,
     value: Value,
-    /// How much is wrong by that branch.
+    /// The errors by that branch.
     error_count: ErrorCount,
     steps: Vec<RepairStep>,
     trials: usize,
     level: usize,
-    /// What was tried in vain on the value as it is, by the place of the error: several errors at one place propose the
-    /// same changes.
+    /// The attempts that failed on the value as it is, by the location of the error: several errors at one location
+    /// propose the same changes.
     vain: HashMap<String, Vec<FailedAttempt>>,
 }
 
@@ -137,7 +137,7 @@ struct FailedAttempt {
 }
 
 impl RepairRun<'_> {
-    /// Mends what is wrong below a place until nothing helps any more.
+    /// Mends the errors below a location until nothing helps any more.
     fn run(&mut self, below: &str, veto: &mut Option<Veto<'_>>) {
         while self.error_count.is_bad() && self.may_go_on() {
             let before = self.steps.len();
@@ -160,7 +160,7 @@ impl RepairRun<'_> {
         self.trials < MAX_TRIALS && !self.fuel.is_spent()
     }
 
-    /// What is wrong with a value by the branch in hand.
+    /// The errors of a value by the current branch.
     fn wrong(&self, value: &Value) -> Option<Vec<Wrong>> {
         errors::collect(&self.schema_repairer.schema, value, &self.branches, self.fuel)
     }
@@ -169,7 +169,8 @@ impl RepairRun<'_> {
         ErrorCount::of_wrong(self.wrong(value).as_deref())
     }
 
-    /// Whether values at these places have types that the schema allows. One of two types that contradict each other is none.
+    /// Returns whether values at these locations have types that the schema allows. One of two types that contradict
+    /// each other is none.
     fn have_their_types(&self, value: &Value, places: &[String]) -> bool {
         let is_of_one = |wrong: &Wrong| wrong.is_of_type() && places.contains(&wrong.path);
         places.is_empty() || self.wrong(value).is_some_and(|all| !all.iter().any(is_of_one))
@@ -178,7 +179,7 @@ impl RepairRun<'_> {
     fn proposals(&self, wrong: &Wrong, value: &Value) -> Vec<Proposal> {
         let mut found = proposals::of(wrong, value, self.settings, &self.schema_repairer.source, self.fuel);
         if let Some(branch) = self.branches.last() {
-            // A value that is left out fits any branch, and one that says of itself which branch it is of says so rightly.
+            // A value that is left out fits any branch, and one that names its own branch is right about it.
             let says_which = matches!(wrong.keyword.as_str(), "const" | "enum");
             found.retain(|one| {
                 one.kind != RepairKind::DropInvalid || !says_which && wrong.path.len() > branch.path.len()
@@ -199,7 +200,7 @@ impl RepairRun<'_> {
         self.mend(wrong, last, veto);
     }
 
-    /// Makes the value fit a branch of the `anyOf` or `oneOf` that no branch of fits; the one that lacks least first.
+    /// Makes the value fit a branch of the `anyOf` or `oneOf` of which no branch fits; the one that lacks least first.
     fn fit_a_branch(&mut self, wrong: &Wrong, veto: &mut Option<Veto<'_>>) -> bool {
         if self.branches.len() >= MAX_NESTED_BRANCHES {
             return false;
@@ -230,7 +231,7 @@ impl RepairRun<'_> {
             if left.is_bad() || steps.is_empty() {
                 continue;
             }
-            // What fits the branch must not be refused by what stands beside it.
+            // A value that fits the branch must not be refused because of its siblings.
             let fits = self.have_their_types(&value, &retyped(&steps));
             let tried = Outcome { error_count: self.count(&value), value, steps };
             if fits && self.keep(tried, veto) {
@@ -240,7 +241,7 @@ impl RepairRun<'_> {
         false
     }
 
-    /// Keeps what a change comes to, if less is wrong with it and nobody refuses it.
+    /// Keeps the result of a change, if less is wrong with it and nothing refuses it.
     fn keep(&mut self, tried: Outcome, veto: &mut Option<Veto<'_>>) -> bool {
         let is_kept = tried.error_count < self.error_count
             && !veto.as_mut().is_some_and(|veto| veto(&self.value, &tried.value));
@@ -253,7 +254,8 @@ impl RepairRun<'_> {
         is_kept
     }
 
-    /// Tries what may help with one error, and keeps the first that does: at once, or else with what it uncovers.
+    /// Tries the changes that may help with one error, and keeps the first that does: at once, or else with what it
+    /// uncovers.
     fn mend(&mut self, wrong: &Wrong, proposals: Vec<Proposal>, veto: &mut Option<Veto<'_>>) -> bool {
         let again = if self.level < MAX_LEVELS { proposals.clone() } else { Vec::new() };
         for (proposal, deeper) in
@@ -294,8 +296,8 @@ impl RepairRun<'_> {
         Outcome { error_count: self.count(&value), value, steps: vec![proposal.step(wrong)] }
     }
 
-    /// What is inside a value was not looked at as long as its type was wrong: a change of the type is judged with the
-    /// changes that follow from it.
+    /// Judges a change of type with the changes that follow from it: the inside of a value was not inspected as long as
+    /// its type was wrong.
     fn with_what_it_uncovers(&mut self, value: Value, proposal: Proposal, wrong: &Wrong) -> Outcome {
         let Outcome { value, steps, error_count } = self.outcome(value, proposal, wrong);
         let mut inner = RepairRun {
@@ -313,7 +315,7 @@ impl RepairRun<'_> {
         inner.run(&wrong.path, &mut None);
         self.trials = inner.trials;
         let holds_something = |value: &Value| value.pointer(&wrong.path).is_some_and(is_present);
-        // A change of type that leaves nothing of the value is none.
+        // A change of type that leaves nothing of the value doesn't count.
         let error_count = if holds_something(&self.value) && !holds_something(&inner.value) {
             self.error_count
         } else {
@@ -323,7 +325,7 @@ impl RepairRun<'_> {
     }
 
     /// Mends many errors in one go; `false` when that does not help. Where changes may be refused, a bad one must not
-    /// hide behind good ones: only the same mistake in many places of one field is corrected at once.
+    /// hide behind good ones: only the same mistake in many locations of one field is corrected at once.
     fn many_at_once(&mut self, wrong: &[Wrong], veto: &mut Option<Veto<'_>>) -> bool {
         if veto.is_none() {
             return self.all_at_once(&wrong.iter().collect::<Vec<_>>(), veto);
@@ -333,12 +335,12 @@ impl RepairRun<'_> {
             let first = self.proposals(one, &self.value).first().map(|proposal| proposal.kind);
             alike.entry((self.field_of(&one.path), &one.keyword, first)).or_default().push(one);
         }
-        // A group that is refused must not keep the others from being tried; what is kept changes where things are.
+        // A refused group must not keep the others from being tried; a kept change moves locations.
         alike.values().any(|group| changes(group.iter().copied()) >= MANY && self.all_at_once(group, veto))
     }
 
-    /// Which places are one field: what is at any position of a list, and under any name in a map, which is an object
-    /// in a field with more members than a schema names.
+    /// The field that a path belongs to: any position of a list, and any name in a map, are one field; a map is an
+    /// object in a field with more members than a schema names.
     fn field_of(&self, path: &str) -> String {
         let mut field = String::new();
         let mut here = Some(&self.value);
@@ -363,11 +365,11 @@ impl RepairRun<'_> {
         let mut tried = self.value.clone();
         let mut steps: Vec<RepairStep> = Vec::new();
         let mut retyped: HashSet<String> = HashSet::new();
-        // From the end, so that what is taken out of a list does not move what is still to be changed.
+        // From the end, so that removals from a list do not move later changes.
         for one in wrong.iter().rev() {
             let forbidden = one.unexpected.len().max(1);
             let mut proposals = self.proposals(one, &tried);
-            // What may yet fit a branch is not left out.
+            // A value that may yet fit a branch is not left out.
             proposals.retain(|change| one.branches.is_empty() || change.kind != RepairKind::DropInvalid);
             proposals.truncate(forbidden);
             for proposal in proposals.into_iter().rev() {
@@ -398,7 +400,7 @@ impl RepairRun<'_> {
     }
 }
 
-/// The places of values whose types were changed.
+/// The locations of values whose types were changed.
 fn retyped(steps: &[RepairStep]) -> Vec<String> {
     let changed = steps
         .iter()
@@ -410,13 +412,13 @@ fn retyped(steps: &[RepairStep]) -> Vec<String> {
     places.collect()
 }
 
-/// How many changes errors ask for: one each, and of one about several members, one for each of them.
+/// The number of changes that errors ask for: one each, and for one about several members, one for each of them.
 fn changes<'w>(wrong: impl Iterator<Item = &'w Wrong>) -> usize {
     wrong.map(|one| one.unexpected.len().max(1)).sum()
 }
 
 impl Proposal {
-    /// Whether a change lets the validator see what it did not look at before.
+    /// Returns whether a change lets the validator see values that it did not inspect before.
     fn uncovers(&self) -> bool {
         matches!(self.kind, RepairKind::Wrap | RepairKind::Unwrap | RepairKind::Coerce)
     }
@@ -427,7 +429,7 @@ impl Proposal {
     }
 }
 
-/// An operation that puts a value in another's place.
+/// An operation that replaces a value.
 fn replace(path: &str, value: Value) -> Vec<Operation> {
     vec![Operation::Replace { path: path.to_owned(), value }]
 }

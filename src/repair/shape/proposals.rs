@@ -1,4 +1,4 @@
-//! Changes that may help with an error. Whether one does, the validator says.
+//! Changes that may help with an error. The validator decides whether one does.
 
 use super::applicable::Applicable;
 use super::errors::Wrong;
@@ -15,7 +15,7 @@ const MAX_COERCED_BYTES: usize = 1 << 20;
 #[derive(Clone)]
 pub(super) struct Proposal {
     pub(super) kind: RepairKind,
-    /// Where.
+    /// The location of the change.
     pub(super) place: String,
     pub(super) patch: Vec<Operation>,
 }
@@ -36,7 +36,7 @@ pub(super) fn of(
         for name in wrong.unexpected.iter().take_while(|_| fuel.spend(1)) {
             let mut at = path.to_owned();
             push_segment(&mut at, Segment::Key(name));
-            // What is required somewhere and forbidden elsewhere is a matter for a person.
+            // A member that is required in one part and forbidden in another is a matter for a person.
             if here.get(name).is_some() && !applicable.may_require(name) {
                 list.add(RepairKind::DropUnknown, &at, vec![Operation::Remove { path: at.clone() }]);
             }
@@ -123,7 +123,7 @@ impl List<'_> {
     }
 }
 
-/// The same value in other types: nothing is rounded, and nothing that could be an identifier (`007`) is touched.
+/// The value in other types: nothing is rounded, and nothing that could be an identifier (`007`) is touched.
 fn coerced(value: &Value) -> Vec<Value> {
     match value {
         Value::String(text) if text.len() <= MAX_COERCED_BYTES => from_text(text).into_iter().collect(),

@@ -1,4 +1,4 @@
-//! What labelled values say of patterns, on a terminal.
+//! A calibration of patterns by labelled values, on a terminal.
 
 use super::super::paint::Paint;
 use super::super::text_table::{Align, text_table};
@@ -6,7 +6,7 @@ use crate::experiment::calibrate::{EvidenceCalibration, PatternTrust};
 use crate::value::prose::count;
 use std::fmt::Write;
 
-/// The table of patterns, with what each bound rests on.
+/// The table of patterns, with the basis of each bound.
 #[must_use]
 pub(crate) fn evidence_text(found: &EvidenceCalibration, paint: Paint) -> String {
     let mut out = String::new();

@@ -1,4 +1,4 @@
-//! What a calibration says, as text and as a page of HTML with the risk of each threshold against its coverage.
+//! A calibration as text, and as a page of HTML with the risk of each threshold against its coverage.
 
 mod evidence;
 mod page;

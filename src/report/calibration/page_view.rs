@@ -1,4 +1,4 @@
-//! What stands on the page of a calibration: words, numbers, plots and tables, so that the template only puts them in their places.
+//! The contents of the page of a calibration: words, numbers, plots and tables, which the template lays out.
 
 use super::plot::ThresholdPlot;
 use super::text::{called, evidence, evidence_name, grounds, percent, sample, share, verdict};
@@ -14,7 +14,7 @@ pub(super) struct Page {
     facts: Vec<Fact>,
     tiles: Vec<Tile>,
     groups: Vec<Section>,
-    /// What holds of all statements together; empty where there is one.
+    /// Lines about all statements together; empty where there is one.
     together: String,
     sample: Vec<String>,
 }
@@ -23,10 +23,10 @@ pub(super) struct Page {
 #[derive(Debug, Serialize)]
 struct Section {
     heading: String,
-    /// What is promised, or that nothing is.
+    /// The promise, or that there is none.
     promise: String,
     class: &'static str,
-    /// What that means for the work, or what is missing for it.
+    /// The meaning of that for the work, or what is missing for it.
     grounds: Vec<String>,
     plot: Option<ThresholdPlot>,
     table: Table,

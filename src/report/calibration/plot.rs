@@ -1,4 +1,5 @@
-//! The plot of a calibration: how many of the accepted documents are wrong at each threshold, by how many are accepted. The table beside
+//! The plot of a calibration: the share of accepted documents that are wrong at each threshold, by the share accepted.
+//! The table beside it has the same numbers.
 //! it says the same in numbers.
 
 use super::text::{percent, share, verdict};
@@ -38,7 +39,7 @@ impl ThresholdPlot {
         let coverage = |tested: &TestedThreshold| share(tested.accepted, group.reviewed);
         let risk = |tested: &TestedThreshold| share(tested.wrong, tested.accepted);
         let promised = calibration.wrong_documents.get();
-        // Of few documents the bound says little, and would take all the height.
+        // For few documents the bound means little, and would take all the height.
         let is_tested = |tested: &&&TestedThreshold| tested.verdict != Verdict::TooFew;
         let bounds = reached.iter().filter(is_tested).map(|tested| tested.upper_bound);
         let highest = reached.iter().map(|tested| risk(tested)).chain(bounds).fold(promised * 1.5, f64::max);

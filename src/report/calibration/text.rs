@@ -1,4 +1,4 @@
-//! What a calibration says, for people: the statements first, then what they rest on.
+//! A calibration as text, for people: the statements first, then their basis.
 
 use crate::experiment::calibrate::{
     AuditOutcome, Calibration, Evidence, Group, MoreReviews, NeededReviews, Scope, TestedThreshold,
@@ -52,7 +52,7 @@ pub(super) fn called(group: &Group) -> String {
     }
 }
 
-/// What a statement means for the work, or what is missing for one.
+/// The meaning of a statement for the work, or what is missing for one.
 pub(super) fn grounds(calibration: &Calibration, group: &Group) -> Vec<String> {
     let mut lines = Vec::new();
     if let Some(found) = &group.certified {
@@ -122,7 +122,7 @@ fn documents(count: u64) -> String {
     if count == 1 { "1 document".to_owned() } else { format!("{count} documents") }
 }
 
-/// What was reviewed, what of that counts, and how sure the reviewers are.
+/// The reviewed documents, those that count, and the agreement of the reviewers.
 pub(super) fn sample(calibration: &Calibration) -> Vec<String> {
     let clusters = calibration.clusters;
     let clusters = clusters.map_or_else(String::new, |count| format!(", one of each of {count} clusters"));
@@ -184,7 +184,7 @@ fn table(calibration: &Calibration, group: &Group, paint: Paint, out: &mut Strin
     }
 }
 
-/// What the evidence for a threshold is.
+/// The name of the evidence for a threshold.
 pub(super) fn evidence_name(calibration: &Calibration) -> &'static str {
     match calibration.looks {
         Looks::AnyTime if calibration.scope == Scope::DocumentsLikeThese => "e-value",
@@ -202,7 +202,7 @@ pub(super) fn evidence(tested: &TestedThreshold) -> String {
     }
 }
 
-/// What came of a threshold.
+/// The outcome of a threshold.
 pub(super) fn verdict(tested: &TestedThreshold) -> &'static str {
     match tested.verdict {
         Verdict::TooFew => "too few",
@@ -224,7 +224,7 @@ fn row(tested: &TestedThreshold, width: usize) -> String {
     )
 }
 
-/// How many documents are to be drawn for each threshold, where none is reviewed yet.
+/// The number of documents to draw for each threshold, where none is reviewed yet.
 #[must_use]
 pub(crate) fn needed_text(needed: &[NeededReviews], settings: &Certify, paint: Paint) -> String {
     let score = format!("{} ≥", sanitize_line(&settings.score.value));
@@ -263,7 +263,7 @@ pub(crate) fn needed_text(needed: &[NeededReviews], settings: &Certify, paint: P
     out
 }
 
-/// What the audit says.
+/// The outcome of the audit.
 #[must_use]
 pub(crate) fn audit_text(calibration: &Calibration, audit: &AuditOutcome, paint: Paint) -> String {
     let AuditOutcome { accepted, wrong, not_covered, own, highest_e_value, limit, .. } = audit;

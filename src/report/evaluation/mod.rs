@@ -1,4 +1,5 @@
-//! What `loopctl evaluate` found, for people: `text` for terminals, `page`, `page_view` and `plots` as HTML, `words` for both.
+//! Findings of `loopctl evaluate`, for people: `text` for terminals, `page`, `page_view`, `plots` as HTML, `words` for
+//! both.
 
 mod page;
 mod page_view;

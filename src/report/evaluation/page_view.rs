@@ -1,4 +1,4 @@
-//! What stands on the page of an evaluation: words, numbers, plots and tables, so that the template only puts them in their places.
+//! The contents of the page of an evaluation: words, numbers, plots and tables, which the template lays out.
 
 use super::plots::{AgreementPlot, RiskPlot};
 use super::words::{
@@ -10,10 +10,10 @@ use crate::report::page::{Fact, Row, Table, Tile, column, figure, of_100, tenths
 use crate::report::run_summary::thousands;
 use serde::Serialize;
 
-/// Most rows of each table; what is left out is extracted.
+/// Most rows of each table; the page shows how many are left out.
 const MOST_CONFUSIONS: usize = 100;
 const MOST_UNMATCHED: usize = 50;
-/// Most documents to look at for one reason.
+/// Most documents to inspect for one reason.
 pub(super) const MOST_DOCUMENTS_ON_PAGE: usize = 200;
 
 /// The page.
@@ -24,7 +24,7 @@ pub(super) struct Page<'e> {
     tiles: Vec<Tile>,
     agreement: Option<AgreementPlot>,
     fields: Table,
-    /// How intervals take clusters; empty where labels name none.
+    /// The treatment of clusters by intervals; empty where labels name none.
     clustered: &'static str,
     risk: Option<RiskPlot>,
     risk_note: String,
@@ -34,7 +34,7 @@ pub(super) struct Page<'e> {
     unmatched: Vec<String>,
 }
 
-/// Documents to look at for one reason.
+/// Documents to inspect for one reason.
 #[derive(Debug, Serialize)]
 struct Group<'e> {
     why: &'static str,

@@ -1,4 +1,4 @@
-//! The geometry of the plots of an evaluation. Each has a table beside it, which says the same in numbers.
+//! The geometry of the plots of an evaluation. Each has a table beside it, with the same numbers.
 
 use super::words::{interval, share};
 use crate::experiment::evaluate::{Evaluation, FieldFigures};
@@ -20,7 +20,7 @@ const LONGEST_ABOVE: usize = 50;
 #[derive(Debug, Serialize)]
 pub(super) struct AgreementPlot {
     height: f64,
-    /// Where the axis is.
+    /// The position of the axis.
     bottom: f64,
     label_y: f64,
     alt: String,
@@ -45,7 +45,7 @@ impl AgreementPlot {
     /// `None` without fields.
     pub(super) fn of(evaluation: &Evaluation) -> Option<Self> {
         let fields: Vec<&FieldFigures> = evaluation.fields.iter().take(MOST_FIELDS).collect();
-        // Names stand beside their rows, or above them where one is too long for that.
+        // Names are beside their rows, or above them where one is too long for that.
         let is_above = fields.iter().any(|field| field.field.chars().count() > LONGEST_BESIDE);
         let (left, row) = if is_above { (RIGHT, ROW + 12.0) } else { (LEFT, ROW) };
         let x = |share: f64| tenths(left + share * (WIDTH - left - RIGHT));
@@ -99,10 +99,10 @@ pub(super) struct RiskPlot {
     /// The line, and the area between the ends of the intervals, as SVG paths.
     line: String,
     band: String,
-    /// The share of all that is wrong: where the line would be if scores said nothing.
+    /// The share of all that is wrong: the position of the line if scores were meaningless.
     reference: f64,
     reference_label: String,
-    /// What passed, which need not be what has the highest scores.
+    /// The point of the passed documents, which need not have the highest scores.
     passed: Option<MarkedPoint>,
 }
 

@@ -1,4 +1,4 @@
-//! An evaluation for terminals: what matters first, then tables.
+//! An evaluation for terminals: the most important first, then tables.
 
 use super::page_view::MOST_DOCUMENTS_ON_PAGE;
 use super::words::{
@@ -13,7 +13,7 @@ use crate::report::text_table::text_table;
 use crate::value::sanitize_line;
 use std::fmt::Write;
 
-/// Most rows of each table, and names of each kind of what could not be matched.
+/// Most rows of each table, and most unmatched names of each kind.
 const MOST_CONFUSIONS: usize = 15;
 const MOST_DOCUMENTS: usize = 5;
 const MOST_FIELDS_SHOWN: usize = 3;

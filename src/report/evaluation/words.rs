@@ -5,17 +5,17 @@ use crate::experiment::statistics::Interval;
 use crate::report::run_summary::{dollars, thousands};
 use crate::value::prose;
 
-/// `0.873`; a dash of nothing.
+/// `0.873`; a dash if there is none.
 pub(super) fn ratio(number: Option<f64>) -> String {
     number.map_or_else(|| "–".to_owned(), |number| format!("{number:.3}"))
 }
 
-/// `87.3 %`; a dash of nothing.
+/// `87.3 %`; a dash if there is none.
 pub(super) fn share(number: Option<f64>) -> String {
     number.map_or_else(|| "–".to_owned(), |number| format!("{:.1} %", number * 100.0))
 }
 
-/// `12.3 – 45.6 %`; a dash of nothing.
+/// `12.3 – 45.6 %`; a dash if there is none.
 pub(super) fn interval(interval: Option<Interval>) -> String {
     interval.map_or_else(
         || "–".to_owned(),
@@ -35,12 +35,12 @@ pub(super) fn statuses(of: &TypeFigures) -> String {
     ended.collect::<Vec<_>>().join(", ")
 }
 
-/// `815 of 827`; a dash of nothing.
+/// `815 of 827`; a dash if the whole is 0.
 pub(super) fn part(part: u64, whole: u64) -> String {
     if whole == 0 { "–".to_owned() } else { format!("{} of {}", thousands(part), thousands(whole)) }
 }
 
-/// Of documents that nothing says whether they are right: `7 not judged`; nothing of none.
+/// The number of documents that can't be said to be right or wrong: `7 not judged`; `None` if there are none.
 pub(super) fn not_judged(count: u64) -> Option<String> {
     (count > 0).then(|| format!("{} not judged", thousands(count)))
 }
@@ -55,17 +55,18 @@ pub(super) fn documents_of_clusters(count: u64, clusters: Option<u64>) -> String
     }
 }
 
-/// In how many clusters a document passed and is wrong: `wrong in 2 of 12 clusters`; nothing where labels name none.
+/// The number of clusters in which a document passed and is wrong: `wrong in 2 of 12 clusters`; `None` without
+/// clusters.
 pub(super) fn wrong_clusters(evaluation: &Evaluation) -> Option<String> {
     let passed = &evaluation.passed;
     let wrong = passed.clusters_with_wrong?;
     Some(format!("wrong in {} clusters", part(wrong, passed.clusters?)))
 }
 
-/// How intervals take documents that belong together.
+/// The treatment of documents that belong together by intervals.
 pub(super) const CLUSTERED: &str = "Intervals take the documents of a cluster to come to the same, which is the least that they can say: they are wide enough for all that these have in common, and often wider than that.";
 
-/// Why documents with a label and a result are not evaluated; nothing where all are.
+/// The reason why documents with a label and a result are not evaluated; `None` where all are.
 pub(super) fn why_not_judged(evaluation: &Evaluation) -> Option<String> {
     let count = evaluation.documents.not_judged;
     (count > 0).then(|| {
@@ -76,12 +77,12 @@ pub(super) fn why_not_judged(evaluation: &Evaluation) -> Option<String> {
     })
 }
 
-/// How many documents of a type are right; a dash where nothing says so of any.
+/// The number of documents of a type that are right; a dash where that is not known of any.
 pub(super) fn right(of: &TypeFigures) -> String {
     of.right.map_or_else(|| "–".to_owned(), thousands)
 }
 
-/// In which share of the documents of a type each field of its rubric has a value: `grade 53 %`.
+/// For each field of a type's rubric, the share of its documents in which it has a value: `grade 53 %`.
 pub(super) fn found(of: &TypeFigures) -> impl Iterator<Item = String> {
     of.found_fields.iter().map(|found| {
         #[expect(clippy::cast_precision_loss, reason = "counts of documents")]
@@ -95,7 +96,7 @@ pub(super) fn value(text: &str) -> &str {
     if text.is_empty() { "(none)" } else { text }
 }
 
-/// What was spent, in parts; none where nothing was asked.
+/// The amounts that were spent, in parts; none where nothing was asked.
 pub(super) fn cost(cost: &CostFigures) -> Vec<String> {
     let mut parts = Vec::new();
     if cost.calls > 0 {
@@ -121,7 +122,7 @@ pub(super) fn cost(cost: &CostFigures) -> Vec<String> {
     parts
 }
 
-/// What has no counterpart, one sentence each, with at most `most` names of each kind.
+/// The unmatched documents and labels, one sentence each, with at most `most` names of each kind.
 pub(super) fn unmatched(evaluation: &Evaluation, most: usize) -> Vec<String> {
     let found = &evaluation.unmatched;
     let mut lines = Vec::new();

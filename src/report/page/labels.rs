@@ -3,13 +3,13 @@
 use super::risk_axes::WIDTH;
 use super::view::tenths;
 
-/// What a letter takes at most, on average, and the height of a line.
+/// The largest average width of a letter, and the height of a line.
 const LETTER: f64 = 7.0;
 const LINE: f64 = 12.0;
-/// How far from its point a name may begin.
+/// Distances from its point at which a name may begin.
 const DISTANCES: [f64; 3] = [8.0, 20.0, 34.0];
 
-/// The places that are taken.
+/// The areas that are taken.
 #[derive(Debug, Default)]
 pub(in crate::report) struct Labels {
     taken: Vec<Area>,
@@ -36,7 +36,7 @@ impl Labels {
         self.taken.push(Area { left: x - 5.0, right: x + 5.0, top: y - 5.0, bottom: y + 5.0 });
     }
 
-    /// Where the name of a point begins, on its base line; `None` where there is no room around it.
+    /// The beginning of the name of a point, on its base line; `None` where there is no room around it.
     pub(in crate::report) fn place(&mut self, name: &str, x: f64, y: f64) -> Option<(f64, f64)> {
         #[expect(clippy::cast_precision_loss, reason = "some characters")]
         let width = name.chars().count() as f64 * LETTER;

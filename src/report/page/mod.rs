@@ -1,5 +1,5 @@
-//! Pages of HTML that need nothing else: no script, no request, light and dark, to be read and printed. What all of them have is here;
-//! `view` has the words and numbers of their parts, `risk_axes` and `labels` what several of their plots have.
+//! Self-contained pages of HTML: no script, no request, light and dark, to be read and printed. Their common parts are
+//! here; `view` has the words and numbers of these, `risk_axes` and `labels` the common parts of their plots.
 
 mod labels;
 mod risk_axes;
@@ -16,14 +16,14 @@ use serde::Serialize;
 use std::fmt::Write;
 use std::sync::LazyLock;
 
-/// Parts that stand in the templates as `<!--NAME-->`.
+/// Parts that are written in the templates as `<!--NAME-->`.
 const PARTS: [(&str, &str); 6] = [
     ("<!--marked-point-->", include_str!("marked_point.html")),
     ("<!--risk-axes-->", include_str!("risk_axes.html")),
     ("<!--head-->", include_str!("head.html")),
     ("<!--tiles-->", include_str!("tiles.html")),
     ("<!--tables-->", include_str!("tables.html")),
-    // Also in the one before it.
+    // Also part of the previous one.
     ("<!--table-->", include_str!("table.html")),
 ];
 /// Colours, for light and dark, screen and paper.
@@ -64,8 +64,8 @@ pub(super) fn render(
     })
 }
 
-/// Text from outside as text of a page, in an element or in a quoted attribute. Control characters, and those that turn text
-/// round or hide it, are written out (`\u202e`), so that people see that they are there and nothing obeys them.
+/// Text from outside as text of a page, in an element or in a quoted attribute. Control characters, and those that
+/// reverse or hide text, are written out (`\u202e`), so that people see that they are there and nothing obeys them.
 #[must_use]
 pub fn escape_html(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
@@ -88,7 +88,7 @@ pub fn escape_html(text: &str) -> String {
     escaped
 }
 
-/// What a page would not show at all, so that two ids look like one.
+/// Returns whether a page would not show the character at all, so that two ids look like one.
 fn is_invisible(c: char) -> bool {
     matches!(c, '\u{ad}' | '\u{200b}' | '\u{2060}'..='\u{2064}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{fffe}' | '\u{ffff}')
 }

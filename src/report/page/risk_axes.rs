@@ -1,4 +1,4 @@
-//! The axes of plots of risk against coverage: how many of the taken documents are wrong, by how many are taken.
+//! The axes of plots of risk against coverage: the share of accepted documents that are wrong, by the share accepted.
 
 use super::view::tenths;
 use serde::Serialize;
@@ -9,7 +9,7 @@ const LEFT: f64 = 50.0;
 const RIGHT: f64 = 20.0;
 const TOP: f64 = 14.0;
 const HEIGHT: f64 = 200.0;
-/// What a letter takes at most, on average.
+/// The largest average width of a letter.
 const LETTER: f64 = 7.0;
 
 /// A number at an axis.
@@ -26,7 +26,7 @@ pub(in crate::report) struct RiskAxes {
     left: f64,
     right: f64,
     bottom: f64,
-    /// Where numbers, what the axis is, and the legend stand below it.
+    /// The positions of the numbers, the name of the axis, and the legend below it.
     label_y: f64,
     name_y: f64,
     legend_y: f64,
@@ -75,12 +75,12 @@ impl RiskAxes {
         axes
     }
 
-    /// Where a coverage is.
+    /// The position of a coverage.
     pub(in crate::report) fn x(&self, coverage: f64) -> f64 {
         tenths(LEFT + coverage * (WIDTH - LEFT - RIGHT))
     }
 
-    /// Where a risk is; one beyond the top is there.
+    /// The position of a risk; one beyond the top is at the top.
     pub(in crate::report) fn y(&self, risk: f64) -> f64 {
         tenths(self.bottom - (risk / self.top).min(1.0) * HEIGHT)
     }

@@ -25,7 +25,7 @@ pub(in crate::report) struct Table {
     pub(in crate::report) heading: String,
     pub(in crate::report) note: String,
     pub(in crate::report) caption: String,
-    /// What the bars say, for the head of their column; empty without bars.
+    /// The meaning of the bars, for the head of their column; empty without bars.
     pub(in crate::report) bars: &'static str,
     pub(in crate::report) columns: Vec<Column>,
     pub(in crate::report) rows: Vec<Row>,

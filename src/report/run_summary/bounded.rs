@@ -1,10 +1,10 @@
-//! Counts by key in bounded room, the same in whatever order things are counted.
+//! Counts by key in bounded room, independent of the order in which things are counted.
 
 use std::collections::BTreeMap;
 
-/// What can be added up.
+/// A value that can be added up.
 pub(super) trait Count: Default + PartialEq {
-    /// Adds what another counted.
+    /// Adds the counts of another.
     fn absorb(&mut self, other: Self);
 }
 
@@ -14,9 +14,9 @@ impl Count for u64 {
     }
 }
 
-/// Counts by key: the first `MOST` in the order of their keys, and all others together. Which are kept follows from the
+/// Counts by key: the first `MOST` in the order of their keys, and all others together. The kept ones follow from the
 /// keys alone, so that neither the order of counting nor the way in which counts are merged changes anything: a key
-/// that is kept in the end was among the first ones from the start, and has been counted apart all along.
+/// that is kept in the end was among the first ones from the start, and has always been counted separately.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Bounded<K: Ord, V, const MOST: usize> {
     pub(super) kept: BTreeMap<K, V>,
@@ -30,7 +30,7 @@ impl<K: Ord, V: Default, const MOST: usize> Default for Bounded<K, V, MOST> {
 }
 
 impl<K: Ord, V: Count, const MOST: usize> Bounded<K, V, MOST> {
-    /// What is counted for a key.
+    /// The count of a key.
     pub(super) fn of(&mut self, key: K) -> &mut V {
         if !self.kept.contains_key(&key) && self.kept.len() >= MOST {
             match self.kept.last_key_value() {
@@ -45,7 +45,7 @@ impl<K: Ord, V: Count, const MOST: usize> Bounded<K, V, MOST> {
         self.kept.entry(key).or_default()
     }
 
-    /// Adds what another counted.
+    /// Adds the counts of another.
     pub(super) fn merge(&mut self, other: Self) {
         self.rest.absorb(other.rest);
         for (key, count) in other.kept {
@@ -53,7 +53,7 @@ impl<K: Ord, V: Count, const MOST: usize> Bounded<K, V, MOST> {
         }
     }
 
-    /// Whether there were more keys than are kept.
+    /// Returns whether there were more keys than are kept.
     pub(super) fn has_rest(&self) -> bool {
         self.rest != V::default()
     }

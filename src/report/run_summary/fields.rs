@@ -1,4 +1,4 @@
-//! Which fields of the extractions hold something.
+//! Counts of the fields of extractions that have a value.
 
 use super::bounded::{Bounded, Count, cut};
 use crate::result::DocumentResult;
@@ -8,17 +8,17 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Most fields that are counted apart, for each document type.
+/// Most fields that are counted separately, for each document type.
 pub(super) const MOST_FIELDS: usize = 300;
 /// Longest path of a field, in characters.
 const LONGEST_PATH: usize = 120;
-/// What an extraction says of a field that the document has nothing about.
+/// The status of a field that the document has nothing about.
 const NOT_PRESENT: &str = "not_present";
-/// What stands behind the name of a field where an extraction says how it stands, and what may stand there.
+/// The suffix of the member with the status of a field, and the values of such a member.
 const STATUS: &str = "_status";
 const STATUSES: [&str; 3] = ["present", NOT_PRESENT, "ambiguous"];
 
-/// In how many extractions a field holds something.
+/// The number of extractions in which a field has a value.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub(crate) struct Fill {
@@ -26,14 +26,14 @@ pub(crate) struct Fill {
     pub(crate) named: u64,
     /// Those with a value: not null, not empty, not `not_present`.
     pub(crate) filled: u64,
-    /// Those that say that the document has nothing about it.
+    /// Those that report that the document has nothing about it.
     pub(crate) not_present: u64,
-    /// What documents say for its values.
+    /// The support of documents for its values.
     #[serde(skip_serializing_if = "Supports::is_empty")]
     pub(crate) support: Supports,
 }
 
-/// How many values have each support. A list has as many values as there are texts, numbers and truth values in it.
+/// The number of values with each support. A list has as many values as texts, numbers and truth values.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub(crate) struct Supports {
@@ -50,12 +50,12 @@ impl Supports {
         self.sum() == 0
     }
 
-    /// How many values were looked for.
+    /// The number of values that were looked for.
     pub(crate) fn sum(&self) -> u64 {
         self.each().into_iter().map(|(_, count)| count).sum()
     }
 
-    /// How many of them the document says, and nothing else.
+    /// The number of these that the document confirms without contradiction.
     pub(crate) fn supported(&self) -> u64 {
         self.verified.saturating_add(self.entailed)
     }
@@ -72,7 +72,7 @@ impl Supports {
         ]
     }
 
-    /// How many values have the support of this word.
+    /// The number of values with the support of this word.
     pub(crate) fn count(&self, word: &str) -> u64 {
         self.each().into_iter().find(|(known, _)| *known == word).map_or(0, |(_, count)| count)
     }
@@ -112,7 +112,7 @@ impl Count for Fill {
 /// Fields by path.
 pub(super) type Fields = Bounded<String, Fill, MOST_FIELDS>;
 
-/// How a field stands in one extraction.
+/// The status of a field in one extraction.
 #[derive(Debug, Clone, Copy, Default)]
 struct Standing {
     filled: bool,
@@ -138,7 +138,7 @@ pub(super) fn count(fields: &mut Fields, result: &DocumentResult) {
         }
     }
     for (path, leaf) in result.best_validation.iter().flat_map(|validation| validation.evidence.iter()) {
-        // The deepest field that is counted apart: a member of an object at the top, else the member at the top.
+        // The deepest field that is counted separately: a member of an object at the top, else the member at the top.
         let ends = path.match_indices('/').map(|(at, _)| at).skip(1).take(2);
         let names = ends.filter_map(|end| path.get(..end)).chain([path]);
         let counted = names.filter(|name| found.contains_key(*name)).max_by_key(|name| name.len());

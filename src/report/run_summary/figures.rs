@@ -2,7 +2,7 @@
 
 use crate::value::{Millis, Usage};
 
-/// A share; `None` of nothing.
+/// A share; `None` if the whole is 0.
 #[must_use]
 pub(in crate::report) fn share(part: u64, whole: u64) -> Option<f64> {
     #[expect(clippy::cast_precision_loss, reason = "a share needs no more digits")]
@@ -10,7 +10,7 @@ pub(in crate::report) fn share(part: u64, whole: u64) -> Option<f64> {
     share
 }
 
-/// `89.1 %`; a dash of nothing. Neither all nor nothing is said of what is only nearly so.
+/// `89.1 %`; a dash if the whole is 0. A share is not rounded to all or nothing.
 #[must_use]
 pub(crate) fn percent(part: u64, whole: u64) -> String {
     match share(part, whole) {
@@ -35,7 +35,7 @@ pub(crate) fn thousands(number: u64) -> String {
     text
 }
 
-/// Cents, and what is less than ten of them with up to six decimals; whole dollars from a thousand on.
+/// Cents, and amounts below ten of them with up to six decimals; whole dollars from a thousand on.
 #[must_use]
 pub(crate) fn dollars(amount: f64) -> String {
     if amount >= 1_000.0 {
@@ -54,7 +54,7 @@ pub(crate) fn dollars(amount: f64) -> String {
     text.get(..shown).unwrap_or(&text).to_owned()
 }
 
-/// What is known of the cost, and of how many calls; `None` where no call was made.
+/// The known part of the cost, and the number of calls; `None` where no call was made.
 #[must_use]
 pub(super) fn spelled_money(usage: Usage) -> Option<String> {
     let known = dollars(usage.known_cost_usd.get());

@@ -1,4 +1,4 @@
-//! How scores, iterations and times are spread.
+//! Distributions of scores, iterations and times.
 
 use super::bounded::Count;
 use crate::value::{EPSILON, Millis};
@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 /// Bins of scores.
 pub(crate) const SCORE_BINS: usize = 20;
-/// Numbers of iterations that are told apart, from 0; the last stands for all above it, too.
+/// Numbers of iterations that are counted separately, from 0; the last is for all above it, too.
 pub(super) const ITERATION_BINS: usize = 22;
 
 /// Overall scores in bins of 0.05, each without its upper end; 1 is in the last.
@@ -42,7 +42,7 @@ impl IterationHistogram {
         }
     }
 
-    /// Numbers of iterations that occur, in words, with how many documents took them.
+    /// Numbers of iterations that occur, in words, with the number of documents that took them.
     pub(super) fn lines(&self) -> impl Iterator<Item = (String, u64)> {
         let all = self.0.iter().enumerate().filter(|(_, documents)| **documents > 0);
         all.map(|(iterations, documents)| match iterations {
@@ -58,23 +58,23 @@ impl Count for IterationHistogram {
     }
 }
 
-/// Upper ends of the bins of times, in milliseconds; what is longer than all has a bin of its own.
+/// Upper ends of the bins of times, in milliseconds; longer times have a bin of their own.
 const TIMES: [u64; 22] = [
     1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000, 20_000, 50_000, 100_000, 200_000,
     500_000, 1_000_000, 2_000_000, 5_000_000, 10_000_000,
 ];
 
-/// Documents by how long they took, in bins that grow.
+/// Documents by the time that they took, in bins that grow.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "Vec<TimeBin>", into = "Vec<TimeBin>")]
 pub(crate) struct TimeHistogram([u64; TIMES.len() + 1]);
 
-/// A bin as it is written: only those that hold something are.
+/// A bin as it is written: empty ones are left out.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 pub(super) struct TimeBin {
     /// Its upper end, which is not in it; none where there is none.
     under_ms: Option<u64>,
-    /// So many documents.
+    /// The number of documents.
     documents: u64,
 }
 
@@ -120,7 +120,7 @@ impl From<Vec<TimeBin>> for TimeHistogram {
     fn from(bins: Vec<TimeBin>) -> Self {
         let mut times = TimeHistogram::default();
         for TimeBin { under_ms, documents } in bins {
-            // An end that this version does not know is put into the bin that holds it.
+            // An end that this version does not know is put into the bin that contains it.
             let bin = under_ms.map_or(TIMES.len(), |end| TIMES.partition_point(|known| *known < end));
             if let Some(count) = times.0.get_mut(bin) {
                 *count = count.saturating_add(documents);

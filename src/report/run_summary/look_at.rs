@@ -1,4 +1,4 @@
-//! The documents to look at first.
+//! The documents to inspect first.
 
 use super::bounded::cut;
 use crate::policy::FinalStatus;
@@ -8,15 +8,15 @@ use crate::value::Severity;
 use serde::{Deserialize, Serialize};
 use std::cmp::Ordering;
 
-/// So many documents are named.
+/// The number of documents that are named.
 pub(super) const MOST_DOCUMENTS: usize = 10;
-/// So many issues of each.
+/// The number of issues of each.
 const MOST_ISSUES: usize = 5;
 /// Longest texts that are kept, in characters.
 pub(super) const LONGEST_ID: usize = 200;
 const LONGEST_REASON: usize = 300;
 
-/// Why a document is one to look at, in the order of urgency.
+/// The reason to inspect a document, in the order of urgency.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
@@ -25,13 +25,13 @@ pub enum Why {
     Failed,
     /// It was tried, and given up.
     GivenUp,
-    /// What is returned has critical issues.
+    /// The returned candidate has critical issues.
     CriticalIssues,
     /// It needs review.
     NeedsReview,
     /// It did not pass.
     NotPassed,
-    /// Its text says opposite things of a value.
+    /// Its text contradicts itself about a value.
     Conflicts,
     /// It passed, with one of the lowest scores.
     LowestScore,
@@ -53,21 +53,21 @@ impl Why {
     }
 }
 
-/// A document to look at.
+/// A document to inspect.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct LookAt {
     /// The document.
     pub id: String,
-    /// Why.
+    /// The reason.
     pub why: Why,
     /// Its type; none where it has no result.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub document_type: Option<String>,
-    /// How its run ended, and why.
+    /// The status in which its run ended.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub final_status: Option<String>,
-    /// The same.
+    /// The reason why its run stopped.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stop_reason: Option<String>,
     /// Its overall score, in millionths.
@@ -76,13 +76,13 @@ pub struct LookAt {
     /// Its critical issues.
     #[serde(default)]
     pub critical: u64,
-    /// What went wrong, where something did.
+    /// The error, if there was one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
     /// The worst issues.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub issues: Vec<LookAtIssue>,
-    /// How many more there are.
+    /// The number of further issues.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub more_issues: u64,
 }
@@ -96,18 +96,18 @@ fn is_zero(count: &u64) -> bool {
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct LookAtIssue {
-    /// How bad.
+    /// The severity.
     pub severity: Severity,
     /// Its code.
     pub code: String,
-    /// Where.
+    /// The location.
     pub path: String,
-    /// What it says, where that was asked for: it may quote the document.
+    /// Its message, where that was asked for: it may quote the document.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
 }
 
-/// How urgent a document is: smaller is more so.
+/// The urgency of a document: smaller is more urgent.
 type Urgency = (u8, u64);
 
 fn urgency(why: Why, critical: u64, overall: Option<u32>) -> Urgency {
@@ -124,7 +124,7 @@ impl LookAt {
         urgency(self.why, self.critical, self.overall_millionths)
     }
 
-    /// Which one comes first; only equal ones are told apart by nothing.
+    /// The order of two documents; only identical ones are equal.
     pub(super) fn order(&self, other: &Self) -> Ordering {
         self.urgency().cmp(&other.urgency()).then_with(|| self.cmp(other))
     }
@@ -152,7 +152,7 @@ impl LookAt {
     }
 }
 
-/// What is looked at of a result to tell how urgent it is.
+/// The facts of a result that decide how urgent it is.
 pub(super) struct Glance<'r> {
     result: &'r DocumentResult,
     why: Why,
@@ -161,7 +161,7 @@ pub(super) struct Glance<'r> {
 }
 
 impl<'r> Glance<'r> {
-    /// `None` of what nobody has to look at: nothing was to be done, or it was stopped, and is to be run again.
+    /// `None` for a document that no one has to inspect: nothing was to be done, or it was stopped and is run again.
     pub(super) fn at(result: &'r DocumentResult, critical: u64, conflicts: bool) -> Option<Self> {
         let why = match result.final_status {
             FinalStatus::Cancelled => return None,
@@ -179,14 +179,14 @@ impl<'r> Glance<'r> {
         Some(Glance { result, why, critical, overall })
     }
 
-    /// Whether it comes after one for certain.
+    /// Returns whether it comes after one for certain.
     pub(super) fn is_after(&self, other: &LookAt) -> bool {
         let own = urgency(self.why, self.critical, self.overall);
         (own, self.result.id.as_str()) > (other.urgency(), other.id.as_str())
             && self.result.id.as_str().len() < LONGEST_ID
     }
 
-    /// What is kept of it.
+    /// The part of it that is kept.
     pub(super) fn look(&self, with_messages: bool) -> LookAt {
         let result = self.result;
         let all = result.best_validation.iter().flat_map(|validation| &validation.issues);
@@ -215,7 +215,7 @@ impl<'r> Glance<'r> {
     }
 }
 
-/// Whether the text says opposite things of some value of the candidate that is returned.
+/// Returns whether the text contradicts itself about some value of the returned candidate.
 pub(super) fn has_conflicts(result: &DocumentResult) -> bool {
     result.best_validation.as_ref().is_some_and(|validation| {
         validation.evidence.iter().any(|(_, leaf)| leaf.support == Support::Conflicting)

@@ -1,8 +1,8 @@
-//! What a run over many documents came to: counted document by document, in bounded room, the same in whatever order
-//! documents end and however partial counts are merged.
+//! The summary of a run over many documents: counted document by document, in bounded room, independent of the order in
+//! which documents end and of the way in which partial counts are merged.
 //!
-//! - `bounded`: counts by key, `histogram`: how scores, iterations and times are spread, `fields`: what extractions hold,
-//!   `look_at`: which documents to look at first;
+//! - `bounded`: counts by key, `histogram`: distributions of scores, iterations and times, `fields`: the fields of
+//!   extractions, `look_at`: the documents to inspect first;
 //! - `written`: the summary as JSON;
 //! - `figures`: numbers and words that texts and pages share, `text`: for terminals, `page`, `page_view` and `page_tables`: as HTML.
 
@@ -37,7 +37,7 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use written::Written;
 
-/// Most document types, codes of issues, endings and kinds of errors that are counted apart.
+/// Most document types, codes of issues, endings and kinds of errors that are counted separately.
 const MOST_TYPES: usize = 50;
 const MOST_CODES: usize = 500;
 const MOST_ENDINGS: usize = 100;
@@ -46,7 +46,7 @@ const MOST_ERRORS: usize = 50;
 const LONGEST_TYPE: usize = 80;
 const LONGEST_CODE: usize = 80;
 
-/// Which run it is.
+/// The identity of a run.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 #[non_exhaustive]
@@ -55,9 +55,9 @@ pub struct RunFacts {
     pub id: String,
     /// The profile that decided.
     pub profile: String,
-    /// When it began, and when it ended (RFC 3339).
+    /// The time at which it began (RFC 3339).
     pub started_at: Option<String>,
-    /// The same.
+    /// The time at which it ended (RFC 3339).
     pub finished_at: Option<String>,
     /// The version of loopctl.
     pub loopctl_version: String,
@@ -78,7 +78,7 @@ impl RunFacts {
         }
     }
 
-    /// Adds what another part of the same run knows: the time from the first beginning to the last end.
+    /// Adds the facts of another part of the same run: the time from the first beginning to the last end.
     fn merge(&mut self, other: Self) {
         fn fill(text: &mut String, other: String) {
             if text.is_empty() {
@@ -93,7 +93,7 @@ impl RunFacts {
         self.finished_at = of_both(self.finished_at.take(), other.finished_at, |own, other| own >= other);
     }
 
-    /// How long it took.
+    /// The time that it took.
     #[must_use]
     pub fn elapsed(&self) -> Option<Millis> {
         let (started, finished) =
@@ -106,7 +106,7 @@ fn moment(text: &str) -> Option<jiff::Timestamp> {
     text.parse().ok()
 }
 
-/// Of two moments, the one that is wanted; one that is none is not.
+/// The wanted one of two moments; one that is invalid is ignored.
 fn of_both(
     own: Option<String>,
     other: Option<String>,
@@ -125,12 +125,12 @@ fn of_both(
     }
 }
 
-/// What a run over many documents came to. Its JSON form is described in `docs/operating.md`.
+/// The summary of a run over many documents. Its JSON form is described in `docs/operating.md`.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(from = "Written", into = "Written")]
 pub struct RunSummary {
     run: RunFacts,
-    /// Whether the messages of issues are kept of the documents to look at.
+    /// `true` if the messages of issues are kept of the documents to inspect.
     with_messages: bool,
     statuses: [u64; FinalStatus::ALL.len()],
     endings: Bounded<Ending, u64, MOST_ENDINGS>,
@@ -154,7 +154,7 @@ pub struct RunSummary {
     look_at: Vec<LookAt>,
 }
 
-/// How documents ended: the status by its place among all, and the reason.
+/// The end of documents: the status by its position among all, and the reason.
 type Ending = (usize, String);
 /// The worst first.
 type IssueKey = (Reverse<Severity>, String);
@@ -212,7 +212,7 @@ impl Count for TypeSummary {
     }
 }
 
-/// What was used up. Money is in billionths of a dollar: whole numbers add up to the same in any order.
+/// The usage. Money is in billionths of a dollar: whole numbers add up to the same in any order.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 struct Spent {
     calls: u64,
@@ -266,19 +266,19 @@ impl RunSummary {
         RunSummary { run, ..RunSummary::default() }
     }
 
-    /// Keeps what issues say of the documents to look at, which may quote them. To be called before documents are added.
+    /// Keeps the messages of issues of the documents to inspect, which may quote them. Call it before adding documents.
     #[must_use]
     pub fn with_messages(self) -> Self {
         RunSummary { with_messages: true, ..self }
     }
 
-    /// Which run it is.
+    /// The facts of the run.
     #[must_use]
     pub fn run(&self) -> &RunFacts {
         &self.run
     }
 
-    /// Which run it is, to be completed.
+    /// The facts of the run, to be completed.
     pub fn run_mut(&mut self) -> &mut RunFacts {
         &mut self.run
     }
@@ -330,7 +330,7 @@ impl RunSummary {
         }
     }
 
-    /// Counts the issues of the candidate that is returned.
+    /// Counts the issues of the returned candidate.
     fn add_issues(&mut self, result: &DocumentResult) {
         let Some(validation) = &result.best_validation else { return };
         let mut counts: BTreeMap<(Reverse<Severity>, &str), u64> = BTreeMap::new();
@@ -367,22 +367,22 @@ impl RunSummary {
         self.errors.of(cut(kind, LONGEST_CODE)).absorb(1);
     }
 
-    /// How many documents are yet to be run.
+    /// Sets the number of documents that are yet to be run.
     pub fn set_waiting(&mut self, documents: u64) {
         self.waiting = documents;
     }
 
-    /// How many inputs could not be read at all.
+    /// Sets the number of inputs that could not be read at all.
     pub fn set_unreadable(&mut self, inputs: u64) {
         self.unreadable = inputs;
     }
 
-    /// How many documents were not tried, because the run ended before.
+    /// Sets the number of documents that were not tried, because the run ended before.
     pub fn set_not_tried(&mut self, documents: u64) {
         self.not_tried = documents;
     }
 
-    /// Adds what another summary counted: the same as if all of it had been added to this one.
+    /// Adds the counts of another summary, as if all of it had been added to this one.
     pub fn merge(&mut self, other: RunSummary) {
         self.run.merge(other.run);
         self.with_messages |= other.with_messages;
@@ -412,7 +412,7 @@ impl RunSummary {
         other.look_at.into_iter().for_each(|document| self.look_first(document));
     }
 
-    /// Keeps a document if it is among the first to look at.
+    /// Keeps a document if it is among the first to inspect.
     fn look_first(&mut self, document: LookAt) {
         let place = self.look_at.partition_point(|known| known.order(&document).is_lt());
         if place < MOST_DOCUMENTS {
@@ -464,7 +464,7 @@ impl RunSummary {
         self.needs_review
     }
 
-    /// What share of the documents that are over passed; `None` when there is none. Those that were stopped count as not over.
+    /// The share of the documents that are over that passed; `None` when there is none. Stopped ones are not over.
     #[must_use]
     pub fn passed_share(&self) -> Option<f64> {
         let ended = self.done() - self.with_status(FinalStatus::Cancelled);
@@ -473,13 +473,13 @@ impl RunSummary {
         share
     }
 
-    /// What was used up; a cost that is not known is never counted as 0.
+    /// The usage; a cost that is not known is never counted as 0.
     #[must_use]
     pub fn usage(&self) -> Usage {
         self.spent.usage()
     }
 
-    /// The documents to look at first.
+    /// The documents to inspect first.
     #[must_use]
     pub fn look_at(&self) -> &[LookAt] {
         &self.look_at

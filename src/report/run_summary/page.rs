@@ -9,7 +9,7 @@ use std::sync::LazyLock;
 
 static TEMPLATE: LazyLock<String> = LazyLock::new(|| template(include_str!("page.html")));
 
-/// How a page is written.
+/// Options of a page.
 #[derive(Debug, Clone, Default)]
 #[non_exhaustive]
 pub struct PageOptions {
@@ -25,8 +25,8 @@ impl PageOptions {
     }
 }
 
-/// The summary of a run as a page. Of documents it holds their ids, and of issues their codes and paths; what issues say only
-/// if the summary was made [with messages](RunSummary::with_messages).
+/// The summary of a run as a page. Of documents it holds their ids, and of issues their codes and paths; messages of
+/// issues only if the summary was made [with messages](RunSummary::with_messages).
 #[must_use]
 pub fn render_html(summary: &RunSummary, options: &PageOptions) -> String {
     let title = options.title.as_deref().unwrap_or("Summary of a run");

@@ -8,7 +8,7 @@ use crate::report::page::{Row, Table, column, figure, of_100, tenths};
 use crate::value::Severity;
 use std::cmp::Reverse;
 
-/// Most rows of each table; what is left out is said.
+/// Most rows of each table; the page shows how many are left out.
 const MOST_TYPES: usize = 12;
 const MOST_ENDINGS: usize = 40;
 const MOST_ISSUES: usize = 60;
@@ -24,7 +24,7 @@ pub(super) fn tables(summary: &RunSummary) -> Vec<Table> {
     tables
 }
 
-/// The largest types, by how many documents they have.
+/// The largest types, by the number of their documents.
 pub(super) fn largest_types(summary: &RunSummary) -> Vec<(&String, &TypeSummary)> {
     let mut types: Vec<_> = summary.types.kept.iter().collect();
     types.sort_by_key(|(name, of)| (Reverse(of.documents), *name));
@@ -119,7 +119,7 @@ fn field_tables(summary: &RunSummary) -> Vec<Table> {
         .collect()
 }
 
-/// What documents say for the values of each field, the least supported first.
+/// The support of documents for the values of each field, the least supported first.
 fn support_tables(summary: &RunSummary) -> Vec<Table> {
     let types = largest_types(summary).into_iter();
     types
@@ -131,7 +131,7 @@ fn support_tables(summary: &RunSummary) -> Vec<Table> {
                 .collect();
             let doubtful = |support: &Supports| support.sum() - support.supported();
             fields.sort_by_key(|(path, support)| (Reverse(doubtful(support)), *path));
-            // Words that nothing has would only make the table wide.
+            // Unused words would only make the table wide.
             let used: Vec<&'static str> = Supports::default()
                 .each()
                 .into_iter()

@@ -1,5 +1,5 @@
-//! What stands on the page of a summary: words, numbers and the geometry of its plots, all computed here, so that the
-//! template only puts them in their places.
+//! The contents of the page of a summary: words, numbers and the geometry of its plots, all computed here, so that the
+//! template only lays them out.
 
 use super::figures::{documents, dollars, duration, percent, spelled_money, thousands};
 use super::histogram::SCORE_BINS;
@@ -26,7 +26,7 @@ pub(super) struct Page<'s> {
     tables: Vec<Table>,
 }
 
-/// Words that stand in several places.
+/// Words that appear in several places.
 #[derive(Debug, Clone, Copy, Serialize)]
 pub(super) struct Labels {
     documents: &'static str,
@@ -79,7 +79,7 @@ struct DocumentIssue<'s> {
 /// Scores of a type, against the bound.
 #[derive(Debug, Serialize)]
 struct Histogram {
-    /// Told apart from the others of the page.
+    /// Distinguishes it from the others of the page.
     number: usize,
     name: String,
     note: String,
@@ -132,7 +132,7 @@ fn number(count: u64) -> f64 {
 }
 
 impl<'s> Page<'s> {
-    /// What stands on the page of a summary.
+    /// The contents of the page of a summary.
     pub(super) fn of(summary: &'s RunSummary, title: &'s str, labels: Labels) -> Self {
         Page {
             title,
@@ -180,7 +180,7 @@ fn tiles(summary: &RunSummary) -> Vec<Tile> {
     let failed = summary.failed() + summary.given_up();
     let usage = summary.usage();
     let whole = spelled_money(usage).unwrap_or_default();
-    // `$3.34` stands above what is to be said of it.
+    // `$3.34` is above its note.
     let (money, of_calls) = match usage.calls {
         0 => ("–".to_owned(), whole),
         calls if usage.calls_of_unknown_cost >= calls => ("unknown".to_owned(), whole),
@@ -232,7 +232,7 @@ fn status(summary: &RunSummary) -> StatusBar {
     ];
     let counts: Vec<_> = counts.into_iter().filter(|(.., count)| *count > 0).collect();
     let whole: u64 = counts.iter().map(|(.., count)| count).sum();
-    // What is there is seen, however little it is.
+    // Every part is visible, however small it is.
     let length = |count: u64| (number(count) / number(whole.max(1)) * 1_000.0).max(4.0);
     let sum: f64 = counts.iter().map(|(.., count)| length(*count)).sum();
     let mut x = 0.0;

@@ -4,7 +4,7 @@ use super::{RunFacts, RunSummary};
 use crate::result::DocumentResult;
 use serde_json::{Value, json};
 
-/// A result in short: what is not said is usual.
+/// A result in short: omitted members have usual values.
 pub(super) fn result(id: &str, said: Value) -> DocumentResult {
     let mut whole = json!({
         "id": id, "document_type": "pathology", "profile": "clinical",
@@ -25,7 +25,7 @@ pub(super) fn issue(code: &str, severity: &str, path: &str) -> Value {
     json!({"code": code, "severity": severity, "path": path, "message": "the text says \"secret words\""})
 }
 
-/// One of very many documents, by its number: always the same, and no two alike.
+/// One of very many documents, by its number: always identical, and no two alike.
 pub(super) fn document(number: u64) -> DocumentResult {
     let chance =
         |salt: u64, of: u64| (number.wrapping_mul(2_654_435_761).wrapping_add(salt * 97_711) >> 7) % of;
@@ -88,7 +88,7 @@ pub(super) fn document(number: u64) -> DocumentResult {
     result(&format!("report-{number:05}"), said)
 }
 
-/// Which run the batches are.
+/// The identity of the run of the batches.
 pub(super) fn facts() -> RunFacts {
     RunFacts {
         id: "0192f3a1-7c1e-7b04-9f7a-2f1d6f2f9b11".into(),

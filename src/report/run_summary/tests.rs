@@ -1,4 +1,4 @@
-//! What a summary counts, how it is written, and how it is shown.
+//! Tests of the counts of a summary, its JSON and its display.
 
 use super::sample::{batch, document, facts, issue, result};
 use super::*;
@@ -325,8 +325,8 @@ fn a_page_asks_for_nothing_and_quotes_no_document() {
     }
 }
 
-/// That tags are closed in the order in which they were opened, attributes are quoted and not given twice, ids are not given twice, and what refers to an id
-/// finds it: what a browser repairs in silence.
+/// Asserts that tags are closed in the order in which they were opened, attributes are quoted and not given twice, ids
+/// are not given twice, and references to an id find it: browsers repair these silently.
 fn well_formed(page: &str) {
     let attribute = regex::Regex::new(r#"^\s+([a-zA-Z0-9:-]+)(?:="([^"<>]*)")?"#).unwrap();
     let (mut open, mut ids, mut wanted) = (Vec::new(), Vec::new(), Vec::new());

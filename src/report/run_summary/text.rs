@@ -1,4 +1,4 @@
-//! A summary for terminals: what matters first, then tables.
+//! A summary for terminals: the most important first, then tables.
 
 use super::super::paint::Paint;
 use super::RunSummary;
@@ -49,7 +49,7 @@ impl Text {
         let _ = writeln!(self.out, "{}", line.trim_end());
     }
 
-    /// A table below a heading; nothing without rows. `more` is said of rows that are left out.
+    /// A table below a heading; nothing without rows. `more` is the number of rows that are left out.
     fn table(&mut self, heading: &str, columns: &[(&str, Align)], rows: &[Vec<String>], more: usize) {
         self.out.push_str(&text_table(heading, columns, rows, more, self.paint));
     }
@@ -216,7 +216,7 @@ impl Text {
             .filter(|(_, of, _, fill)| fill.filled < of.extracted)
             .collect();
         let most: u64 = fields.iter().map(|(_, of, ..)| of.extracted).max().unwrap_or_default();
-        // Thousandths, so that equal shares stay in the order of their names.
+        // Thousandths, so that equal shares remain in the order of their names.
         let lack = |(_, of, _, fill): &(&String, &super::TypeSummary, &String, &super::fields::Fill)| {
             let share = super::figures::share(fill.filled, of.extracted).unwrap_or_default();
             #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "within 0..=1000")]
@@ -274,7 +274,7 @@ impl Text {
     }
 }
 
-/// Why a document is one to look at, in one line.
+/// The reason to inspect a document, in one line.
 pub(super) fn described(document: &LookAt) -> String {
     let mut said = vec![document.why.as_str().to_owned()];
     if let Some(reason) = &document.stop_reason {
@@ -300,7 +300,7 @@ fn bar(count: u64, whole: u64) -> String {
     format!("  {}", "█".repeat(length))
 }
 
-/// How scores are spread: a bar for each bin, as high as its share of the largest; a dot where there is none.
+/// The distribution of scores: a bar for each bin, as high as its share of the largest; a dot where there is none.
 fn spread(bins: &[u64]) -> String {
     let most = bins.iter().copied().max().unwrap_or_default();
     bins.iter()

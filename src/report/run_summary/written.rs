@@ -1,5 +1,5 @@
-//! The summary as JSON. Names and meanings stay; what is added is added beside them. Shares and means stand there to be
-//! read, and are computed anew when a summary is read back.
+//! The summary as JSON. Names and meanings are stable; additions get new names. Shares and means are only for readers,
+//! and are computed anew when a summary is read back.
 
 use super::bounded::Bounded;
 use super::fields::Fill;
@@ -26,13 +26,13 @@ pub(super) struct Written {
     usage: Usage,
     cached_calls: u64,
     time: Time,
-    /// By how many candidates were assessed: 0, 1, … the last is 21 or more.
+    /// By the number of assessed candidates: 0, 1, … the last is 21 or more.
     iterations: IterationHistogram,
     types: Vec<TypeLine>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     other_types: Option<TypeLine>,
     issues: Vec<IssueLine>,
-    /// Those of codes beyond the 500 that are told apart; a document counts once for each of its codes.
+    /// Those of codes beyond the 500 that are counted separately; a document counts once for each of its codes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     other_issues: Option<OtherIssues>,
     errors: BTreeMap<String, u64>,
@@ -276,7 +276,7 @@ impl From<Written> for RunSummary {
             *summary.errors.of(kind) = count;
         }
         summary.errors.rest = written.other_errors;
-        // In whatever order they stand in a file that somebody wrote.
+        // In any order in which a user wrote them.
         written.look_at.into_iter().for_each(|document| summary.look_first(document));
         summary
     }

@@ -1,4 +1,4 @@
-//! What an experiment found: as text, and as one page of HTML.
+//! The findings of an experiment: as text, and as one page of HTML.
 
 mod page;
 mod page_view;

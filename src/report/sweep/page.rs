@@ -1,4 +1,4 @@
-//! What an experiment found as one HTML page.
+//! The findings of an experiment as one HTML page.
 
 use super::page_view::Page;
 use super::text::sweep_text;
@@ -9,7 +9,7 @@ use std::sync::LazyLock;
 
 static TEMPLATE: LazyLock<String> = LazyLock::new(|| template(include_str!("page.html")));
 
-/// What an experiment found as a page. It holds nothing of the documents but numbers.
+/// The findings of an experiment as a page. It holds nothing of the documents but numbers.
 pub(crate) fn sweep_html(findings: &Findings) -> String {
     let title = if findings.description.is_empty() { "Sweep" } else { findings.description.as_str() };
     render(&TEMPLATE, &Page::of(findings, title), title, || sweep_text(findings, Paint::new(false)))

@@ -1,4 +1,4 @@
-//! What stands on the page of an experiment: words, numbers, plots and tables, so that the template only puts them in their places.
+//! The contents of the page of an experiment: words, numbers, plots and tables, which the template lays out.
 
 use super::plots::{DifferencePlot, FrontPlot};
 use super::race;
@@ -16,7 +16,7 @@ pub(super) struct Page<'a> {
     title: &'a str,
     facts: Vec<Fact>,
     tiles: Vec<Tile>,
-    /// What became of the chosen policy, a sentence each.
+    /// The outcome of the chosen policy, a sentence each.
     chosen: Vec<String>,
     counts: Vec<String>,
     race: Option<RaceSection>,
@@ -26,7 +26,7 @@ pub(super) struct Page<'a> {
     method: String,
 }
 
-/// How policies raced.
+/// The race of policies.
 #[derive(Debug, Serialize)]
 struct RaceSection {
     said: Vec<String>,

@@ -1,4 +1,4 @@
-//! The geometry of the plots of an experiment. Each has a table beside it, which says the same in numbers.
+//! The geometry of the plots of an experiment. Each has a table beside it, with the same numbers.
 
 use super::words::{decimals, interval, number, policy, signed, signed_interval, verdict};
 use crate::experiment::statistics::Estimate;
@@ -13,11 +13,11 @@ const RIGHT: f64 = 32.0;
 const TOP: f64 = 20.0;
 const HEIGHT: f64 = 240.0;
 const ROW: f64 = 24.0;
-/// Longest name of an axis, in characters: longer ones stand in the heading alone.
+/// Longest name of an axis, in characters: longer ones are in the heading alone.
 const LONGEST_NAME: usize = 45;
 
-/// The first objective against another one: what policies come to where they were chosen, and those that are shown with intervals
-/// where they are judged.
+/// The first objective against another one: the means of policies where they were chosen, and those that are shown with
+/// intervals where they are judged.
 #[derive(Debug, Serialize)]
 pub(super) struct FrontPlot {
     number: usize,
@@ -134,7 +134,7 @@ pub(super) struct DifferencePlot {
     height: f64,
     bottom: f64,
     label_y: f64,
-    /// Where there is no difference.
+    /// The position of no difference.
     zero: f64,
     ticks: Vec<Tick>,
     rows: Vec<DifferenceRow>,
@@ -203,7 +203,7 @@ impl DifferencePlot {
     }
 }
 
-/// From numbers to places.
+/// Maps numbers to positions.
 struct Axis {
     low: f64,
     high: f64,
@@ -225,7 +225,7 @@ impl Axis {
         tenths(self.from + (number - self.low) / (self.high - self.low) * (self.to - self.from))
     }
 
-    /// Up to five round numbers: there is room for so many.
+    /// Up to five round numbers, for which there is room.
     fn ticks(&self, digits: usize) -> Vec<Tick> {
         let raw = (self.high - self.low) / 4.0;
         let unit = 10_f64.powf(raw.log10().floor());

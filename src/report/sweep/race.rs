@@ -1,4 +1,4 @@
-//! How policies raced, in words and rows for text and page.
+//! The race of policies, in words and rows for text and page.
 
 use super::words::{decimals, number};
 use crate::experiment::sweep::{Drop, DroppedPolicy, Findings, RaceFindings, Round};
@@ -8,7 +8,7 @@ use crate::value::prose::count;
 /// Most policies that are listed as dropped; JSON has all.
 pub(super) const MOST_DROPPED: usize = 20;
 
-/// What there is to say of a race, a sentence each.
+/// A description of a race, a sentence each.
 pub(super) fn sentences(race: &RaceFindings) -> Vec<String> {
     let drawn = if race.is_drawn {
         format!("{} raced, drawn from the space (seed {})", count(race.policies as u64, "policy"), race.seed)
@@ -42,7 +42,7 @@ pub(super) fn sentences(race: &RaceFindings) -> Vec<String> {
     said
 }
 
-/// `spent 120 calls of 500, $0.12 of $5`.
+/// `spent: 120 calls of 500, 9,000 tokens, $0.1200 of $5`.
 fn spent(race: &RaceFindings) -> String {
     let of = |limit: Option<String>| limit.map_or_else(String::new, |limit| format!(" of {limit}"));
     let (spent, budget) = (&race.spent, &race.budget);
@@ -70,7 +70,7 @@ pub(super) fn round_row((at, round): (usize, &Round)) -> Vec<String> {
     std::iter::once(at).chain(counts).map(|number| thousands(number as u64)).collect()
 }
 
-/// Who was dropped: policy, round, documents, why, mean in the first objective.
+/// A dropped policy: policy, round, documents, reason, mean in the first objective.
 pub(super) fn dropped_row(one: &DroppedPolicy, findings: &Findings) -> Vec<String> {
     let flags = one.settings.iter().map(|(key, value)| format!("{key}={value}"));
     let name = std::iter::once(one.profile.clone()).chain(flags).collect::<Vec<_>>().join(" ");
@@ -83,5 +83,5 @@ pub(super) fn dropped_row(one: &DroppedPolicy, findings: &Findings) -> Vec<Strin
     vec![name, dropped.round.to_string(), thousands(dropped.documents as u64), why.to_owned(), mean]
 }
 
-/// What the rounds are, for people who have not read the manual.
+/// An explanation of the rounds, for people who have not read the manual.
 pub(super) const METHOD: &str = "All policies run on the same documents. “Shown to be worse” than the best one in the first objective: by the paired t-test, corrected for all policies and for each look (Bonferroni); dropped at once. “Worse half”: dropped at the end of a round, whatever is shown. The others get twice the documents.";

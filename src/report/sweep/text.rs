@@ -1,4 +1,4 @@
-//! What an experiment found, for terminals: the chosen policy first, then the front.
+//! The findings of an experiment, for terminals: the chosen policy first, then the front.
 
 use super::race;
 use super::words::{
@@ -14,7 +14,7 @@ use crate::value::prose::count;
 use crate::value::sanitize_line;
 use std::fmt::Write;
 
-/// What an experiment found, as text.
+/// The findings of an experiment, as text.
 pub(crate) fn sweep_text(findings: &Findings, paint: Paint) -> String {
     let mut out = String::new();
     let _ = writeln!(out, "{}  {}", paint.strong("Sweep"), sanitize_line(&findings.description));
@@ -118,7 +118,7 @@ fn choice(findings: &Findings, chosen: &ShownPolicy, paint: Paint, out: &mut Str
     }
 }
 
-/// What happened in each round, and who was dropped.
+/// The course of each round, and the dropped policies.
 fn rounds(findings: &Findings, race: &RaceFindings, paint: Paint) -> String {
     let rows: Vec<Vec<String>> = (1..).zip(&race.rounds).map(race::round_row).collect();
     let columns = race::ROUND_COLUMNS.map(|name| (name, Right));
@@ -168,7 +168,7 @@ fn policies(findings: &Findings, paint: Paint) -> String {
     text_table(heading, &columns, &rows, 0, paint)
 }
 
-/// What each policy comes to in an objective.
+/// The figures of each policy in an objective.
 fn objective(findings: &Findings, at: usize, paint: Paint) -> String {
     let Some(objective) = findings.objectives.get(at) else { return String::new() };
     let digits = decimals(findings, at);

@@ -6,7 +6,7 @@ use crate::experiment::sweep::{
 };
 use crate::report::run_summary::thousands;
 
-/// How many decimals the numbers of each objective have: four digits of the largest mean.
+/// The number of decimals in the numbers of each objective: four digits of the largest mean.
 pub(super) fn decimals(findings: &Findings, objective: usize) -> usize {
     let all = std::iter::once(&findings.reference).chain(&findings.shown);
     let means = all.filter_map(|policy| policy.test.get(objective)).map(|estimate| estimate.mean.abs());
@@ -22,7 +22,7 @@ pub(super) fn decimals(findings: &Findings, objective: usize) -> usize {
 /// `0.8234`.
 pub(super) fn number(value: f64, decimals: usize) -> String {
     let written = format!("{value:.decimals$}");
-    // What is rounded to nothing has no side.
+    // A number that is rounded to zero has no sign.
     if written.trim_start_matches('-').bytes().all(|byte| matches!(byte, b'0' | b'.')) {
         return written.trim_start_matches('-').to_owned();
     }
@@ -61,7 +61,7 @@ pub(super) fn verdict(verdict: Verdict) -> &'static str {
     }
 }
 
-/// How many documents would tell two policies apart; nothing where they are told apart, or equal.
+/// The number of documents that would distinguish two policies; nothing where they are distinguished, or equal.
 pub(super) fn needed(difference: &Difference) -> String {
     difference.documents_needed.map_or_else(String::new, thousands)
 }
@@ -80,14 +80,14 @@ pub(super) fn against_reference(shown: &ShownPolicy, objective: usize, digits: u
     }
 }
 
-/// What the chosen policy breaks where it is judged: a sentence each.
+/// The constraints that the chosen policy breaks where it is judged: a sentence each.
 pub(super) fn broken_constraints(policy: &ShownPolicy) -> impl Iterator<Item = String> {
     policy.constraints_missed.iter().map(|constraint| {
         format!("There it does not keep the constraint `{constraint}`, which it keeps where it was chosen.")
     })
 }
 
-/// How a policy stands against the reference, as a sentence goes on: "… is better than `balanced`".
+/// The standing of a policy against the reference, as the end of a sentence: "… is better than `balanced`".
 pub(super) fn standing(standing: Standing, reference: &str) -> String {
     match standing {
         Standing::Better => {
@@ -102,7 +102,7 @@ pub(super) fn standing(standing: Standing, reference: &str) -> String {
     }
 }
 
-/// The same in a word or two, for tables.
+/// Like [`standing`], in a word or two, for tables.
 pub(super) fn standing_word(standing: Standing) -> &'static str {
     match standing {
         Standing::Better => "better",
@@ -134,7 +134,7 @@ pub(super) fn policy_among(policy: &ShownPolicy, findings: &Findings) -> String 
     std::iter::once(policy.profile.clone()).chain(flags).collect::<Vec<_>>().join(" ")
 }
 
-/// `maximize`, `minimize`.
+/// `more is better`, `less is better`.
 pub(super) fn goal(goal: Goal) -> &'static str {
     match goal {
         Goal::Maximize => "more is better",
@@ -142,7 +142,7 @@ pub(super) fn goal(goal: Goal) -> &'static str {
     }
 }
 
-/// What became of the policies, in the order in which it was looked at.
+/// The fates of the policies, in the order in which they were checked.
 pub(super) fn counts(counts: &Counts) -> Vec<String> {
     let said = [
         (counts.left_out, "left out by conditions"),
@@ -157,7 +157,7 @@ pub(super) fn counts(counts: &Counts) -> Vec<String> {
     said.map(|(count, what)| format!("{} {what}", thousands(count as u64))).collect()
 }
 
-/// What one of two policies passes and the other does not.
+/// The documents that only one of two policies passes.
 pub(super) fn passed(comparison: &Comparison, reference: &str) -> String {
     let passed = &comparison.passed;
     if passed.policy_only + passed.reference_only == 0 {

@@ -1,10 +1,10 @@
-//! What a JSON Schema costs, before it is compiled and before a value is held against it.
+//! The cost of a JSON Schema, before it is compiled and before a value is checked against it.
 //!
 //! A reference is one line and may stand for everything: ten `$ref`s in a row, ten definitions deep, are 10^10 schemas
 //! for one value. The validator visits each of them. So the schemas that apply to one value are counted first, each
-//! definition once however often it is referred to ([`Limits::of`]); and where several of them go on to the same
+//! definition once however often it is referred to ([`Limits::of`]); and where several of them lead on to the same
 //! member, so that every level of a value multiplies them, the visits of that value are counted, too
-//! ([`Limits::admits`]). What is too much is refused with its place, instead of being tried.
+//! ([`Limits::admits`]). Anything that is too much is refused with its location, instead of being tried.
 
 mod references;
 mod visits;
@@ -20,21 +20,21 @@ use visits::Visits;
 const MAX_FOR_ONE_VALUE: u64 = 20_000;
 /// Most parts that compiling may come to: below a keyword `unevaluated…`, parts are compiled again.
 const MAX_PARTS: u64 = 250_000;
-/// How many schemas may apply because of each other; each takes room on the stack.
+/// Most schemas that may apply because of each other; each takes room on the stack.
 const MAX_CHAIN: usize = 200;
-/// The same, times the levels of a value.
+/// Like [`MAX_CHAIN`], times the levels of a value.
 const MAX_STACK: usize = 600;
 /// Most schemas and copied values for a whole candidate.
 const MAX_VISITS: u64 = 5_000_000;
 /// Most steps spent on finding that out.
 const MAX_STEPS: u64 = 2_000_000;
-/// From how many allowed values on they are worth counting: all of them are copied into the error about a value that is
-/// none of them.
+/// The number of allowed values from which they are worth counting: all of them are copied into the error about a value
+/// that is none of them.
 const LONG_LIST: u64 = 100;
-/// What a schema counts that is not in the document: those that describe schemas.
+/// The count for a schema that is not in the document: those that describe schemas.
 const ELSEWHERE: u64 = 100;
 
-/// Why a schema, or a value held against it, is refused.
+/// The reason why a schema, or a value checked against it, is refused.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum TooMuch {
     /// Too many schemas for one value.
@@ -42,7 +42,7 @@ pub enum TooMuch {
         "at {0} more than {MAX_FOR_ONE_VALUE} schemas apply to one value, counting what its `$ref`s stand for"
     )]
     Wide(SchemaPlace),
-    /// Too many references behind each other.
+    /// Too many references in a row.
     #[error("at {0} more than {MAX_CHAIN} references and branches lead on to each other")]
     Long(SchemaPlace),
     /// Too many parts.
@@ -60,7 +60,7 @@ pub enum TooMuch {
     Value,
 }
 
-/// A place in a schema, as a JSON Pointer.
+/// A location in a schema, as a JSON Pointer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SchemaPlace(String);
 
@@ -70,7 +70,7 @@ impl fmt::Display for SchemaPlace {
     }
 }
 
-/// What is known of a schema that is within all limits.
+/// The counts of a schema that is within all limits.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Limits {
     /// Most schemas for one value.
@@ -81,7 +81,7 @@ pub(super) struct Limits {
     chain: usize,
     /// Most values that one schema allows by name.
     allowed: u64,
-    /// The schema, when values have to be looked at.
+    /// The schema, if values have to be inspected.
     schema: Option<Value>,
 }
 
@@ -89,14 +89,14 @@ impl Limits {
     /// Counts a schema.
     ///
     /// # Errors
-    /// What there is too much of, and where.
+    /// Returns what there is too much of, and where.
     pub(super) fn of(schema: &Value) -> Result<Self, TooMuch> {
         let targets = Targets::of(schema);
         let mut known =
             Known { targets: &targets, one: HashMap::new(), parts: HashMap::new(), circular: false };
         let mut limits = Limits::default();
         let mut parts = 0_u64;
-        // Whatever is wrong deep down is wrong above it, too: the place of the innermost helps.
+        // Anything that is wrong deep down is wrong above it, too: the location of the innermost helps.
         for (schema, place) in reachable(schema, &targets).into_iter().rev() {
             let one = known.one(schema, 0);
             if known.circular {
@@ -124,16 +124,16 @@ impl Limits {
         Ok(limits)
     }
 
-    /// How many steps it takes to hold a value against the schema, if each part applies to each value in it. No bound
-    /// where levels multiply: those have one of their own.
+    /// The number of steps it takes to check a value against the schema, if each part applies to each value in it. No
+    /// bound where levels multiply: those have one of their own.
     pub(super) fn steps(&self, value: &Value) -> u64 {
         size(value).0.saturating_mul(self.wide.clamp(1, 16))
     }
 
-    /// Whether a value may be held against the schema.
+    /// Checks that a value may be validated by the schema.
     ///
     /// # Errors
-    /// [`TooMuch::Value`] when that would take too many steps.
+    /// Returns [`TooMuch::Value`] if that would take too many steps.
     pub(super) fn admits(&self, value: &Value) -> Result<(), TooMuch> {
         let Some(schema) = &self.schema else { return Ok(()) };
         let (nodes, levels) = size(value);
@@ -150,7 +150,7 @@ impl Limits {
     }
 }
 
-/// How many values there are in a value, itself included, and how many levels are below it.
+/// The number of values in a value, itself included, and the number of levels below it.
 fn size(value: &Value) -> (u64, usize) {
     let below = |all: (u64, usize), item: &Value| {
         let (nodes, levels) = size(item);
@@ -163,7 +163,7 @@ fn size(value: &Value) -> (u64, usize) {
     }
 }
 
-/// How many values there are among those that a schema allows by name.
+/// The number of values in those that a schema allows by name.
 fn allowed(schema: &Value) -> u64 {
     ["enum", "const"].into_iter().filter_map(|key| schema.get(key)).map(|values| size(values).0).sum()
 }
@@ -206,7 +206,7 @@ fn below(schema: &Map<String, Value>) -> impl Iterator<Item = (&str, Option<Segm
     maps.chain(ones).chain(lists)
 }
 
-/// Whether a schema marks what its parts have looked at.
+/// Returns whether a schema marks what its parts have evaluated.
 fn marks(schema: &Map<String, Value>) -> bool {
     schema.contains_key("unevaluatedProperties") || schema.contains_key("unevaluatedItems")
 }
@@ -215,7 +215,7 @@ fn id(value: &Value) -> usize {
     std::ptr::from_ref(value) as usize
 }
 
-/// Every schema that can be reached, with its place; outer ones first.
+/// Every schema that can be reached, with its location; outer ones first.
 fn reachable<'s>(root: &'s Value, targets: &Targets<'s>) -> Vec<(&'s Value, String)> {
     let mut seen = HashSet::new();
     let mut found = vec![(root, String::new())];
@@ -242,29 +242,29 @@ fn reachable<'s>(root: &'s Value, targets: &Targets<'s>) -> Vec<(&'s Value, Stri
     found
 }
 
-/// What applies to one value because of one schema.
+/// The schemas that apply to one value because of one schema.
 #[derive(Debug, Clone, Copy, Default)]
 struct One {
     /// Schemas.
     wide: u64,
     /// Those of them that lead on to members and elements.
     fan: u64,
-    /// How many of them lead on to each other.
+    /// The number of them that lead on to each other.
     chain: usize,
 }
 
-/// What compiling a schema comes to.
+/// The number of parts that compiling a schema comes to.
 #[derive(Debug, Clone, Copy, Default)]
 struct Parts {
     all: u64,
-    /// For marking what has been looked at.
+    /// For marking what has been evaluated.
     marks: u64,
 }
 
-/// What is known of schemas, by identity.
+/// The counts of schemas that are known, by identity.
 struct Known<'t, 's> {
     targets: &'t Targets<'s>,
-    /// `None` while it is being found out.
+    /// `None` while it is being determined.
     one: HashMap<usize, Option<One>>,
     circular: bool,
     parts: HashMap<usize, Parts>,
@@ -333,7 +333,7 @@ impl<'s> Known<'_, 's> {
     }
 }
 
-/// How many of a schema's own keywords may lead to the same member or element.
+/// The number of a schema's own keywords that may lead to the same member or element.
 fn own_fan(members: &Map<String, Value>) -> u64 {
     let patterns = members.get("patternProperties").and_then(Value::as_object).map_or(0, Map::len);
     let named = ["properties", "additionalProperties"].iter().any(|key| members.contains_key(*key));

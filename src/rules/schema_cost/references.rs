@@ -1,10 +1,10 @@
-//! What the references of a JSON Schema stand for, within the schema itself.
+//! The schemas that the references of a JSON Schema stand for, within the schema itself.
 
 use crate::value::{Segment, push_segment, unescape_fragment};
 use serde_json::{Map, Value};
 use std::collections::HashMap;
 
-/// What references stand for. Where a name could mean several schemas, all of them count.
+/// The schemas that references stand for. Where a name could mean several, all of them count.
 pub(super) struct Targets<'s> {
     root: &'s Value,
     /// Schemas with an `$id`, by its last part; the root has none here.
@@ -83,7 +83,7 @@ impl<'s> Targets<'s> {
     }
 }
 
-/// What follows the last slash of an address.
+/// The part of an address after its last slash or colon.
 fn last_part(address: &str) -> &str {
     let address = address.trim_end_matches('#');
     address.rsplit(['/', ':']).next().unwrap_or(address)

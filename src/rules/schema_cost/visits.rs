@@ -1,4 +1,4 @@
-//! What it takes to hold one value against a JSON Schema: each pair of a schema and a value is counted once.
+//! The cost of checking one value against a JSON Schema: each pair of a schema and a value is counted once.
 
 use super::references::Targets;
 use super::{
@@ -7,12 +7,12 @@ use super::{
 use serde_json::{Map, Value};
 use std::collections::HashMap;
 
-/// What a validator does with one schema and one value.
+/// The work of a validator on one schema and one value.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Visit {
     /// Schemas that check a value, and values that are copied into errors.
     pub(super) checks: u64,
-    /// The same, to find out what has been looked at.
+    /// Like `checks`, to find out what has been evaluated.
     marks: u64,
 }
 
@@ -21,7 +21,7 @@ pub(super) struct Visits<'t, 's> {
     pub(super) targets: &'t Targets<'s>,
     /// By the identities of the two.
     pub(super) known: HashMap<(usize, usize), Visit>,
-    /// How many values there are in a value.
+    /// The number of values in a value.
     pub(super) sizes: HashMap<usize, u64>,
     pub(super) steps: u64,
 }
@@ -47,7 +47,7 @@ impl<'s> Visits<'_, 's> {
         }
         for (key, _, part) in in_place(members) {
             self.in_place(part, value, depth, &mut visit);
-            // What fits no branch is copied into the errors of each.
+            // A value that fits no branch is copied into the errors of each.
             if matches!(key, "anyOf" | "oneOf") {
                 visit.checks = visit.checks.saturating_add(self.size(value));
             }

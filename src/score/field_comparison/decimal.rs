@@ -22,7 +22,7 @@ impl Decimal {
         number
     }
 
-    /// The number with the sign that stands before it. Zero has none.
+    /// The number with the sign that precedes it. Zero has none.
     pub(super) fn signed(self, negative: bool) -> Self {
         Self { negative: negative && self.mantissa != 0, ..self }
     }
@@ -32,7 +32,7 @@ impl Decimal {
         if self.mantissa == 0 { self } else { Self { exponent: self.exponent.saturating_add(power), ..self } }
     }
 
-    /// If another number is the same, give or take a tolerance.
+    /// Returns whether another number is the same, give or take a tolerance.
     pub(super) fn is_near(self, other: Self, tolerance: f64) -> bool {
         let apart = || (self.approximate() - other.approximate()).abs();
         self == other || tolerance > 0.0 && apart() <= tolerance * (1.0 + 1e-12)

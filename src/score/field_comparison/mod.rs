@@ -1,4 +1,4 @@
-//! Decides whether two values of one field say the same, by what the profile's rubric declares of the field: its
+//! Decides whether two values of one field mean the same, by what the profile's rubric declares for the field: its
 //! vocabulary, its unit, its tolerance.
 //!
 //! - A text is the same as another with the same words, whatever their case, accents, spaces and punctuation; or that the field's
@@ -17,7 +17,8 @@ use serde_json::{Map, Value};
 use std::cmp::Ordering;
 use text_alone::{TextAlone, UnitOfField};
 
-/// Longest list whose items are matched in the best possible way; of a longer one each item takes the first that is left for it.
+/// Longest list whose items are matched in the best possible way; in a longer one each item takes the first that is
+/// left for it.
 const MOST_MATCHED: usize = 500;
 
 /// Compares values of the fields of a profile.
@@ -78,8 +79,8 @@ impl<'s> ValueComparison<'s> {
         }
     }
 
-    /// Counts the items of a label and of what was extracted for the field `key`, and those that are the same.
-    /// Neither value may be absent.
+    /// Counts the items of a label and of the value extracted for the field `key`, and those that are the same. Neither
+    /// value may be absent.
     pub(crate) fn items(self, key: &str, label: &Value, extracted: &Value) -> Items {
         match (label, extracted) {
             (Value::Object(label), Value::Object(extracted)) => self.members(label, extracted),
@@ -92,7 +93,7 @@ impl<'s> ValueComparison<'s> {
         }
     }
 
-    /// Returns true if a label and what was extracted for the field `key` are the same.
+    /// Returns true if a label and the value extracted for the field `key` are the same.
     pub(crate) fn agree(self, key: &str, label: &Value, extracted: &Value) -> bool {
         match (label, extracted) {
             (Value::Object(label), Value::Object(extracted)) => self.has_members(label, extracted),
@@ -141,7 +142,7 @@ impl<'s> ValueComparison<'s> {
         }
     }
 
-    /// A value as people are shown it: as the field's vocabulary calls it, else as it stands.
+    /// A value as people are shown it: as the field's vocabulary calls it, else as it is.
     pub(crate) fn shown(self, key: &str, value: &Value) -> String {
         let field = self.field(key);
         let is_single = !value.is_array() && !value.is_object() && !value.is_null();
@@ -149,7 +150,7 @@ impl<'s> ValueComparison<'s> {
         read.map_or_else(|| text_of(value), str::to_owned)
     }
 
-    /// Returns true if the words of a label stand among those of what was extracted: as whole words, or as letters
+    /// Returns true if the words of a label appear among those of the extracted value: as whole words, or as letters
     /// anywhere.
     pub(crate) fn contains(self, label: &Value, extracted: &Value, whole_words: bool) -> bool {
         let words = |value: &Value| TextAlone::read(&all_text(value), None).words().to_owned();
@@ -212,7 +213,7 @@ impl<'s> ValueComparison<'s> {
                 .zip(extracted.get(s))
                 .is_some_and(|(label, extracted)| self.agree(key, label, extracted))
         };
-        // Which label each item of what was extracted is paired with.
+        // The label that each extracted item is paired with.
         let mut partner: Vec<Option<usize>> = vec![None; extracted.len()];
         if label.len().max(extracted.len()) > MOST_MATCHED {
             for l in 0..label.len() {
@@ -273,8 +274,8 @@ impl FieldComparison<'_> {
         (!can_all).then_some(if self.is_date { "a date" } else { "a number" })
     }
 
-    /// The basis on which values are compared, for people: `vocabulary margin-status`, `number in mm ± 0.5`; empty
-    /// for a field of which nothing is declared.
+    /// The basis on which values are compared, for people: `vocabulary margin-status`, `number in mm ± 0.5`; empty for
+    /// a field without declarations.
     pub(crate) fn described(self) -> String {
         let mut parts = Vec::new();
         if self.is_date {
@@ -300,7 +301,7 @@ pub(crate) fn is_name_of_date(key: &str) -> bool {
     before.is_some_and(|before| key.ends_with("Date") || !before.ends_with(char::is_alphanumeric))
 }
 
-/// The day of an ISO date that has a time of day; any other text as it stands.
+/// The day of an ISO date that has a time of day; any other text as it is.
 fn without_time(text: &str) -> &str {
     let text = text.trim();
     parse_date(text).and_then(|_| text.get(..10)).unwrap_or(text)
@@ -314,13 +315,13 @@ fn as_items(value: &Value) -> Vec<&Value> {
     }
 }
 
-/// Returns true for what a candidate says of a member, rather than about it: `grade_status: not_present` is no
+/// Returns true if a member is present and is not a statement about another one: `grade_status: not_present` is no
 /// value.
 fn is_member(key: &str, value: &Value) -> bool {
     is_present(value) && !key.ends_with("_status")
 }
 
-/// Returns true if two names are one, whatever their case and whatever stands between their words.
+/// Returns true if two names are one, whatever their case and whatever separates their words.
 fn same_name(a: &str, b: &str) -> bool {
     fn letters(name: &str) -> impl Iterator<Item = char> {
         name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase)

@@ -14,7 +14,7 @@ const MOST_BYTES: usize = 80;
 pub(super) struct UnitOfField(Unit);
 
 impl UnitOfField {
-    /// `None` of a unit that is not known, and of a name without one.
+    /// `None` for an unknown unit, and for a name without one.
     pub(super) fn of(declared: Option<&str>, key: &str) -> Option<Self> {
         let declared = declared.map(|unit| unit_of_word(unit.trim()));
         declared.unwrap_or_else(|| unit_in_key(key)).map(UnitOfField)
@@ -40,9 +40,9 @@ struct Quantity {
 
 #[derive(Debug)]
 struct Number {
-    /// As it is written.
+    /// The number as written.
     written: Decimal,
-    /// In the base unit of what it measures, with its own unit, where that is known.
+    /// The number in the base unit of its quantity, with its own unit, where that is known.
     measured: Option<(Unit, Decimal)>,
 }
 
@@ -78,7 +78,8 @@ impl TextAlone {
         }
     }
 
-    /// If a text is a date, has one in it, or is a part of one, such as a month; a day that no calendar has (31 February) is none.
+    /// Returns whether a text is a date, has one in it, or is a part of one, such as a month; a day that no calendar
+    /// has (31 February) is none.
     pub(super) fn may_be_date(text: &str) -> bool {
         let days = days_in(text);
         if !days.is_empty() {
@@ -91,7 +92,7 @@ impl TextAlone {
         numbers.len() <= 2 && numbers.iter().any(is_year)
     }
 
-    /// If both have the same words, whatever their case, accents, spaces and punctuation.
+    /// Returns whether both have the same words, whatever their case, accents, spaces and punctuation.
     pub(super) fn same_words(&self, other: &Self) -> bool {
         self.words == other.words
     }
@@ -101,15 +102,15 @@ impl TextAlone {
         &self.words
     }
 
-    /// If both are the same day; `None` where one is no date. Of `3/4/24`, whose day and month nothing tells apart, either reading is
-    /// taken.
+    /// Returns whether both are the same day; `None` where one is no date. For `3/4/24`, whose day and month can't be
+    /// told apart, either reading is taken.
     pub(super) fn same_date(&self, other: &Self) -> Option<bool> {
         let are_dates = !self.days.is_empty() && !other.days.is_empty();
         are_dates.then(|| self.days.iter().any(|day| other.days.contains(day)))
     }
 
-    /// If both are the same quantity, each number give or take `tolerance`, which is in the unit of the field (or, without one, of
-    /// the numbers as they are written); `None` where one is no quantity.
+    /// Returns whether both are the same quantity, each number give or take `tolerance`, which is in the unit of the
+    /// field (or, without one, of the numbers as written); `None` where one is no quantity.
     pub(super) fn same_quantity(
         &self,
         other: &Self,
@@ -124,7 +125,7 @@ impl TextAlone {
                 let scale = of_field.unwrap_or(own_unit).power;
                 dimension == other_unit.dimension && own.is_near(other, tolerance * 10_f64.powi(scale))
             }
-            // Nothing says in which unit one of them is.
+            // The unit of one of them is unknown.
             _ => own.written.is_near(other.written, tolerance),
         };
         Some(
@@ -166,7 +167,7 @@ fn tokens(text: &str) -> Vec<Token> {
     tokens
 }
 
-/// If a byte stands between two digits: the sign of `2.5x1`.
+/// Returns whether a byte is between two digits: the sign of `2.5x1`.
 fn is_between_digits(text: &str, at: usize) -> bool {
     let digit = |at: Option<usize>| at.and_then(|at| text.as_bytes().get(at)).is_some_and(u8::is_ascii_digit);
     digit(at.checked_sub(1)) && digit(Some(at + 1))
@@ -187,7 +188,7 @@ fn number_length(text: &str) -> usize {
     end
 }
 
-/// If a minus sign stands right before a number, and neither a hyphen nor a range.
+/// Returns whether a minus sign is right before a number, and neither a hyphen nor a range.
 fn is_negative(text: &str, number: &Token) -> bool {
     let before = text.get(..number.bytes.start).unwrap_or_default();
     let Some(rest) = before.strip_suffix(is_dash) else { return false };
@@ -203,7 +204,7 @@ fn is_dash(c: char) -> bool {
 /// The words of a text, folded, with a space between. Signs between two numbers are kept: `1:80` is not `1/80`.
 fn words(text: &str, tokens: &[Token]) -> String {
     let mut words = String::with_capacity(text.len());
-    // The signs since the last word, and if that was a number.
+    // The signs since the last word, and whether that was a number.
     let (mut signs, mut after_number) = (String::new(), false);
     for token in tokens {
         let written = text.get(token.bytes.clone()).unwrap_or_default();
@@ -235,7 +236,7 @@ fn quantity(text: &str, tokens: &[Token], unit: Option<UnitOfField>) -> Option<Q
         let comma = written(token).split_once(',').filter(|_| token.kind == Kind::Number);
         comma.is_some_and(|(_, rest)| rest.len() != 3 && !rest.contains([',', '.']))
     });
-    // Dashes and full stops between a number and its unit say nothing.
+    // Dashes and full stops between a number and its unit mean nothing.
     let is_silent = |token: &Token| token.kind == Kind::Other && matches!(written(token), "-" | "." | "−");
     let mut rest = tokens.iter().filter(|token| !is_silent(token)).peekable();
     let mut comparison = String::new();
@@ -265,7 +266,7 @@ fn quantity(text: &str, tokens: &[Token], unit: Option<UnitOfField>) -> Option<Q
             break;
         }
     }
-    // The unit behind the last of several numbers is that of all.
+    // The unit after the last of several numbers is that of all.
     let of_all = numbers.last().and_then(|(_, unit)| *unit).or(unit.map(|unit| unit.0));
     let read = |(written, own): (Decimal, Option<Unit>)| Number {
         written,
@@ -280,7 +281,8 @@ fn unit_of_word(word: &str) -> Option<Unit> {
     if word == "%" { Some(PERCENT) } else { unit_named(&folded(word)) }
 }
 
-/// The unit that the last word of a key names: `sizeMm`, `weight_g`; of `doseMgPerKg` that of its number. A key of one word names none.
+/// The unit that the last word of a key names: `sizeMm`, `weight_g`; for `doseMgPerKg` that of its number. A key of one
+/// word names none.
 fn unit_in_key(key: &str) -> Option<Unit> {
     let (at, c) = key.char_indices().rev().find(|(_, c)| c.is_uppercase() || matches!(c, '_' | '-' | ' '))?;
     let from = if c.is_uppercase() { at } else { at + c.len_utf8() };
@@ -294,7 +296,7 @@ fn unit_in_key(key: &str) -> Option<Unit> {
     }
 }
 
-/// If a day is one that there is.
+/// Returns whether a day exists.
 fn is_in_calendar((year, month, day): Day) -> bool {
     let parts = (i16::try_from(year), i8::try_from(month), i8::try_from(day));
     matches!(parts, (Ok(year), Ok(month), Ok(day)) if jiff::civil::Date::new(year, month, day).is_ok())

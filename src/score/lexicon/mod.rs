@@ -1,4 +1,4 @@
-//! The compiled vocabularies, and which of them reads which field.
+//! The compiled vocabularies, and the fields that each reads.
 
 mod phrases;
 mod table;
@@ -27,7 +27,7 @@ pub(crate) struct Lexicon {
 /// One vocabulary, compiled.
 #[derive(Debug)]
 pub(crate) struct Reader {
-    /// Canonical values as they are written.
+    /// Canonical values as written.
     values: Vec<String>,
     phrases: Vec<(Phrase, ValueId)>,
     search: OnceLock<PhraseSearch>,
@@ -128,7 +128,7 @@ impl Reader {
             phrases.push((Phrase::of_value(value), value_id));
             phrases.extend(own.iter().map(|phrase| (Phrase::new(&phrase.value), value_id)));
         }
-        // Of two phrases that begin at one place, the longer says more: `not involved` before `not`.
+        // If two phrases begin at one position, the longer says more: `not involved` before `not`.
         phrases.sort_by_cached_key(|(phrase, _)| std::cmp::Reverse(phrase.len()));
         Reader {
             opposite: values
@@ -186,7 +186,7 @@ impl Reader {
         said.map(|value| Canonical { value, whole: false })
     }
 
-    /// The value that a trimmed text is, or a phrase of it.
+    /// The value whose name or phrase a trimmed text is.
     fn whole(&self, text: &str) -> Option<ValueId> {
         if let Some(at) = self.values.iter().position(|value| value.eq_ignore_ascii_case(text)) {
             return ValueId::try_from(at).ok();
@@ -218,18 +218,18 @@ impl Reader {
         self.prefer
     }
 
-    /// Returns true if phrases count wherever they stand.
+    /// Returns true if phrases count wherever they appear.
     pub(super) fn counts_anywhere(&self) -> bool {
         self.anywhere
     }
 
-    /// The canonical value as it is written.
+    /// The canonical value as written.
     pub(super) fn value(&self, id: ValueId) -> &str {
         self.values.get(id as usize).map_or("", String::as_str)
     }
 }
 
-/// Returns true if figures at the edge of a match go on beyond it: the `2` of `2.5`.
+/// Returns true if digits at the edge of a match continue beyond it: the `2` of `2.5`.
 fn is_part_of_number(text: &str, found: &Range<usize>) -> bool {
     let bytes = text.as_bytes();
     let at = |i: Option<usize>| i.and_then(|i| bytes.get(i)).copied().unwrap_or(b' ');

@@ -1,11 +1,12 @@
 //! One search for many phrases.
 //!
-//! Nearly all phrases are words with a choice here and there (`margins? free of (?:the )?tumou?r`). Of each it is known with which
-//! two letters it begins, and when a text has a word that begins so, the phrases that do are written out into their few wordings,
-//! which stand in a sorted table: a text is read word by word, and each letter narrows the part of the table that still fits.
-//! That costs next to nothing to prepare, unlike an automaton. What can't be written out (`within \d+ ?mm`) is left to regular expressions, which are compiled when a text has what such a phrase begins
-//! with. What is found is just what one regular expression of all phrases would find: of the phrases that begin first the one
-//! that was given first.
+//! Nearly all phrases are words with a choice here and there (`margins? free of (?:the )?tumou?r`). The first two
+//! letters of each are known, and when a text has a word that begins with them, the phrases that do are written out
+//! into their few wordings, in a sorted table: a text is read word by word, and each letter narrows the part of the
+//! table that still fits. That costs next to nothing to prepare, unlike an automaton. Phrases that can't be written out
+//! (`within \d+ ?mm`) are left to regular expressions, which are compiled when a text has the beginning of such a
+//! phrase. The matches are exactly those of one regular expression of all phrases: of the phrases that begin first, the
+//! one that was given first.
 
 use super::table::Table;
 use super::written_out::{Lead, lead, leads};
@@ -22,8 +23,8 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 /// Largest automaton of one search, in bytes.
 const MAX_AUTOMATON: usize = 64 << 20;
-/// The longest match of a phrase without an upper bound, in bytes: without a limit, `IV IV IV …` would be searched to its end from
-/// each place.
+/// The longest match of a phrase without an upper bound, in bytes: without a limit, `IV IV IV …` would be searched to
+/// its end from each position.
 const LONGEST_FOUND: usize = 500;
 
 /// A search for phrases in any text.
@@ -48,7 +49,7 @@ struct Sought {
 struct Begun {
     /// Their numbers, in order.
     numbers: Vec<usize>,
-    /// All that a text may have that begins so, written out when the first one does.
+    /// All wordings of a text that begins so, written out when the first such text appears.
     table: OnceLock<Box<Table>>,
 }
 
@@ -78,20 +79,20 @@ impl Automaton {
             }
         }
         let for_ascii = || self.for_ascii.get_or_init(|| automaton(&written(), false)).as_ref();
-        // What is written of other letters has no automaton for ASCII.
+        // A phrase with other letters has no automaton for ASCII.
         let compiled = ascii.then(for_ascii).flatten();
         compiled.or_else(|| self.for_any.get_or_init(|| automaton(&written(), true)).as_ref())?.find(input)
     }
 }
 
 impl Sought {
-    /// Its place, in bytes, in a text that has it at `start`.
+    /// Its position, in bytes, in a text that has it at `start`.
     fn at(&self, text: &str, start: usize) -> Option<Range<usize>> {
         let mut end = text.len().min(start + LONGEST_FOUND);
         while !text.is_char_boundary(end) {
             end += 1;
         }
-        // Whether a word ends there shows in the characters around.
+        // The characters around show whether a word ends there.
         let seen = start.saturating_sub(1)..text.len().min(end + 1);
         let ascii = text.as_bytes().get(seen).is_some_and(<[u8]>::is_ascii);
         let input = Input::new(text).span(start..end).anchored(Anchored::Yes);
@@ -131,7 +132,7 @@ pub(in crate::score) struct Found {
 }
 
 impl PhraseSearch {
-    /// Of phrases that begin at one place the first wins.
+    /// If phrases begin at one position, the first wins.
     pub(in crate::score) fn new<'p>(phrases: impl IntoIterator<Item = &'p Phrase>) -> Self {
         let mut search = PhraseSearch::default();
         for (number, phrase) in phrases.into_iter().enumerate() {
@@ -167,7 +168,7 @@ impl PhraseSearch {
         first_of(self.worded_at(text, 0), loose)
     }
 
-    /// The first phrase at or after a place that is found by its words.
+    /// The first phrase at or after a position that is found by its words.
     fn next_worded(&self, text: &str, at: usize) -> Option<Found> {
         let rest = text.get(at..)?;
         let mut in_word = text.get(..at)?.chars().next_back().is_some_and(is_word);
@@ -180,7 +181,7 @@ impl PhraseSearch {
         None
     }
 
-    /// The phrase that begins just here, where no word goes on, if it is found by its words.
+    /// The phrase that begins exactly here, where no word continues, if it is found by its words.
     fn worded_at(&self, text: &str, start: usize) -> Option<Found> {
         let mut letters = text.get(start..)?.chars().map(lead);
         let (first, second) = (letters.next()?, letters.next());
@@ -208,7 +209,7 @@ impl PhraseSearch {
     }
 }
 
-/// Of two that were found the one that begins first, then the one of the first phrase.
+/// The match that begins first, then that of the first phrase.
 fn first_of(one: Option<Found>, other: Option<Found>) -> Option<Found> {
     match (one, other) {
         (Some(one), Some(other)) => {
@@ -227,7 +228,7 @@ pub(super) fn is_word(c: char) -> bool {
     }
 }
 
-/// The next match from a place on.
+/// The next match from a position on.
 #[derive(Debug)]
 enum Next {
     Unknown,
@@ -290,7 +291,7 @@ fn automaton(patterns: &[String], any: bool) -> Option<Regex> {
             Regex::config()
                 .nfa_size_limit(Some(MAX_AUTOMATON))
                 .which_captures(WhichCaptures::Implicit)
-                // To look for the letters that dozens of phrases begin with is no quicker than to look for the phrases.
+                // Looking for the letters that dozens of phrases begin with is no quicker than looking for the phrases.
                 .auto_prefilter(false),
         )
         .build_many(patterns)
@@ -376,7 +377,7 @@ mod tests {
         }
     }
 
-    /// This test does not end where the work grows with the square of the text.
+    /// This test never ends if the work grows with the square of the text.
     #[test]
     fn runs_of_blanks_and_of_beginnings_are_read_once() {
         let phrases = ["free of", "(?:IV |oral )*contrast", "x(?: y)+"].map(Phrase::new);
@@ -386,7 +387,7 @@ mod tests {
         }
     }
 
-    /// All phrases that ship, on a report and on themselves.
+    /// All shipped phrases, on a report and on themselves.
     #[test]
     fn what_ships_is_found_as_by_one_regular_expression() {
         let library = Library::embedded();

@@ -19,7 +19,7 @@ pub(super) struct Table {
 #[derive(Debug)]
 struct Wording {
     letters: Vec<char>,
-    /// The phrase, and the wording's place among its wordings: the first that fits is found.
+    /// The phrase, and the wording's index among its wordings: the first that fits is found.
     rank: (usize, usize),
     /// Its letters as they must be, where case counts.
     exact: Option<Vec<char>>,
@@ -30,7 +30,7 @@ struct Wording {
 }
 
 impl Table {
-    /// Of phrases, with their numbers, what begins with these letters.
+    /// The wordings of phrases, with their numbers, that begin with these letters.
     pub(super) fn new<'p>(phrases: impl Iterator<Item = (usize, &'p Phrase)>, lead: Lead) -> Self {
         let (mut wordings, mut unwritten) = (Vec::new(), Vec::new());
         for (number, phrase) in phrases {
@@ -58,7 +58,7 @@ impl Table {
         Table { wordings, cases, unwritten }
     }
 
-    /// The wording that begins just here, and the phrases, in order, that may begin here.
+    /// The wording that begins exactly here, and the phrases, in order, that may begin here.
     pub(super) fn at(&self, text: &str, start: usize) -> (Option<Found>, Vec<usize>) {
         let mut letters = text.get(start..).unwrap_or_default().char_indices().peekable();
         let mut fits = 0..self.wordings.len();
@@ -88,7 +88,7 @@ impl Table {
                 break;
             }
             letters.next();
-            // Only where a wording goes on: a text may be one long run of blanks.
+            // Only where a wording continues: a text may be one long run of blanks.
             while letter == GAP && letters.next_if(|(_, c)| is_gap(*c)).is_some() {}
             fits = fits.start + from..fits.start + to;
         }
@@ -121,7 +121,7 @@ struct Cases {
 }
 
 impl Cases {
-    /// The cases of some letters. Others stand for themselves.
+    /// The cases of some letters. Others represent themselves.
     fn of<'c>(letters: impl Iterator<Item = &'c char>) -> Self {
         let letters: BTreeSet<char> = letters.copied().filter(|c| !c.is_ascii()).collect();
         // The long s and the sign for kelvin.

@@ -42,7 +42,7 @@ impl Texts {
         other.all().for_each(|(text, ended)| self.push(&[text], ended));
     }
 
-    /// Each, with whether nothing follows it.
+    /// Each text, with whether nothing follows it.
     pub(super) fn all(&self) -> impl Iterator<Item = (&str, bool)> {
         let mut from = 0;
         self.ends.iter().map(move |(to, ended)| {
@@ -79,7 +79,7 @@ impl Texts {
         joined
     }
 
-    /// Those that begin so, as far as they go.
+    /// The texts that begin so, as far as they go.
     pub(super) fn led(self, (first, second): Lead) -> Texts {
         let fits = |text: &str| {
             let mut letters = text.chars().map(lead);
@@ -111,7 +111,7 @@ impl Texts {
         leads
     }
 
-    /// So many of them in a row.
+    /// The texts, repeated in a row.
     pub(super) fn repeated(&self, times: &Times) -> Texts {
         if self.iter().any(str::is_empty) {
             return Texts::anything();
@@ -135,7 +135,7 @@ impl Texts {
     }
 }
 
-/// The number of times that something stands in a row.
+/// The number of times that something appears in a row.
 pub(super) struct Times {
     pub(super) least: u32,
     pub(super) most: Option<u32>,

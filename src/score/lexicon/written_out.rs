@@ -1,7 +1,7 @@
-//! Phrases written out: the few wordings of one, or what all of them begin with.
+//! Phrases written out: the few wordings of one, or the beginnings of all of them.
 //!
-//! They are read as they are written: to parse a thousand phrases as regular expressions takes longer than all that is done with
-//! them. What is written in a way that is not known here is left to the library.
+//! They are read as written: parsing a thousand phrases as regular expressions takes longer than all their use. Syntax
+//! that is not known here is left to the library.
 
 use super::texts::{MOST_WORDINGS, Texts, Times};
 use crate::rules::{GAP, is_gap, is_special};
@@ -10,8 +10,8 @@ use std::str::Chars;
 
 /// Most letters of which a phrase has one.
 const MOST_LETTERS: usize = 16;
-/// Most beginnings that keep their length, and the number of letters to which more are shortened: many phrases
-/// share what they begin with.
+/// Most beginnings that keep their length, and the number of letters to which more are shortened: many phrases share
+/// their beginnings.
 const MANY_BEGINNINGS: usize = 64;
 const SHORT_BEGINNING: usize = 4;
 /// Deepest nesting of groups.
@@ -32,7 +32,7 @@ pub(super) enum WrittenOut {
 }
 
 impl WrittenOut {
-    /// Of a phrase what begins with these letters, if any are given.
+    /// The wordings of a phrase that begin with these letters, if any are given.
     pub(super) fn of(marked: &str, lead: Option<Lead>) -> Self {
         if !marked.contains(is_special) {
             return match is_wording(marked) {
@@ -76,8 +76,8 @@ impl<'p> Bare<'p> {
 /// The first letter of a text and the one that follows, if only one may.
 pub(super) type Lead = (char, Option<char>);
 
-/// The first letters that a phrase may begin with and the second that may follow each, any if none is given. Nothing of a phrase
-/// that may begin with anything.
+/// The first letters that a phrase may begin with and the second that may follow each, any if none is given. `None` for
+/// a phrase that may begin with anything.
 pub(super) fn leads(marked: &str) -> Option<Vec<Lead>> {
     let texts = if marked.contains(is_special) {
         Reading::of(Bare::of(marked).letters, Wanted::Leads).all()?
@@ -103,8 +103,7 @@ pub(super) fn lead(c: char) -> char {
     }
 }
 
-/// The beginning of each of some texts, as far as it can be read in one way only: no space of which it is not
-/// known where it ends.
+/// The beginning of each of some texts, as far as it can be read in one way only: no space whose end is unknown.
 fn beginnings(texts: &Texts) -> Option<Texts> {
     let longest = if texts.len() > MANY_BEGINNINGS { SHORT_BEGINNING } else { usize::MAX };
     let mut all: Vec<&str> = texts.iter().map(|text| beginning(text, longest)).collect();
@@ -120,7 +119,7 @@ fn beginnings(texts: &Texts) -> Option<Texts> {
     Some(beginnings)
 }
 
-/// At most so many characters of it.
+/// At most `longest` characters of it.
 fn beginning(text: &str, longest: usize) -> &str {
     let mut gaps = 0;
     let end = text.char_indices().zip(0..).find(|((_, c), number)| {
@@ -130,11 +129,11 @@ fn beginning(text: &str, longest: usize) -> &str {
     end.map_or(text, |((at, _), _)| text.get(..at).unwrap_or_default())
 }
 
-/// A phrase, read from left to right. `None` is for what is not known here.
+/// A phrase, read from left to right. `None` is for unknown syntax.
 struct Reading<'p> {
     letters: Peekable<Chars<'p>>,
     depth: usize,
-    /// True if it asks for the characters around it.
+    /// True if it inspects the characters around it.
     looks: bool,
     wanted: Wanted,
     /// True if what is read follows beginnings, which go no further.
@@ -175,7 +174,7 @@ impl<'p> Reading<'p> {
         let mut all = self.sequence()?;
         while self.letters.next_if_eq(&'|').is_some() {
             let next = self.sequence()?;
-            // Of too many some are kept, for it to be seen.
+            // If there are too many, some are kept to make that visible.
             if !self.skips && all.len() <= MOST_WORDINGS {
                 all.extend(&next);
             }
@@ -186,7 +185,7 @@ impl<'p> Reading<'p> {
     /// One alternative.
     fn sequence(&mut self) -> Option<Texts> {
         let mut texts = Texts::ended("");
-        // Letters that stand once each.
+        // Letters that appear once each.
         let mut plain = String::new();
         let skips = self.skips;
         while let Some(letter) = self.letters.next_if(|c| !matches!(c, '|' | ')')) {
@@ -239,7 +238,7 @@ impl<'p> Reading<'p> {
     /// A group after its opening bracket.
     fn group(&mut self) -> Option<Texts> {
         if self.letters.next_if_eq(&'?').is_some() {
-            // Flags mean what only the library knows.
+            // The meaning of flags is known only to the library.
             self.letters.next_if_eq(&':')?;
         }
         self.depth += 1;
@@ -298,7 +297,7 @@ impl<'p> Reading<'p> {
         Some(texts)
     }
 
-    /// Reads the quantifier, if one stands here.
+    /// Reads the quantifier, if there is one here.
     fn times(&mut self) -> Option<Option<Times>> {
         let (least, most) = match self.letters.peek() {
             Some('?') => (0, Some(1)),
@@ -321,7 +320,7 @@ impl<'p> Reading<'p> {
         };
         self.letters.next();
         let greedy = self.letters.next_if_eq(&'?').is_none();
-        // Twice as often is written by nobody.
+        // A double quantifier does not occur.
         let is_twice = matches!(self.letters.peek(), Some('?' | '*' | '+' | '{'));
         (!is_twice).then_some(Some(Times { least, most, greedy }))
     }
@@ -346,7 +345,7 @@ fn escape(sign: char) -> Option<char> {
     }
 }
 
-/// Returns true if each space of a wording stands between letters, so that there is one way to read it in a text.
+/// Returns true if each space of a wording is between letters, so that there is one way to read it in a text.
 fn is_wording(text: &str) -> bool {
     let spaced = text.starts_with(GAP) || text.ends_with(GAP) || text.contains("\u{E000}\u{E000}");
     !text.is_empty() && !spaced && !text.contains(is_gap)

@@ -1,5 +1,4 @@
-//! Tier 2: what judges and validators answer, and the assessment that follows (judge, external,
-//! ensemble).
+//! Tier 2: the answers of judges and validators, and the assessment that follows (judge, external, ensemble).
 
 use super::account::{DimensionBreakdown, Opinion, ScoreBreakdown, combined};
 use super::assessment::Assessment;
@@ -12,7 +11,7 @@ use crate::value::{Disposition, Score, Severity};
 use serde_json::Value;
 use std::sync::Arc;
 
-/// Who looks at a candidate after the gate, and what their answers mean.
+/// The judges and validators of a candidate after the gate, and the meaning of their answers.
 #[derive(Debug, Clone, Default)]
 pub struct Panel {
     members: Vec<Member>,
@@ -25,21 +24,21 @@ struct Combined {
     name: Arc<str>,
     sources: Vec<MeasuringMember>,
     combine: Combine,
-    /// How much the measure of tier 1 counts.
+    /// The weight of the tier 1 measure.
     weight: Weight,
-    /// How many of `sources` must have answered.
+    /// The number of `sources` that must have answered.
     quorum: Option<usize>,
     disagreement: Option<Disagreement>,
-    /// Whether a measure of tier 1 is one of those that are combined.
+    /// `true` if a measure of tier 1 is one of those that are combined.
     with_measure: bool,
 }
 
 /// A member that measures a dimension.
 #[derive(Debug, Clone)]
 struct MeasuringMember {
-    /// Its place in the panel.
+    /// Its index in the panel.
     member: usize,
-    /// Where its score stands; a validator has none.
+    /// The location of its score; a validator has none.
     pointer: Option<String>,
     weight: Weight,
 }
@@ -48,9 +47,9 @@ struct MeasuringMember {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Unavailable {
-    /// Why, for people.
+    /// The reason, for people.
     pub why: String,
-    /// Whether its `on_failure` leaves the document to a person.
+    /// `true` if its `on_failure` leaves the document to a person.
     pub escalates: bool,
 }
 
@@ -115,14 +114,14 @@ impl Panel {
         Panel { members, dimensions }
     }
 
-    /// Whom to ask, in order.
+    /// The members to ask, in order.
     #[must_use]
     pub fn members(&self) -> &[Member] {
         &self.members
     }
 
-    /// The panel of those whose names `keep` takes, as if the profile had no others: what they would measure is what
-    /// stands otherwise.
+    /// The panel of the members whose names `keep` takes, as if the profile had no others: the dimensions that the
+    /// others would measure keep their other measures.
     #[must_use]
     pub fn only(&self, keep: impl Fn(&str) -> bool) -> Panel {
         let kept: Vec<usize> = self
@@ -144,7 +143,7 @@ impl Panel {
         Panel { members, dimensions: dimensions.collect() }
     }
 
-    /// The place of the judge of single values, if there is one.
+    /// The index of the judge of single values, if there is one.
     pub(crate) fn value_judge(&self) -> Option<usize> {
         self.members.iter().position(Member::is_value_judge)
     }
@@ -159,7 +158,7 @@ impl Panel {
     /// number, its issues are a list, and a validator names its stages or why it is not available.
     ///
     /// # Errors
-    /// What is missing, without any of the answer's text.
+    /// Describes what is missing, without any of the answer's text.
     pub fn read(&self, at: usize, answer: &Value) -> Result<(), String> {
         let Some(member) = self.members.get(at) else { return Ok(()) };
         let sources = self.dimensions.iter().flat_map(|dimension| &dimension.sources);
@@ -167,8 +166,8 @@ impl Panel {
         member.read(answer, own.filter_map(|source| source.pointer.as_deref()))
     }
 
-    /// What the members said, as `Panel::merge` takes it; `said` gives it, and `None` of a member that was not asked. An
-    /// answer that can't be read counts as none.
+    /// The answers of the members, as `Panel::merge` takes them; `said` gives each, and `None` for a member that was
+    /// not asked. An answer that can't be read counts as none.
     #[must_use]
     pub fn answers<'s>(
         &self,
@@ -188,7 +187,7 @@ impl Panel {
 
     /// The assessment that follows from tier 1 and the answers, one for each member that was asked.
     ///
-    /// `disposition` says who handles an issue that does not say, by its code and whether a machine could fix it.
+    /// `disposition` gives the handling of an issue that has none, by its code and whether a machine could fix it.
     #[must_use]
     pub(crate) fn merge(
         &self,
@@ -217,7 +216,7 @@ impl Panel {
             }
             let local = tier1.scores.get(&dimension.name);
             if let Some(bound) = dimension.disagreement {
-                // A number that stands in for an answer is nobody's opinion.
+                // A number that stands in for an answer is not an opinion.
                 let own = dimension.sources.iter().filter_map(|source| {
                     let answer = answers.get(source.member).filter(|answer| answer.is_answer())?;
                     let member = self.members.get(source.member)?;
@@ -235,15 +234,15 @@ impl Panel {
         merged
     }
 
-    /// What the dimensions are worth in the end, which is what counts where one stands in for a judge: what measured it
-    /// before judges were asked may say more for it than they do. Those that stand in for each other in a circle have no
-    /// more than tier 1 gave them.
+    /// The final scores of the dimensions, which count where one replaces a judge: a measure from before the judges
+    /// were asked may rate it higher than they do. Dimensions that replace each other in a circle have no more than
+    /// tier 1 gave them.
     fn resolve_fallbacks(&self, tier1: &Assessment, answers: &[Answer]) -> Scores {
         let mut resolve_fallbacks = tier1.scores.clone();
         if !answers.iter().any(|answer| matches!(answer, Answer::Failed(_))) {
             return resolve_fallbacks;
         }
-        // Each round settles what replaces one more.
+        // Each round settles the replacements of one more.
         for _ in &self.dimensions {
             let mut next = tier1.scores.clone();
             for dimension in &self.dimensions {
@@ -259,8 +258,8 @@ impl Panel {
         resolve_fallbacks
     }
 
-    /// Whether someone that the dimension can't do without could not be had: neither the fallback nor the rest of
-    /// an ensemble may pass for what is missing.
+    /// Returns whether a member that the dimension can't do without is unavailable: neither the fallback nor the rest
+    /// of an ensemble may pass for it.
     fn is_incomplete(
         &self,
         dimension: &Combined,
@@ -283,7 +282,7 @@ impl Panel {
         incomplete || (dimension.with_measure && tier1.scores.get(&dimension.name).is_none())
     }
 
-    /// What all who are heard make of a dimension.
+    /// The score of a dimension from all members that answered.
     fn combined(
         &self,
         dimension: &Combined,
@@ -295,8 +294,8 @@ impl Panel {
         combine(dimension.combine, answered.map(|(_, score, weight)| (score, weight)).collect())
     }
 
-    /// The first judge, of the members that are `permanent` for good, whose answer a dimension can't do without and for which
-    /// nothing stands in. A validator that failed may take another candidate.
+    /// The first judge, of the members that have failed for good (`permanent`), whose answer a dimension can't do
+    /// without and which has no substitute. A validator that failed may take another candidate.
     #[must_use]
     pub fn unavailable(
         &self,
@@ -319,7 +318,7 @@ impl Panel {
         })
     }
 
-    /// Who gives the dimension which score, with which weight: members by their place, the measure of tier 1 as `None`.
+    /// The scores of the dimension with their weights: members by their index, the measure of tier 1 as `None`.
     fn answered<'p>(
         &'p self,
         dimension: &'p Combined,
@@ -329,7 +328,7 @@ impl Panel {
     ) -> impl Iterator<Item = (Option<usize>, Score, Weight)> + 'p {
         let answered = dimension.sources.iter().filter_map(|source| {
             let member = self.members.get(source.member)?;
-            // Where some may be missing, a number that stands in for one of them is left out with it.
+            // If some may be missing, a number that stands in for one of them is left out with it.
             let answer = answers
                 .get(source.member)
                 .filter(|answer| dimension.quorum.is_none() || answer.is_answer())?;
@@ -340,8 +339,8 @@ impl Panel {
         answered.chain(local)
     }
 
-    /// The account of `Panel::merge`: that of tier 1, with the dimensions that the panel has a say in. `merged` is
-    /// what came of it.
+    /// The account of `Panel::merge`: that of tier 1, with the dimensions that the panel has a say in. `merged` is its
+    /// result.
     #[must_use]
     pub fn account(
         &self,
@@ -375,7 +374,7 @@ impl Panel {
         whole
     }
 
-    /// Whether every dimension that the member at `at` measures has its quorum without it.
+    /// Returns whether every dimension that the member at `at` measures has its quorum without it.
     fn does_without(&self, at: usize, answers: &[Answer]) -> bool {
         let of_it = |dimension: &&Combined| dimension.sources.iter().any(|source| source.member == at);
         let mut own = self.dimensions.iter().filter(of_it).peekable();
@@ -385,8 +384,8 @@ impl Panel {
 }
 
 impl Combined {
-    /// What dimensions are worth to a judge of this one that they stand in for: others what they are in the end, itself what
-    /// else measures it.
+    /// The scores of dimensions as substitutes for a judge of this one: the final ones for others, and for itself the
+    /// score of its other measures.
     fn fallbacks(&self, tier1: &Assessment, resolve_fallbacks: &Scores) -> Scores {
         let mut scores = resolve_fallbacks.clone();
         match tier1.scores.get(&self.name) {
@@ -396,7 +395,7 @@ impl Combined {
         scores
     }
 
-    /// How many of those who were to measure the dimension have answered.
+    /// The number of the dimension's sources that have answered.
     fn answered(&self, answers: &[Answer]) -> usize {
         self.sources.iter().filter_map(|source| answers.get(source.member)).filter(|a| a.is_answer()).count()
     }

@@ -30,7 +30,7 @@ fn merged(panel: &(Panel, Overall), local: Option<f64>, answers: &[Answer]) -> A
     merged
 }
 
-/// What the panel takes off each dimension is 1 less what it gives.
+/// The loss of each dimension in the panel's account is 1 less its score.
 fn adds_up(panel: &Panel, tier1: &Assessment, answers: &[Answer], merged: &Assessment) {
     let measured = tier1.scores.iter().map(|(name, score)| DimensionBreakdown {
         dimension: name.into(),
@@ -168,13 +168,13 @@ fn what_could_not_be_had_leaves_a_dimension_without_a_score() {
     assert_eq!(merged(&ensemble, Some(0.9), &[skipped(), given()]).overall, 0.9);
     // The measure of tier 1 failed.
     assert_eq!(merged(&ensemble, None, &[skipped(), given()]).scores.get("a"), None);
-    // Whoever is a member must be had.
+    // Every member must be available.
     let judges = panel(
         "{a: {ensemble: {members: [{judge: j, score: /s}, {external: {validator: v}}], combine: min}}}",
         JUDGE,
     );
     assert_eq!(merged(&judges, None, &[skipped(), given()]).scores.get("a"), None);
-    // The dimension that should stand in was not measured.
+    // The dimension that should be the substitute was not measured.
     let to_b = "{j: {provider: x, prompt: p.md, on_failure: {then: {fallback: b}}}}";
     let assess = "{a: {judge: j, score: /s, otherwise: grounding}, b: {given: true}}";
     let failed = merged(&panel(assess, to_b), Some(1.0), &[skipped(), Answer::Failed("gone".into())]);
@@ -238,7 +238,7 @@ fn ensembles_of_measures_combine_before_anyone_is_asked() {
         crate::score::Assessor::new(scoring).measure("unknown", candidate, None, &[], out);
         out.scores.iter().map(|(name, score)| (name.to_owned(), score.get())).collect::<Vec<_>>()
     };
-    // Half of the rubric's fields are there; one of two rules finds something.
+    // Half of the rubric's fields are present; one of two rules finds something.
     let candidate = json!({"x": 1, "z": 1});
     for (how, expected) in [("min", 0.5), ("max", 0.5), ("mean", 0.5), ("median", 0.5)] {
         assert_eq!(measured(how, &candidate, &mut out), [("a".to_owned(), expected)], "{how}");

@@ -6,11 +6,11 @@ use crate::rules::Each;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::ops::Range;
 
-/// All parts together are at most so many times as long as the text: a stretch under several labels counts for each.
+/// The greatest length of all parts together, in lengths of the text: a stretch under several labels counts for each.
 const MOST_TEXT: usize = 4;
-/// A text under one heading for all parts is common to them where there are so many.
+/// The number of parts from which a text under one heading for all of them is common to them.
 const SUMMED_UP: usize = 4;
-/// Most labels that are named of those that a list passes over.
+/// Most labels named among those that a list passes over.
 const MOST_SKIPPED: usize = 5;
 
 /// One part of a document.
@@ -18,7 +18,7 @@ const MOST_SKIPPED: usize = 5;
 pub(crate) struct DocumentPart {
     /// Its letter, number or words, as headings have it.
     pub(crate) label: String,
-    /// Its places, in bytes, in order; the first begins with its heading.
+    /// Its stretches, in bytes, in order; the first begins with its heading.
     pub(crate) stretches: Vec<Range<usize>>,
 }
 
@@ -36,7 +36,7 @@ pub(crate) struct Parts {
 }
 
 impl Parts {
-    /// The parts of a text; none where it has fewer than two, unless they stand below headings of their own (`within`).
+    /// The parts of a text; none where it has fewer than two, unless they are below headings of their own (`within`).
     pub(crate) fn find(text: &str, each: &Each) -> Self {
         let mut scan = Scan::new(text, &each.except);
         if !each.within.is_empty() {
@@ -49,7 +49,8 @@ impl Parts {
         let mut hits = Vec::new();
         scan.hits(&each.headings, false, &mut hits);
         scan.hits(&each.again, true, &mut hits);
-        // Of several kinds, the one that comes first: numbers within lettered parts are statements, and the other way round.
+        // If there are several kinds, the one that comes first: numbers within lettered parts are statements, and the
+        // other way round.
         let found = LabelKind::ALL.into_iter().filter_map(|kind| {
             let of_kind: Vec<Hit> = hits.iter().filter(|hit| hit.kind == kind).cloned().collect();
             let (first, labels) = established(&of_kind, kind);
@@ -85,7 +86,7 @@ impl Parts {
         let numbers: BTreeMap<u32, usize> = labels.iter().copied().zip(0..).collect();
         let mut end = 0;
         for (stretch, its) in opened.into_iter().filter(|(stretch, _)| !stretch.is_empty()) {
-            // What sums up all of many parts says of none of them what it is: `A-E. Tumor type: ...`.
+            // A summary of all of many parts states nothing about any of them: `A-E. Tumor type: ...`.
             if its.len() == labels.len() && its.len() >= SUMMED_UP {
                 continue;
             }
@@ -121,8 +122,8 @@ impl Parts {
         self.parts.iter()
     }
 
-    /// Labels between its first and its last one that no heading has, at most [`MOST_SKIPPED`]: a scan may have lost the heading,
-    /// and the text below it then counts as the part before.
+    /// Labels between its first and its last one that no heading has, at most [`MOST_SKIPPED`]: a scan may have lost
+    /// the heading, and the text below it then counts as the part before.
     pub(crate) fn skipped(&self) -> &[String] {
         &self.skipped
     }
@@ -169,7 +170,7 @@ impl Parts {
         self.parts.iter().position(|part| is(part, counted.trim_start_matches('0')))
     }
 
-    /// Matches and places that were looked at: what grows with the text.
+    /// Matches and positions that were inspected: the work that grows with the text.
     #[cfg(test)]
     pub(crate) fn steps(&self) -> u64 {
         self.steps
@@ -194,8 +195,9 @@ fn is_small_word(word: &str) -> bool {
     word.len() == 2 && word.bytes().all(|b| b.is_ascii_alphabetic())
 }
 
-/// The labels of lists that a sure heading begins with the first label, and that have the second one, too; of words, all. And where
-/// the first of them stands. A list of sure headings counts without what stands between them, too, such as the numbers of blocks.
+/// The labels of lists that a sure heading begins with the first label, and that have the second one, too; of words,
+/// all. And the position of the first of them. A list of sure headings also counts without the labels between them,
+/// such as the numbers of blocks.
 fn established(hits: &[Hit], kind: LabelKind) -> (usize, BTreeSet<u32>) {
     let hits = in_order(hits.to_vec());
     if kind == LabelKind::Word {
@@ -233,12 +235,12 @@ fn known(hits: Vec<Hit>, labels: &BTreeSet<u32>) -> Vec<Hit> {
     hits.into_iter().filter_map(keep).collect()
 }
 
-/// The headings that open parts, each with its list. What only goes on counts where it goes on with a list that a heading began,
-/// or has most of the labels and does not stand within one part.
+/// The headings that open parts, each with its list. A continuation counts where it continues a list that a heading
+/// began, or has most of the labels and is not within one part.
 fn accepted(hits: Vec<Hit>, labels: usize) -> Vec<(Hit, Option<usize>)> {
     let sure: Vec<Hit> = hits.iter().filter(|hit| !hit.again).cloned().collect();
     let sure_lists = lists(&sure);
-    // After each sure heading, where the next one of the same list stands.
+    // After each sure heading, the position of the next one of the same list.
     let mut goes_on: BTreeMap<usize, usize> = BTreeMap::new();
     for ((hit, list), (next, of_next)) in
         sure.iter().zip(&sure_lists).zip(sure.iter().zip(&sure_lists).skip(1))
@@ -280,8 +282,8 @@ fn accepted(hits: Vec<Hit>, labels: usize) -> Vec<(Hit, Option<usize>)> {
     kept.into_iter().zip(of).collect()
 }
 
-/// A heading without a word before the next is one with it: `A. C. Brain`. One outside of all lists counts after the first list,
-/// unless it stands between two headings of one.
+/// A heading without a word before the next is one with it: `A. C. Brain`. One outside of all lists counts after the
+/// first list, unless it is between two headings of one.
 fn merged(text: &str, hits: Vec<(Hit, Option<usize>)>) -> Vec<(Hit, Option<usize>)> {
     let mut merged: Vec<(Hit, Option<usize>)> = Vec::with_capacity(hits.len());
     for (hit, list) in hits {
@@ -298,7 +300,7 @@ fn merged(text: &str, hits: Vec<(Hit, Option<usize>)>) -> Vec<(Hit, Option<usize
         }
         merged.push((hit, list));
     }
-    // What list comes next, from behind.
+    // The list that comes next, from the end.
     let mut next = None;
     let mut upcoming: Vec<Option<usize>> = Vec::with_capacity(merged.len());
     for (_, list) in merged.iter().rev() {
@@ -318,7 +320,7 @@ fn merged(text: &str, hits: Vec<(Hit, Option<usize>)>) -> Vec<(Hit, Option<usize
     merged
 }
 
-/// The places where no part goes on, each with its title, in order.
+/// The positions at which no part continues, each with its title, in order.
 pub(super) fn ends(text: &str, each: &Each, steps: &mut u64) -> Vec<(usize, String)> {
     let mut ends: Vec<(usize, String)> = Vec::new();
     for pattern in each.ends.iter().filter_map(|pattern| pattern.automaton(text)) {
@@ -374,7 +376,7 @@ fn stretches(
                 break;
             }
         }
-        // A heading that reaches back into the one before begins where that one ends.
+        // A heading that overlaps the one before begins where that one ends.
         let start =
             opened.last().map_or(0, |(before, _): &(Range<usize>, Vec<u32>)| before.end).max(hit.start);
         opened.push((start..end.max(start), hit.labels.clone()));

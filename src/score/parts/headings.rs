@@ -31,7 +31,7 @@ pub(super) struct Hit {
     pub(super) start: usize,
     pub(super) label: Range<usize>,
     pub(super) kind: LabelKind,
-    /// Its labels, sorted: letters and numbers from 1 on, words by their place in [`Scan::words`].
+    /// Its labels, sorted: letters and numbers from 1 on, words by their index in [`Scan::words`].
     pub(super) labels: Vec<u32>,
     /// True if it continues a part that an earlier heading opened, and opens none.
     pub(super) again: bool,
@@ -55,7 +55,7 @@ pub(super) struct Scan<'t> {
     pub(super) except: Vec<Range<usize>>,
     /// Labels of words.
     pub(super) words: Vec<String>,
-    /// Matches that were looked at.
+    /// Matches that were inspected.
     pub(super) steps: u64,
 }
 
@@ -67,7 +67,7 @@ impl<'t> Scan<'t> {
             .flat_map(|one| one.find_iter(text).map(|found| found.range()))
             .collect();
         ranges.sort_by_key(|range| range.start);
-        // Where two overlap, one that holds both says the same.
+        // If two overlap, one that holds both has the same effect.
         let mut merged: Vec<Range<usize>> = Vec::with_capacity(ranges.len());
         for range in ranges {
             match merged.last_mut() {
@@ -199,7 +199,7 @@ fn letters(label: u32) -> String {
     }
 }
 
-/// In order, and of several at one place one: a sure heading before one that only goes on.
+/// In order, and one of several at one position: a sure heading before a continuation.
 pub(super) fn in_order(mut hits: Vec<Hit>) -> Vec<Hit> {
     hits.sort_by_key(|hit| (hit.label.start, hit.again, hit.start));
     let mut end = 0;
@@ -213,8 +213,8 @@ pub(super) fn in_order(mut hits: Vec<Hit>) -> Vec<Hit> {
     hits
 }
 
-/// The list that each hit belongs to. A list begins with the first label and goes on with the same label, the next, or the one
-/// after that, which a scanner may have lost; what fits nowhere is in no list.
+/// The list that each hit belongs to. A list begins with the first label and continues with the same label, the next,
+/// or the one after that, which a scanner may have lost; a hit that fits nowhere is in no list.
 pub(super) fn lists(hits: &[Hit]) -> Vec<Option<usize>> {
     let mut last: Option<u32> = None;
     let mut list = 0;

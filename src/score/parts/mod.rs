@@ -1,4 +1,5 @@
-//! The parts of a document of which each is about one of several specimens, tumours or impressions: where each stands.
+//! The parts of a document of which each is about one of several specimens, tumours or impressions, and their
+//! positions.
 
 mod find;
 mod headings;

@@ -7,7 +7,7 @@ use super::super::source::{Names, Source};
 use crate::rules::EvidenceRules;
 use std::sync::Arc;
 
-/// A part of a document, as it is shown.
+/// A part of a document, in the form that is shown.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct FoundPart {
@@ -21,13 +21,12 @@ pub struct FoundPart {
     pub line: usize,
     /// The first words of it.
     pub heading: String,
-    /// Its places, in characters. A stretch that is about several parts is one of each.
+    /// Its stretches, in characters. A stretch that is about several parts is one of each.
     pub spans: Vec<SourceSpan>,
 }
 
-/// The parts of a text for the list `list` of an extraction; none where it has fewer than two, unless they stand below headings of
-/// their own. `None` when no kind of the
-/// rubrics has that list.
+/// The parts of a text for the list `list` of an extraction; none where it has fewer than two, unless they are below
+/// headings of their own. `None` when no kind of the rubrics has that list.
 #[must_use]
 pub fn read_parts(rules: &EvidenceRules, list: &str, text: &str) -> Option<Vec<FoundPart>> {
     let (number, (kind, each)) =
@@ -48,9 +47,9 @@ pub fn read_parts(rules: &EvidenceRules, list: &str, text: &str) -> Option<Vec<F
     Some(found.collect())
 }
 
-/// Reads what one part of a text says of a field of its item, in the order of the text. `part` is the part's
-/// label, or its place in the order of labels, from 0. `None` where no vocabulary reads the field, or there is no
-/// such part.
+/// Reads the statements of one part of a text about a field of its item, in the order of the text. `part` is the part's
+/// label, or its index in the order of labels, from 0. `None` where no vocabulary reads the field, or there is no such
+/// part.
 #[must_use]
 pub fn read_mentions_of_part(
     rules: &EvidenceRules,

@@ -1,4 +1,4 @@
-//! Parts that stand below headings of their own: the numbered statements of an impression, or all of it as one part.
+//! Parts below headings of their own: the numbered statements of an impression, or all of it as one part.
 
 use super::find::ends;
 use super::headings::{Hit, LabelKind, Scan, in_order};
@@ -93,7 +93,7 @@ fn sections(text: &str, each: &Each, scan: &mut Scan<'_>) -> Vec<Section> {
     found
 }
 
-/// One section's text, with what may open a statement in it and what may end it.
+/// One section's text, with the openings and ends of statements in it.
 struct Here<'t> {
     text: &'t str,
     hits: &'t [Hit],
@@ -133,7 +133,7 @@ impl Here<'_> {
         (of, list)
     }
 
-    /// The end of the text that begins at `from`: the first heading that does not stand right there.
+    /// The end of the text that begins at `from`: the first heading that is not right there.
     fn end(&self, from: usize, upto: usize) -> usize {
         let at = self.ends.partition_point(|(place, _)| *place < from);
         let mut later = self.ends.iter().skip(at).map(|(place, _)| *place);

@@ -1,13 +1,13 @@
-//! The parts of answer schemas that speak about one place of a candidate.
+//! The parts of answer schemas that apply to one location of a candidate.
 
 use crate::rules::AnswerSchema;
 use crate::value::unescape_fragment;
 use serde_json::{Map, Value};
 
-/// Most parts that are looked at for one place.
+/// Most parts that are inspected for one location.
 const MAX_PARTS: usize = 200;
 
-/// The parts of schemas that speak about one place; none where nothing is known of it.
+/// The parts of schemas that apply to one location; none where nothing is known about it.
 #[derive(Clone, Default)]
 pub(super) struct Declared<'s>(Vec<Part<'s>>);
 
@@ -18,7 +18,7 @@ struct Part<'s> {
 }
 
 impl<'s> Declared<'s> {
-    /// The place of the candidate itself.
+    /// The location of the candidate itself.
     pub(super) fn top(schemas: &'s [AnswerSchema]) -> Self {
         let mut found = Declared::default();
         for one in schemas.iter().filter(|one| one.into.is_none()) {
@@ -27,7 +27,7 @@ impl<'s> Declared<'s> {
         found
     }
 
-    /// The place of a member of the candidate.
+    /// The location of a member of the candidate.
     pub(super) fn field(&self, name: &str, schemas: &'s [AnswerSchema]) -> Self {
         let mut found = self.member(name);
         for one in schemas.iter().filter(|one| one.into.as_deref() == Some(name)) {
@@ -57,7 +57,7 @@ impl<'s> Declared<'s> {
         target.into_iter().for_each(|target| self.add(root, target));
     }
 
-    /// The place of a member.
+    /// The location of a member.
     pub(super) fn member(&self, name: &str) -> Self {
         let mut found = Declared::default();
         for Part { root, schema } in &self.0 {
@@ -68,7 +68,7 @@ impl<'s> Declared<'s> {
         found
     }
 
-    /// The place of an element.
+    /// The location of an element.
     pub(super) fn element(&self) -> Self {
         let mut found = Declared::default();
         for Part { root, schema } in &self.0 {
@@ -79,13 +79,13 @@ impl<'s> Declared<'s> {
         found
     }
 
-    /// Tells whether nothing is known of the place.
+    /// Returns whether nothing is known about the location.
     pub(super) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// Whether a member of this name is a field: declared by name, or of an object of which nothing is declared. The names in a map
-    /// are data.
+    /// Returns whether a member of this name is a field: declared by name, or of an object without declarations. The
+    /// names in a map are data.
     pub(super) fn is_field(&self, name: &str) -> bool {
         let is_named =
             |part: &Part<'_>| part.schema.get("properties").is_some_and(|named| named.get(name).is_some());
@@ -96,7 +96,7 @@ impl<'s> Declared<'s> {
         self.0.iter().any(is_named) || !self.0.iter().any(takes_any)
     }
 
-    /// Whether the schema allows this text by name.
+    /// Returns whether the schema allows this text by name.
     pub(super) fn allows(&self, text: &str) -> bool {
         self.0.iter().any(|part| {
             let listed = part.schema.get("enum").and_then(Value::as_array).into_iter().flatten();
@@ -104,12 +104,12 @@ impl<'s> Declared<'s> {
         })
     }
 
-    /// What the schema calls a place.
+    /// The titles that the schema gives the location.
     pub(super) fn titles(&self) -> impl Iterator<Item = &'s str> {
         self.texts("title")
     }
 
-    /// What the schema says of a place.
+    /// The descriptions that the schema gives the location.
     pub(super) fn descriptions(&self) -> impl Iterator<Item = &'s str> {
         self.texts("description")
     }
@@ -121,7 +121,7 @@ impl<'s> Declared<'s> {
             .flat_map(|part| part.schema.get("examples").and_then(Value::as_array).into_iter().flatten())
     }
 
-    /// The names of types and formats that the schema has for a place.
+    /// The names of types and formats that the schema has for the location.
     pub(super) fn types(&self) -> impl Iterator<Item = &'s str> {
         self.0.iter().flat_map(|part| {
             let types = match part.schema.get("type") {
@@ -137,7 +137,7 @@ impl<'s> Declared<'s> {
         self.0.iter().filter_map(move |part| part.schema.get(key).and_then(Value::as_str))
     }
 
-    /// The names of the members that the place has, if it has no others.
+    /// The names of the members that the location has, if it has no others.
     pub(super) fn closed(&self) -> Option<Vec<&'s str>> {
         let others = |part: &Part<'s>| part.schema.get("additionalProperties");
         let takes_more = |part: &Part<'s>| {

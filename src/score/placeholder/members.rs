@@ -1,4 +1,4 @@
-//! Members of an answer that no schema of it has where they stand.
+//! Members of an answer at locations where no schema of it has them.
 
 use super::super::issue::Issue;
 use super::super::wording::plain_issue;
@@ -15,7 +15,7 @@ const UNKNOWN_MEMBER: &str = "UNKNOWN_MEMBER";
 const MOST_UNKNOWN: usize = 10;
 
 impl Finder<'_> {
-    /// The issues about members below the top of a candidate that no schema of the answer allows where they stand.
+    /// The issues about members below the top of a candidate that no schema of the answer allows there.
     pub(in crate::score) fn unknown_below(&self, tree: &Value) -> Vec<Issue> {
         let mut found = Vec::new();
         let top = Declared::top(self.schemas);

@@ -1,8 +1,8 @@
-//! Placeholders: texts that stand where a value should be and say none. The name of the field (`margins: "Margins"`), the schema's own
-//! words (`"string"`, a description), and what is put where nothing is known (`"N/A"`, `"..."`, `"<value>"`).
+//! Placeholders: texts in place of a value that state none. The name of the field (`margins: "Margins"`), the schema's
+//! own words (`"string"`, a description), and fillers for unknown values (`"N/A"`, `"..."`, `"<value>"`).
 //!
-//! A placeholder is not present and not supported, whatever the document says. What the schema allows by name, a vocabulary lists
-//! or a rule names is a value. The words are data: `words/placeholders.yaml`.
+//! A placeholder is not present and not supported, whatever the document says. A text that the schema allows by name, a
+//! vocabulary lists or a rule names is a value. The words are data: `words/placeholders.yaml`.
 
 mod declared;
 mod members;
@@ -24,27 +24,27 @@ use words::{LONGEST, UnlessSaid, WORDS, plain};
 /// The code of an issue about a placeholder.
 pub(crate) const PLACEHOLDER_VALUE: &str = "PLACEHOLDER_VALUE";
 
-/// Longest text that is looked at where a schema has no longer descriptions, in bytes.
+/// Longest text that is inspected where a schema has no longer descriptions, in bytes.
 const LONGEST_TEXT: usize = 200;
-/// Longest text that is compared with what a schema says of a field, in bytes.
+/// Longest text that is compared with a schema's description of a field, in bytes.
 const LONGEST_DESCRIPTION: usize = 2_000;
-/// As many bytes of the document's text are one step of a look for a word in it.
+/// The number of bytes of the document's text that are one step of a search for a word in it.
 const SOURCE_STEP: usize = 16;
-/// How far before a word the name of its field may begin, in bytes.
+/// The greatest distance before a word at which the name of its field may begin, in bytes.
 const NAME_BEFORE: usize = 120;
 /// Most issues about placeholders of one candidate.
 const MOST_ISSUES: usize = 1_000;
 
-/// Why a text is no value.
+/// The reason that a text is no value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Why {
     /// It is the name of its field.
     Label,
     /// It is a word of the schema.
     Schema,
-    /// It stands for a value.
+    /// It is a filler in place of a value.
     Filler,
-    /// It is the example that the model was shown, and the document does not say it.
+    /// It is the example that the model was shown, and the document does not state it.
     Example,
 }
 
@@ -53,7 +53,7 @@ pub(super) enum Why {
 pub(super) struct Placeholders(BTreeMap<String, (Why, Box<str>)>);
 
 impl Placeholders {
-    /// Why the text at a pointer is no value.
+    /// The reason that the text at a pointer is no value.
     pub(super) fn at(&self, pointer: &str) -> Option<Why> {
         self.0.get(pointer).map(|(why, _)| *why)
     }
@@ -64,7 +64,7 @@ impl Placeholders {
         others.take(MOST_ISSUES).map(|(pointer, (why, text))| issue(pointer, &Value::from(&**text), *why))
     }
 
-    /// Adds the examples that a look into the document has found not to be said there; tells whether any is new.
+    /// Adds the examples that a search of the document has not found there; returns whether any is new.
     pub(super) fn learn<'i>(&mut self, issues: impl Iterator<Item = &'i Issue>) -> bool {
         let before = self.0.len();
         for issue in issues.filter(|issue| issue.code == PLACEHOLDER_VALUE) {
@@ -73,12 +73,12 @@ impl Placeholders {
         self.0.len() > before
     }
 
-    /// Whether there are none.
+    /// Returns whether there are none.
     pub(super) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// Whether a value that is present has nothing in it but placeholders.
+    /// Returns whether a value that is present has nothing in it but placeholders.
     pub(super) fn are_all_of(&self, pointer: &str, item: Item<'_>) -> bool {
         if self.0.is_empty() || !self.holds_below(pointer) {
             return false;
@@ -124,7 +124,7 @@ pub(super) fn issue(pointer: &str, value: &Value, why: Why) -> Issue {
     }
 }
 
-/// What tells placeholders of candidates of one document type from values.
+/// The tests that tell placeholders of candidates of one document type from values.
 #[derive(Debug)]
 pub(super) struct Finder<'a> {
     program: &'a Program,
@@ -133,7 +133,7 @@ pub(super) struct Finder<'a> {
     examples: &'a [Value],
     screen: &'a Screen,
     source: Option<&'a Source>,
-    /// True if something looks values up in the document: it knows in which other ways the document may say them.
+    /// True if something looks values up in the document: it knows in which other ways the document may state them.
     is_looked_up: bool,
     fuel: &'a Fuel,
 }
@@ -172,7 +172,7 @@ impl<'a> Finder<'a> {
         found
     }
 
-    /// Whether the host fills a field in: no answer says it.
+    /// Returns whether the host fills a field in: no answer states it.
     fn is_filled_in(&self, name: &str) -> bool {
         self.program.rubric_fields().any(|field| field.from.is_some() && *field.name == *name)
     }
@@ -235,7 +235,7 @@ impl<'a> Finder<'a> {
         pointer.truncate(length);
     }
 
-    /// Why a text is no value of its place.
+    /// The reason that a text is no value at its location.
     fn why(&self, text: &str, place: &Place<'_, '_>) -> Option<Why> {
         if text.len() > LONGEST_DESCRIPTION || is_blank(text) || place.declared.allows(text) {
             return None;
@@ -270,13 +270,13 @@ impl<'a> Finder<'a> {
         match WORDS.find(text) {
             None => false,
             Some(UnlessSaid::Never) => true,
-            // Without a document nothing tells what it says.
+            // Without a document, its content is unknown.
             Some(UnlessSaid::Anywhere) => self.source.is_some() && !self.is_said(text),
             Some(UnlessSaid::OfIt) => !self.is_said_of(text, place),
         }
     }
 
-    /// What a field may be called.
+    /// The names that a field may have.
     fn names<'p>(&'p self, place: &'p Place<'_, '_>) -> impl Iterator<Item = &'p str> {
         let own = place.key.into_iter();
         let synonyms = place.key.into_iter().flat_map(|key| {
@@ -286,7 +286,7 @@ impl<'a> Finder<'a> {
         own.chain(synonyms).chain(place.declared.titles())
     }
 
-    /// Whether a vocabulary of the field has the text, or a rule about the field names it.
+    /// Returns whether a vocabulary of the field has the text, or a rule about the field names it.
     fn is_named(&self, text: &str, place: &Place<'_, '_>) -> bool {
         let Some(key) = place.key else { return false };
         let listed = self.evidence.vocabulary_of(key).is_some_and(|(_, vocabulary)| {
@@ -305,12 +305,12 @@ impl<'a> Finder<'a> {
             })
     }
 
-    /// Whether the document has these words.
+    /// Returns whether the document has these words.
     fn is_said(&self, text: &str) -> bool {
         self.occurrences(text, |_, _| true)
     }
 
-    /// Whether the document has these words right after the name of the field, on one line.
+    /// Returns whether the document has these words right after the name of the field, on one line.
     fn is_said_of(&self, text: &str, place: &Place<'_, '_>) -> bool {
         self.occurrences(text, |source, at| {
             let line = source.get(..at).and_then(|before| before.rsplit('\n').next()).unwrap_or_default();
@@ -321,7 +321,7 @@ impl<'a> Finder<'a> {
         })
     }
 
-    /// Whether a look at one of the places at which the document has these words says so.
+    /// Returns whether `look` accepts one of the positions at which the document has these words.
     fn occurrences(&self, text: &str, mut look: impl FnMut(&str, usize) -> bool) -> bool {
         let Some(source) = self.source.map(Source::text) else { return false };
         if !self.fuel.spend_on(source.len() / SOURCE_STEP) {
@@ -339,7 +339,7 @@ impl<'a> Finder<'a> {
         })
     }
 
-    /// Whether a value is an example that the model was shown for its place.
+    /// Returns whether a value is an example that the model was shown for its location.
     pub(super) fn is_example(&self, pointer: &str, value: &Value) -> bool {
         let is_it = |example: &Value| example.pointer(pointer) == Some(value);
         if self.examples.iter().any(is_it) {
@@ -357,8 +357,8 @@ impl<'a> Finder<'a> {
             && declared.examples().any(|example| example == value)
     }
 
-    /// Tells whether a text is an example that the model was shown for its place, and the document, in which nothing else looks values
-    /// up, does not have its words.
+    /// Returns whether a text is an example that the model was shown for its location, and the document, in which
+    /// nothing else looks values up, does not have its words.
     fn is_copied(&self, text: &str, pointer: &str, place: &Place<'_, '_>) -> bool {
         !self.is_looked_up
             && self.source.is_some()
@@ -371,21 +371,21 @@ impl<'a> Finder<'a> {
     }
 }
 
-/// What is known of a place in a candidate.
+/// The known facts about a location in a candidate.
 struct Place<'p, 's> {
-    /// The field at the top that it is of.
+    /// The top-level field that it belongs to.
     field: &'p str,
     /// The name of the member that it is, or is an element of; none where names are data.
     key: Option<&'p str>,
     declared: Declared<'s>,
 }
 
-/// Whether a member says something about another one.
+/// Returns whether a member says something about another one.
 fn is_passed_over(name: &str) -> bool {
     name.ends_with("_status")
 }
 
-/// Whether a condition names a text as one of those that are allowed.
+/// Returns whether a condition names a text as one of those that are allowed.
 fn names_text(condition: &Condition, text: &str) -> bool {
     match condition {
         Condition::Test { subject: Operand::Value, test: Test::OneOf { values, ignore_case } } => {
@@ -403,13 +403,13 @@ fn letters(text: &str) -> impl DoubleEndedIterator<Item = char> {
     text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase)
 }
 
-/// Whether two texts have the same letters and digits, in any case and however they are joined; and any at all.
+/// Returns whether two texts have the same letters and digits, in any case and however they are joined; and any at all.
 fn same_letters(a: &str, b: &str) -> bool {
     let mut first = letters(a).peekable();
     first.peek().is_some() && first.eq(letters(b))
 }
 
-/// Whether a text ends with the letters of a name, as a word of its own.
+/// Returns whether a text ends with the letters of a name, as a word of its own.
 fn ends_with_letters(text: &str, name: &str) -> bool {
     let mut own = letters(name).rev().peekable();
     if own.peek().is_none() {
@@ -419,7 +419,7 @@ fn ends_with_letters(text: &str, name: &str) -> bool {
     own.all(|letter| rest.next() == Some(letter))
 }
 
-/// What follows the name of a field and a sign after it at the beginning of a text.
+/// The rest after the name of a field and a sign after it at the beginning of a text.
 fn after_name<'t>(text: &'t str, name: &str) -> Option<&'t str> {
     let (before, after) = text.split_once([':', '=', '：'])?;
     same_letters(before, name).then_some(after)

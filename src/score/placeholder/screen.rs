@@ -14,7 +14,7 @@ const TYPES: [&str; 16] = [
 /// Most texts of one schema that are taken in.
 const MOST_TEXTS: usize = 50_000;
 
-/// What a text that could be a placeholder looks like.
+/// A quick test for texts that could be placeholders.
 #[derive(Debug, Default)]
 pub(crate) struct Screen {
     /// The letters of words, names, titles and descriptions, by their hashes.
@@ -26,7 +26,7 @@ pub(crate) struct Screen {
 }
 
 impl Screen {
-    /// Of all that a profile knows by name.
+    /// Builds the screen from everything that a profile knows by name.
     pub(crate) fn new(evidence: &EvidenceRules, answers: &Answers) -> Self {
         let mut screen = Screen::default();
         WORDS.words().chain(TYPES).for_each(|word| screen.add(word));
@@ -84,7 +84,7 @@ impl Screen {
         }
     }
 
-    /// Whether a text at or below a value, which is a member of this name, could be a placeholder.
+    /// Returns whether a text at or below a value, which is a member of this name, could be a placeholder.
     pub(super) fn finds_any(&self, name: &str, item: Item<'_>, fuel: &Fuel) -> bool {
         match item {
             Item::Text(text) => self.finds(name, text),

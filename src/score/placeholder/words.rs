@@ -1,4 +1,4 @@
-//! Words and forms that stand in the place of a value, read from `words/placeholders.yaml`.
+//! Words and forms in place of a value, read from `words/placeholders.yaml`.
 
 use crate::diag::{Problems, SourceFile};
 use crate::value::is_unseen;
@@ -10,14 +10,14 @@ use std::sync::LazyLock;
 /// Longest text that can be one of them, in bytes.
 pub(super) const LONGEST: usize = 120;
 
-/// When a word is a value all the same.
+/// The condition under which such a word is a value after all.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum UnlessSaid {
     /// Never.
     Never,
-    /// Where the document writes it.
+    /// If the document writes it.
     Anywhere,
-    /// Where the document writes it right after the name of the field.
+    /// If the document writes it right after the name of the field.
     OfIt,
 }
 
@@ -68,7 +68,7 @@ impl Words {
         self.by_word.keys().map(String::as_str)
     }
 
-    /// When a text is a value, if it is one of the words.
+    /// The condition under which a text is a value, if it is one of the words.
     pub(super) fn find(&self, text: &str) -> Option<UnlessSaid> {
         if text.len() > LONGEST {
             return None;

@@ -1,4 +1,4 @@
-//! What every request passes before anything else, and what every answer says to browsers.
+//! The checks that every request passes before anything else, and the headers of every answer.
 
 use super::identity::Identity;
 use super::session;
@@ -17,11 +17,12 @@ use jiff::Timestamp;
 use std::sync::Arc;
 use std::time::Instant;
 
-/// What may be had without a token: whether the service is up, the page that takes the token of a link, and what that page needs.
+/// The paths that need no token: whether the service is up, the page that takes the token of a link, and what that page
+/// needs.
 const OPEN: [&str; 4] = ["/healthz", "/readyz", "/login", "/favicon.ico"];
 
-/// What browsers are told of every answer: nothing from elsewhere, no framing, no guessing of types, no Referer to others (without any, a
-/// form would not say where it comes from), nothing kept.
+/// The headers that tell browsers of every answer: nothing from elsewhere, no framing, no guessing of types, no Referer
+/// to others (without any, a form would not say where it comes from), nothing kept.
 const HEADERS: [(HeaderName, &str); 6] = [
     (
         header::CONTENT_SECURITY_POLICY,
@@ -43,7 +44,8 @@ pub(in crate::serve) async fn headers(request: Request, next: Next) -> Response 
     response
 }
 
-/// Refuses what comes under another name, from another site's page, or without a token; else says who it is.
+/// Refuses what comes under another name, from another site's page, or without a token; otherwise identifies the
+/// client.
 pub(in crate::serve) async fn guard(
     State(service): State<Arc<Service>>,
     mut request: Request,
@@ -75,7 +77,7 @@ pub(in crate::serve) async fn guard(
         Err(refusal) => (String::new(), refusal),
     };
     let mut unlogged = 0;
-    // Whatever is answered to somebody without a name, and kept or refused, counts: nobody who can't come in may fill the disk.
+    // Every answer without a name that is kept or refuses counts: no one without access may fill the disk.
     if name.is_empty() && (is_kept(&method, &path, &name, &response) || response.status().is_client_error()) {
         match service.throttle.refused(Instant::now()) {
             Refused::Listen { unlogged: before } => unlogged = before,
@@ -86,19 +88,19 @@ pub(in crate::serve) async fn guard(
     response
 }
 
-/// In the answer to somebody who signed in: by which name.
+/// The name, in the answer to a sign-in.
 #[derive(Debug, Clone)]
 pub(super) struct SignedIn(pub(super) String);
 
-/// What a request brings that is to be looked up.
+/// The part of a request that is to be looked up.
 enum Given {
     /// Nothing is needed.
     Nothing,
-    /// A token, and who is told if it holds no longer.
+    /// A token, and the client that is answered if it is no longer valid.
     Token(Option<(String, Comes)>, Asker),
 }
 
-/// Who asks, as far as an answer without a token depends on it.
+/// The kind of client, as far as an answer without a token depends on it.
 enum Asker {
     /// A person's browser, for a page: it is sent to sign in.
     Page,
@@ -108,7 +110,7 @@ enum Asker {
     Program,
 }
 
-/// What is decided upon stands there once, or somebody between here and there may have decided upon the other.
+/// The headers that are decided upon, which may appear only once: a proxy in between may have decided upon the other.
 const ONCE: [HeaderName; 5] = [
     header::HOST,
     header::ORIGIN,
@@ -117,11 +119,11 @@ const ONCE: [HeaderName; 5] = [
     HeaderName::from_static("sec-fetch-site"),
 ];
 
-/// Largest headers of a request, with what is asked for, in bytes.
+/// The largest headers of a request, with its target, in bytes.
 const LARGEST_HEADERS: usize = 64 << 10;
 
-/// Whether a request's headers are larger than any that somebody means. What reads connections has a bound as well, which is of what it
-/// holds at a time.
+/// Returns whether a request's headers are larger than any that make sense. The reader of connections has a bound as
+/// well, on what it holds at a time.
 fn has_large_headers(request: &Request) -> bool {
     let target = request.uri().path_and_query().map_or(0, |target| target.as_str().len());
     let headers = request.headers().iter().map(|(name, value)| name.as_str().len() + value.len() + 4);
@@ -138,7 +140,7 @@ fn given(service: &Service, request: &Request) -> Result<Given, ApiError> {
     if let Some(name) = ONCE.iter().find(|name| headers.get_all(*name).iter().count() > 1) {
         return Err(ApiError::bad_request(format!("the header `{name}` stands there twice")));
     }
-    // A request may name its host in two places, and each must be a name of this service.
+    // A request may name its host twice, and each must be a name of this service.
     let hosts = [request.uri().authority().map(Authority::as_str), text(header::HOST)];
     if let Some(host) = hosts.into_iter().flatten().find(|host| !service.hosts.allows(host)) {
         return Err(ApiError::unknown_host(host));
@@ -152,7 +154,8 @@ fn given(service: &Service, request: &Request) -> Result<Given, ApiError> {
     if origin.is_some_and(|origin| (is_change || bearer.is_some()) && !service.hosts.allows_origin(origin)) {
         return Err(ApiError::other_site());
     }
-    // A browser says where a request comes from, whatever page made it; who brings a token is no browser that was made to.
+    // A browser says where a request comes from, whichever page made it; a client with a token is not a browser that
+    // was made to.
     let site = text(HeaderName::from_static("sec-fetch-site"));
     let is_own = matches!(site, Some("same-origin")) || site.is_none() && origin.is_some();
     if is_change && bearer.is_none() && !is_own {
@@ -179,7 +182,7 @@ fn given(service: &Service, request: &Request) -> Result<Given, ApiError> {
     Ok(Given::Token(token, asker))
 }
 
-/// Says who it is, where that is needed.
+/// Identifies the client, where that is needed.
 async fn admit(service: &Arc<Service>, given: Given) -> Result<Option<Identity>, Response> {
     let (token, asker) = match given {
         Given::Nothing => return Ok(None),
@@ -201,7 +204,7 @@ async fn admit(service: &Arc<Service>, given: Given) -> Result<Option<Identity>,
     }
 }
 
-/// Whether it is a person's browser that asks for a page.
+/// Returns whether a person's browser asks for a page.
 fn wants_page(method: &Method, path: &str, headers: &HeaderMap) -> bool {
     let takes_html = headers
         .get(header::ACCEPT)
@@ -209,19 +212,19 @@ fn wants_page(method: &Method, path: &str, headers: &HeaderMap) -> bool {
     method == Method::GET && !path.starts_with("/api/") && takes_html
 }
 
-/// Whether a request is kept in the access log.
+/// Returns whether a request is kept in the access log.
 fn is_kept(method: &Method, path: &str, name: &str, response: &Response) -> bool {
     let is_change = !matches!(*method, Method::GET | Method::HEAD);
     let is_refused = matches!(response.status(), StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN);
-    // The page of a run, which is read again and again while it goes on, shows no document.
+    // The page of a run, which is read again and again while the run goes on, shows no document.
     let of_run = path.strip_prefix("/runs/").is_some_and(|rest| rest.contains('/'));
     let shows_document =
         !name.is_empty() && (of_run || ["/review/", "/api/"].iter().any(|begin| path.starts_with(begin)));
     is_change || is_refused || shows_document
 }
 
-/// Keeps who did what: every change, every document that was looked at, and everything that was refused. Not everything that is refused to
-/// those without a token, or they could fill the disk: `unlogged` of those before were left out.
+/// Logs who did what: every change, every document that was viewed, and everything that was refused. Not everything
+/// that is refused to clients without a token, or they could fill the disk: `unlogged` of those before were left out.
 fn log(
     service: &Service,
     method: &Method,
@@ -236,7 +239,7 @@ fn log(
     let why = response.extensions_mut().remove::<Why>().map(|why| why.0);
     let more = (unlogged > 0).then(|| format!("{unlogged} refused before it were not kept"));
     let detail = why.into_iter().chain(more).collect::<Vec<_>>().join("; ");
-    // Whoever asks does not wait for it; the journal keeps it with what it writes next.
+    // The client does not wait for it; the journal keeps it with what it writes next.
     drop(service.journal.log_access(AccessRecord {
         at: Timestamp::now().to_string(),
         name,

@@ -1,15 +1,16 @@
-//! The names by which the service is asked for.
+//! The names by which the service is addressed.
 
 use std::net::SocketAddr;
 
-/// The names by which the service is asked for. A page of another site that has its own name point here sends that name, and is refused.
+/// The names by which the service is addressed. A page of another site that has its own name point here sends that
+/// name, and is refused.
 #[derive(Debug, Clone)]
 pub(crate) struct Hosts {
     names: Vec<String>,
 }
 
 impl Hosts {
-    /// Those of this machine with the port that is listened on, and others that somebody named, with or without a port.
+    /// Those of this machine with the port that is listened on, and others that were given, with or without a port.
     pub(crate) fn new(listen: SocketAddr, named: &[String]) -> Self {
         let port = listen.port();
         let local = ["127.0.0.1", "localhost", "[::1]"].map(|name| format!("{name}:{port}"));
@@ -17,15 +18,15 @@ impl Hosts {
         Hosts { names: local.into_iter().chain(named).collect() }
     }
 
-    /// Whether the service goes by what the header `Host` says.
+    /// Returns whether the header `Host` has a name of the service.
     pub(super) fn allows(&self, host: &str) -> bool {
         let host = host.to_ascii_lowercase();
         let bare = without_usual_port(&host);
         self.names.iter().any(|name| *name == host || *name == bare)
     }
 
-    /// Whether a page is the service's own by what the header `Origin` says. It is not compared with `Host`, which would be the same
-    /// name after a rebinding.
+    /// Returns whether a page is the service's own by its header `Origin`. It is not compared with `Host`, which would
+    /// be the same name after a rebinding.
     pub(super) fn allows_origin(&self, origin: &str) -> bool {
         let rest = origin.strip_prefix("https://").or_else(|| origin.strip_prefix("http://"));
         rest.is_some_and(|host| self.allows(host))

@@ -1,21 +1,21 @@
-//! Who makes a request, and what a handler asks of whoever that is.
+//! The identity behind a request, and the roles that handlers require.
 
 use super::role::Role;
 use crate::serve::api::ApiError;
 use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
 
-/// Who makes a request.
+/// The identity behind a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Identity {
-    /// The name of the token, which decisions have, too.
+    /// The name of the token, which decisions carry, too.
     pub(crate) name: String,
-    /// What it allows.
+    /// Its role.
     pub(crate) role: Role,
 }
 
 impl Identity {
-    /// Whether it may do what needs a role.
+    /// Returns whether it may do what needs a role.
     pub(crate) fn may(&self, needed: Role) -> bool {
         self.role.allows(needed)
     }
@@ -43,12 +43,12 @@ macro_rules! at_least {
 }
 
 at_least! {
-    /// Whoever has a token.
+    /// Any holder of a token.
     Anyone needs Role::Submit;
-    /// Somebody who may submit documents.
+    /// A holder who may submit documents.
     Submitter needs Role::Submit;
-    /// Somebody who may see every document and decide about it.
+    /// A holder who may see every document and decide about it.
     Reviewer needs Role::Review;
-    /// Somebody who may do everything.
+    /// A holder who may do everything.
     Admin needs Role::Admin;
 }

@@ -1,4 +1,4 @@
-//! Coming in by a link, and going out.
+//! Signing in by a link, and signing out.
 
 use super::guard::SignedIn;
 use super::identity::Identity;
@@ -18,7 +18,7 @@ use jiff::Timestamp;
 use serde::Deserialize;
 use std::sync::Arc;
 
-/// Largest body that anybody may send without a token, in bytes.
+/// The largest body that may be sent without a token, in bytes.
 const LARGEST: usize = 4 << 10;
 
 /// The page to sign in, and what signs in and out.
@@ -35,7 +35,7 @@ async fn page(State(service): State<Arc<Service>>, headers: HeaderMap) -> Result
     Ok(pages::login(held.map(|(token, _)| token.name).as_deref()))
 }
 
-/// What the page sends: the token of the link, or the one that a person typed.
+/// The body that the page sends: the token of the link, or the one that a person typed.
 #[derive(Deserialize)]
 struct Given {
     token: String,

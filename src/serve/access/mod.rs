@@ -1,8 +1,9 @@
-//! Who may do what.
+//! Access control: who may do what.
 //!
-//! A service on this machine is reached by whatever runs on it and by every page that a browser has open. So requests are answered only
-//! under names that the service goes by (DNS rebinding), changes are made only by requests that come from its own pages or bring a token
-//! (CSRF), and nobody comes in without a token. The token of a link stands in its fragment, which no server, log or Referer sees.
+//! A service on this machine is reached by every program that runs on it and by every page that a browser has open. So
+//! requests are answered only under names that the service goes by (DNS rebinding), changes are made only by requests
+//! that come from its own pages or bring a token (CSRF), and no one comes in without a token. The token of a link is in
+//! its fragment, which no server, log or Referer sees.
 
 mod guard;
 mod hosts;

@@ -1,10 +1,10 @@
-//! What the holder of a token may do.
+//! Roles: what the holder of a token may do.
 
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
 
-/// What the holder of a token may do.
+/// The role of a token: what its holder may do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Role {
@@ -22,7 +22,7 @@ impl Role {
     /// Every role, the least first.
     pub(crate) const ALL: [Role; 4] = [Role::Submit, Role::Review, Role::Adjudicate, Role::Admin];
 
-    /// For people and programs.
+    /// Its name, for people and programs.
     pub(crate) fn as_str(self) -> &'static str {
         match self {
             Role::Submit => "submit",
@@ -32,7 +32,7 @@ impl Role {
         }
     }
 
-    /// Whether who has this role may do what needs `needed`.
+    /// Returns whether this role may do what needs `needed`.
     pub(super) fn allows(self, needed: Role) -> bool {
         self as u8 >= needed as u8
     }

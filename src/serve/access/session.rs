@@ -6,14 +6,15 @@ use jiff::SignedDuration;
 /// The name of the cookie.
 const COOKIE: &str = "loopctl_session";
 
-/// Its name where it came by TLS. Browsers take a cookie of such a name from nobody but this very host, so that no neighbour under the
-/// same domain can put a session of its own in its place.
+/// Its name where it came by TLS. Browsers take a cookie of such a name only from this very host, so that no neighbour
+/// under the same domain can put a session of its own in its place.
 const SECURE_COOKIE: &str = "__Host-loopctl_session";
 
-/// How long a session lasts: a long day.
+/// The duration of a session: a long day.
 pub(super) const LASTS: SignedDuration = SignedDuration::from_hours(14);
 
-/// Whether the browser speaks TLS, with a proxy that says so. Whoever says it wrongly has only itself to blame: it names its own cookie.
+/// Returns whether the browser speaks TLS, with a proxy that says so. A client that says it wrongly harms only itself:
+/// it names its own cookie.
 pub(super) fn is_secure(headers: &HeaderMap) -> bool {
     headers.get("x-forwarded-proto").is_some_and(|proto| proto == "https")
 }
@@ -22,7 +23,7 @@ fn name(is_secure: bool) -> &'static str {
     if is_secure { SECURE_COOKIE } else { COOKIE }
 }
 
-/// The token in the cookie, if there is one. Of two, one is somebody else's, and neither counts.
+/// The token in the cookie, if there is one. Of two, one is not ours, and neither counts.
 pub(super) fn token_of(headers: &HeaderMap) -> Option<&str> {
     let name = name(is_secure(headers));
     let cookies = headers.get_all(header::COOKIE).into_iter().filter_map(|value| value.to_str().ok());
@@ -31,13 +32,13 @@ pub(super) fn token_of(headers: &HeaderMap) -> Option<&str> {
     tokens.next().filter(|_| tokens.next().is_none())
 }
 
-/// What has the browser keep a session for so long. `is_secure` where it came by TLS.
+/// A cookie that makes the browser keep a session for so long. `is_secure` where it came by TLS.
 pub(super) fn cookie(token: &str, lasts: SignedDuration, is_secure: bool) -> String {
     let (name, secure) = (name(is_secure), if is_secure { "; Secure" } else { "" });
     format!("{name}={token}; Path=/; HttpOnly; SameSite=Strict; Max-Age={}{secure}", lasts.as_secs())
 }
 
-/// What has the browser forget it.
+/// A cookie that makes the browser forget it.
 pub(super) fn no_cookie(is_secure: bool) -> String {
     cookie("", SignedDuration::ZERO, is_secure)
 }

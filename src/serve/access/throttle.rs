@@ -1,15 +1,16 @@
-//! How often whoever brings no token that holds is listened to.
+//! The limit on how often requests without a valid token are listened to.
 //!
-//! Tokens are too long to be guessed. But each refusal is kept in the access log, and nobody who can't come in may fill the disk. Tokens that
-//! hold are not asked about this, so that whoever hammers at the door locks nobody out, not even from the same address.
+//! Tokens are too long to be guessed. But each refusal is kept in the access log, and no one without access may fill
+//! the disk. Valid tokens are exempt, so that a client that hammers at the door locks no one out, not even from the
+//! same address.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
-/// So many refusals in a row are kept: that of a page in every tab of a browser whose session has ended.
+/// The number of refusals in a row that are kept: one page in every tab of a browser whose session has ended.
 const AT_ONCE: f64 = 60.0;
 
-/// And so many in a second after that.
+/// The number that are kept in a second after that.
 const PER_SECOND: f64 = 1.0;
 
 /// Counts refusals.
@@ -23,7 +24,7 @@ struct Bucket {
     unlogged: u64,
 }
 
-/// What is done about a refusal.
+/// The treatment of a refusal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Refused {
     /// It is answered and kept; so many before it were not kept.
@@ -33,7 +34,7 @@ pub(super) enum Refused {
 }
 
 impl Throttle {
-    /// Somebody was refused.
+    /// Counts a refusal.
     pub(super) fn refused(&self, now: Instant) -> Refused {
         let mut bucket = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let bucket = bucket.get_or_insert(Bucket { left: AT_ONCE, at: now, unlogged: 0 });

@@ -10,13 +10,13 @@ use sha2::{Digest, Sha256};
 /// Bytes of randomness in a token.
 const BYTES: usize = 32;
 
-/// How tokens begin, so that scanners for secrets know one.
+/// The prefix of tokens, so that scanners for secrets know one.
 const PREFIX: &str = "loopctl_";
 
-/// Longest that is looked at; ours are shorter.
+/// The longest token that is looked up; ours are shorter.
 const LONGEST: usize = 128;
 
-/// What a token is.
+/// The kind of a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum TokenKind {
     /// Held by a person or a program.
@@ -37,8 +37,8 @@ impl TokenKind {
     }
 }
 
-/// How a token comes. A session is good in its cookie alone, and what a person or a program holds is good everywhere else: who got hold
-/// of a session can't have it prolonged.
+/// The way a token comes. A session is valid in its cookie alone, and the token of a person or a program everywhere
+/// else: an attacker who gets hold of a session can't have it prolonged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Comes {
     /// In a header, or to sign in with.
@@ -53,21 +53,21 @@ impl Comes {
     }
 }
 
-/// A token to be given to somebody.
+/// A token to be issued.
 #[derive(Debug, Clone)]
 pub(crate) struct NewAccess<'a> {
-    /// Whose it is; decisions and the access log have this name.
+    /// The name of its holder, which decisions and the access log carry.
     pub(crate) name: &'a str,
-    /// What it allows.
+    /// Its role.
     pub(crate) role: Role,
-    /// For how long it holds; `None` for ever.
+    /// The time for which it is valid; `None` for ever.
     pub(crate) lasts: Option<SignedDuration>,
-    /// Whether it is printed when the service starts.
+    /// `true` if it is printed when the service starts.
     pub(crate) is_launch: bool,
 }
 
-/// Makes a token and keeps its hash. The token itself is nowhere but in what is returned. One that is printed at the start has those
-/// of earlier starts hold no longer: they stand in the logs of those.
+/// Makes a token and keeps its hash. The token itself is only in what is returned. One that is printed at the start
+/// revokes those of earlier starts: they are in the logs of those.
 ///
 /// # Errors
 /// When the journal can't be written, or the system gives no random bytes.
@@ -79,7 +79,7 @@ pub(crate) fn issue_token(journal: &Journal, access: &NewAccess<'_>) -> Result<S
     issue(journal, TokenKind::Launch, access)
 }
 
-/// Has the links that earlier starts printed hold no longer.
+/// Revokes the links that earlier starts printed.
 ///
 /// # Errors
 /// When the journal can't be written.
@@ -108,12 +108,13 @@ pub(super) fn issue(
     Ok(token)
 }
 
-/// What is kept of a token. It is long and random, so that one round without a salt is enough.
+/// The hash that is kept of a token. A token is long and random, so one round without a salt is enough.
 pub(super) fn hash_of(token: &str) -> [u8; 32] {
     Sha256::digest(token.as_bytes()).into()
 }
 
-/// Who holds this token, if it holds. It is looked up by its hash, so that the time that takes says nothing about it.
+/// Returns the token and its role, if it is valid. It is looked up by its hash, so that the time this takes says
+/// nothing about it.
 ///
 /// # Errors
 /// When the journal can't be read.
@@ -154,7 +155,7 @@ mod tests {
         assert!(holds(&journal, &session, Comes::InCookie) && !holds(&journal, &session, Comes::Named));
     }
 
-    /// Links of earlier starts stand in terminals and logs.
+    /// Links of earlier starts are in terminals and logs.
     #[test]
     fn a_link_is_good_until_the_next_start() {
         let journal = Journal::in_memory().unwrap();

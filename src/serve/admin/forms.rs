@@ -1,4 +1,4 @@
-//! What the forms of settings say, read and checked.
+//! The contents of the forms of settings, read and checked.
 
 use crate::serve::trends::{AlertSettings, Measure, Unit, WebhookUrl};
 use crate::store::ReviewShares;
@@ -21,15 +21,15 @@ fn whole(fields: &Fields, key: &str, what: &str) -> Result<u64, String> {
     said.parse().map_err(|_| format!("`{what}` is not a whole number: `{}`", shortened(said)))
 }
 
-/// Without what is left of computing with tenths.
+/// Removes the error of computing with tenths.
 fn rounded(number: f64) -> f64 {
     (number * 1e12).round() / 1e12
 }
 
-/// The settings of alerts. Bounds that are the usual ones are not kept, so that they follow those.
+/// The settings of alerts. Default bounds are not kept, so that they follow the defaults.
 ///
 /// # Errors
-/// What is wrong, for people.
+/// The problem, for people.
 pub(super) fn alerts_of(fields: &Fields) -> Result<AlertSettings, String> {
     let mut settings = AlertSettings::default();
     for measure in Measure::ALL {
@@ -52,7 +52,7 @@ pub(super) fn alerts_of(fields: &Fields) -> Result<AlertSettings, String> {
 /// The shares of reviews, which the form has in percent.
 ///
 /// # Errors
-/// What is wrong, for people.
+/// The problem, for people.
 pub(super) fn shares_of(fields: &Fields) -> Result<ReviewShares, String> {
     let share = |key: &str, what: &str| {
         let percent = number(fields, key, what)?;

@@ -1,6 +1,6 @@
-//! What admins set and see: alerts, shares of documents that are drawn for review, tokens, the access log.
+//! The page of admins: alerts, shares of documents that are drawn for review, tokens, the access log.
 //!
-//! - `forms`: what their forms say, read and checked.
+//! - `forms`: the contents of their forms, read and checked.
 
 mod forms;
 
@@ -25,30 +25,30 @@ use std::sync::Arc;
 
 /// Entries of the access log on a page.
 const ENTRIES: u32 = 50;
-/// Longest name of a token, in characters.
+/// The longest name of a token, in characters.
 const LONGEST_NAME: usize = 100;
 
-/// What the page shows.
+/// The contents of the page.
 pub(in crate::serve) struct SettingsView {
     pub(in crate::serve) alerts: AlertSettings,
     pub(in crate::serve) last_message: Option<LastMessage>,
     pub(in crate::serve) shares: ReviewShares,
     pub(in crate::serve) tokens: Vec<TokenRow>,
-    /// What a form that was sent before came to.
+    /// The message about a form that was sent before.
     pub(in crate::serve) saved: Option<&'static str>,
     /// A token that was made just now: shown this once.
     pub(in crate::serve) fresh: Option<(String, String)>,
     pub(in crate::serve) log: Vec<(u64, AccessRecord)>,
-    /// Where the next older entries of the log begin.
+    /// The entry of the log before which the next older ones begin.
     pub(in crate::serve) older: Option<u64>,
-    /// Whether the log begins with its latest entry.
+    /// `true` if the log begins with its latest entry.
     pub(in crate::serve) is_latest: bool,
 }
 
-/// A token without what it is.
+/// A token without its secret.
 pub(in crate::serve) struct TokenRow {
     pub(in crate::serve) token: StoredToken,
-    /// Whether it is valid.
+    /// `true` if it is valid.
     pub(in crate::serve) holds: bool,
 }
 
@@ -90,16 +90,16 @@ impl SettingsView {
     }
 }
 
-/// What the address says.
+/// The query of the address.
 #[derive(Debug, Deserialize)]
 struct Asked {
     /// Entries of the log before this one.
     before: Option<u64>,
-    /// Which form was sent before, as in [`SAVED`].
+    /// The form that was sent before, as in [`SAVED`].
     saved: Option<String>,
 }
 
-/// What is said after a form was sent. The address names it: no other words come from there.
+/// The messages after a form was sent. The address names one: no other words come from there.
 const SAVED: [(&str, &str); 3] = [
     ("alerts", "The alerts were saved."),
     ("shares", "The shares of reviews were saved."),
@@ -118,7 +118,7 @@ async fn settings(
     Ok(pages::settings(&identity, &view))
 }
 
-/// What a form says, by the names of its fields.
+/// The values of a form, by the names of its fields.
 type Fields = BTreeMap<String, String>;
 
 async fn keep(service: Arc<Service>, name: &'static str, value: impl Serialize) -> Result<(), ApiError> {
@@ -133,7 +133,7 @@ async fn set_alerts(
 ) -> Result<Redirect, ApiError> {
     let settings = alerts_of(&fields).map_err(ApiError::bad_request)?;
     keep(Arc::clone(&service), SETTINGS, settings).await?;
-    // Whoever saves a webhook sees at once whether it works; the page need not wait for it.
+    // An admin who saves a webhook sees at once whether it works; the page need not wait for it.
     tokio::spawn(async move { look(&service).await });
     let is_trends = fields.get("back").is_some_and(|back| back == "trends");
     Ok(Redirect::to(if is_trends { "/trends?saved=alerts#top" } else { "/settings?saved=alerts#top" }))
@@ -153,11 +153,11 @@ async fn set_shares(
 struct NewTokenForm {
     name: String,
     role: String,
-    /// For how many days it holds; empty for ever.
+    /// The number of days for which it is valid; empty for ever.
     days: String,
 }
 
-/// Makes a token and shows it: it can't be shown again, so that there is no page to be led to.
+/// Makes a token and shows it: it can't be shown again, so there is no page to redirect to.
 async fn add_token(
     Admin(identity): Admin,
     State(service): State<Arc<Service>>,

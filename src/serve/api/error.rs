@@ -1,4 +1,4 @@
-//! Why a request is refused or failed, as JSON.
+//! The error of a request that is refused or failed, as JSON.
 
 use crate::serve::access::{Identity, Role};
 use crate::store::StoreError;
@@ -10,7 +10,7 @@ use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use serde::Serialize;
 
-/// Why a request is refused or failed: what is wrong, and what to do about it.
+/// The error of a request that is refused or failed: what is wrong, and what to do about it.
 #[derive(Debug, Clone)]
 pub(crate) struct ApiError {
     status: StatusCode,
@@ -19,17 +19,17 @@ pub(crate) struct ApiError {
     retry_after: Option<u32>,
 }
 
-/// The same as it is answered.
+/// The error of a request, as it is answered.
 #[derive(Debug, Serialize, utoipa::ToSchema)]
 pub(crate) struct ErrorAnswer {
-    /// What is wrong.
+    /// A description of what is wrong.
     error: String,
-    /// What to do about it.
+    /// Advice on what to do about it.
     #[serde(skip_serializing_if = "Option::is_none")]
     help: Option<String>,
 }
 
-/// Why a request was refused, for the access log.
+/// The reason why a request was refused, for the access log.
 #[derive(Debug, Clone)]
 pub(crate) struct Why(pub(crate) String);
 
@@ -39,12 +39,12 @@ impl ApiError {
         ApiError { status, message: message.into(), help: None, retry_after: None }
     }
 
-    /// What to do about it.
+    /// Adds advice on what to do about it.
     pub(crate) fn help(self, help: impl Into<String>) -> Self {
         ApiError { help: Some(help.into()), ..self }
     }
 
-    /// In how many seconds it may be asked again.
+    /// Sets the number of seconds after which to ask again.
     pub(crate) fn retry_after(self, seconds: u32) -> Self {
         ApiError { retry_after: Some(seconds), ..self }
     }
@@ -64,7 +64,7 @@ impl ApiError {
         ApiError::new(StatusCode::INTERNAL_SERVER_ERROR, message)
     }
 
-    /// Nobody says who asks.
+    /// The request has no token.
     pub(crate) fn no_token() -> Self {
         ApiError::new(StatusCode::UNAUTHORIZED, "a token is needed").help(
             "send `Authorization: Bearer TOKEN`, or open the link that `loopctl serve` printed; `loopctl serve token add` makes others",
@@ -77,7 +77,7 @@ impl ApiError {
             .help("open the link that you were given in another tab, then do it again here")
     }
 
-    /// The token is none, or holds no longer.
+    /// The token is not one, or is no longer valid.
     pub(crate) fn wrong_token() -> Self {
         ApiError::new(StatusCode::UNAUTHORIZED, "the token is unknown, expired or revoked")
             .help("open the link that `loopctl serve` printed last, or ask for another token")
@@ -105,13 +105,13 @@ impl ApiError {
             .help("programs send `Authorization: Bearer TOKEN` and no `Origin`")
     }
 
-    /// Somebody without a token asks too often.
+    /// A client without a token asks too often.
     pub(crate) fn too_often() -> Self {
         ApiError::new(StatusCode::TOO_MANY_REQUESTS, "too many requests without a token that holds")
             .retry_after(1)
     }
 
-    /// A name has as much under way as it may.
+    /// A name has as many requests in flight as it may.
     pub(crate) fn too_much_at_once() -> Self {
         ApiError::new(StatusCode::TOO_MANY_REQUESTS, "too many requests of this token's name are under way")
             .help("wait for answers, and close streams of events that nobody reads")
@@ -132,19 +132,19 @@ impl ApiError {
         )
     }
 
-    /// What is wrong.
+    /// Returns a description of what is wrong.
     pub(crate) fn message(&self) -> &str {
         &self.message
     }
 
-    /// What to do about it.
+    /// Returns advice on what to do about it.
     pub(crate) fn help_text(&self) -> Option<&str> {
         self.help.as_deref()
     }
 }
 
 impl From<StoreError> for ApiError {
-    /// The path of the journal is nothing for whoever asks over the network.
+    /// The path of the journal is not for clients on the network.
     fn from(error: StoreError) -> Self {
         match error {
             StoreError::UnknownRun { .. } | StoreError::UnknownDocument { .. } => {

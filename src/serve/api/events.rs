@@ -1,4 +1,5 @@
-//! What happens, as it happens: server-sent events, read from the journal, so that whoever comes back with `Last-Event-ID` misses none.
+//! Events, as they happen: server-sent, read from the journal, so that a client that returns with `Last-Event-ID`
+//! misses none.
 
 use super::error::{ApiError, ErrorAnswer};
 use super::job::JobStatus;
@@ -22,16 +23,16 @@ use tokio_stream::wrappers::ReceiverStream;
 /// Events that are read at once.
 const AT_ONCE: u32 = 256;
 
-/// Other processes write to the journal, too, and nobody says so.
+/// The interval between reads: other processes write to the journal, too, without notice.
 const LOOK: Duration = Duration::from_secs(1);
 
 type Events = Sse<axum::response::sse::KeepAliveStream<ReceiverStream<Result<Event, Infallible>>>>;
 
-/// What happens to a job
+/// Events of a job
 ///
-/// Server-sent events from the first on, or from the one after `Last-Event-ID`: `event` is the kind, `data` the event as the journal has it.
-/// `resumed` says that the document was gone on with, and that the events after the first `keeps` don't count. After `ended`, whose data
-/// is the job's status, nothing more comes.
+/// Server-sent events from the first on, or from the one after `Last-Event-ID`: `event` is the kind, `data` the event
+/// as the journal has it. `resumed` says that the document was resumed, and that the events after the first `keeps`
+/// don't count. After `ended`, whose data is the job's status, nothing more comes.
 #[utoipa::path(
     get, path = "/api/jobs/{job}/events", operation_id = "follow_job", tag = "jobs",
     params(
@@ -58,10 +59,10 @@ pub(super) async fn of_job(
     Ok(stream(events))
 }
 
-/// What happens to the documents of a run
+/// Events of the documents of a run
 ///
-/// Server-sent events from now on, or from the one after `Last-Event-ID`: `event` is the kind, `data` names the document. What was extracted
-/// is not in them.
+/// Server-sent events from now on, or from the one after `Last-Event-ID`: `event` is the kind, `data` names the
+/// document. They do not contain what was extracted.
 #[utoipa::path(
     get, path = "/api/runs/{run}/events", operation_id = "follow_run", tag = "runs",
     params(
@@ -112,7 +113,7 @@ fn last_seen(headers: &HeaderMap) -> Result<Option<u64>, ApiError> {
     seen.map(Some).ok_or_else(expected)
 }
 
-/// Waits until there may be more to read; `false` when nobody listens any more, or the service stops.
+/// Waits until there may be more to read; `false` when the client has left, or the service stops.
 async fn more(
     feed: &mut tokio::sync::watch::Receiver<u64>,
     stopping: &mut tokio::sync::watch::Receiver<bool>,
@@ -141,7 +142,7 @@ async fn follow_job(
         feed.mark_unchanged();
         let (looked_in, who, of) = (Arc::clone(&service), identity.clone(), id.clone());
         let read = on_blocking_thread(move || {
-            // How far it is, before its events: what ends it is among them then.
+            // The job is read before its events: the one that ends it is among them then.
             let job = find(&looked_in, &who, &of)?;
             let events = looked_in.reading.events_after(job.document, after, AT_ONCE)?;
             Ok::<_, ApiError>((job, events))

@@ -7,13 +7,13 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::ToSchema;
 
-/// How far a job is.
+/// The status of a job.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum JobStatus {
     /// It waits for its turn.
     Waiting,
-    /// It is worked on.
+    /// It is being worked on.
     Running,
     /// It waits for answers that come with a batch of a vendor.
     Parked,
@@ -21,7 +21,7 @@ pub(crate) enum JobStatus {
     Finished,
     /// It has no result, or one without a provider's or judge's answer; `reason` says why. It can be tried again.
     Failed,
-    /// Somebody cancelled it.
+    /// It was cancelled.
     Cancelled,
 }
 
@@ -33,17 +33,17 @@ impl JobStatus {
             DocumentStage::Failed => JobStatus::Failed,
             DocumentStage::Running => JobStatus::Running,
             DocumentStage::Parked => JobStatus::Parked,
-            // One that was left goes on when it is its turn.
+            // One that was left resumes when it is its turn.
             DocumentStage::Waiting | DocumentStage::GivenUp => JobStatus::Waiting,
         }
     }
 
-    /// Whether nothing more comes of it unless it is tried again.
+    /// Returns whether nothing more comes of it unless it is tried again.
     pub(crate) fn is_over(self) -> bool {
         matches!(self, JobStatus::Finished | JobStatus::Failed | JobStatus::Cancelled)
     }
 
-    /// For people.
+    /// Its name, for people.
     pub(crate) fn as_str(self) -> &'static str {
         match self {
             JobStatus::Waiting => "waiting",
@@ -56,54 +56,54 @@ impl JobStatus {
     }
 }
 
-/// A document that was submitted, and how far it is.
+/// A document that was submitted, and its status.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub(crate) struct Job {
-    /// What it is asked for by.
+    /// The id by which it is asked for.
     pub(crate) id: String,
-    /// How far it is.
+    /// Its status.
     pub(crate) status: JobStatus,
-    /// Why it has no result of its own.
+    /// The reason why it has no result of its own.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) reason: Option<String>,
     /// The run that its document belongs to.
     pub(crate) run: String,
     /// The document's id in the run.
     pub(crate) document: String,
-    /// What its file is called.
+    /// The name of its file.
     pub(crate) file_name: String,
     /// Its media type, by how its bytes begin.
     pub(crate) media_type: String,
     /// The size of the document, in bytes.
     pub(crate) bytes: u64,
-    /// Its type, where whoever submitted it said so.
+    /// Its type, if the submitter gave one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) document_type: Option<String>,
     /// The profile that decides.
     pub(crate) profile: String,
-    /// What was laid over the profile, such as `accept.overall=0.9`.
+    /// The settings laid over the profile, such as `accept.overall=0.9`.
     pub(crate) settings: Vec<String>,
-    /// Who submitted it.
+    /// The name of the submitter.
     pub(crate) submitted_by: String,
-    /// When, as RFC 3339.
+    /// The time of submission, as RFC 3339.
     pub(crate) submitted_at: String,
-    /// When somebody cancelled it, as RFC 3339.
+    /// The time at which it was cancelled, as RFC 3339.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) cancelled_at: Option<String>,
-    /// What it came to, once it has a result.
+    /// Its outcome, once it has a result.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) outcome: Option<JobOutcome>,
-    /// What reviewers made of it, once one has begun.
+    /// Its review so far, once a reviewer has begun.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(in crate::serve) decided: Option<Decided>,
 }
 
-/// What a job came to, in short.
+/// The outcome of a job, in short.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub(crate) struct JobOutcome {
-    /// How its loop ended: `passed`, `stopped_early`, `failed`, …
+    /// The final status of its loop: `passed`, `stopped_early`, `failed`, …
     pub(crate) final_status: String,
-    /// Why it ended.
+    /// The reason why it ended.
     pub(crate) stop_reason: String,
     /// The type of the document, given or found.
     pub(crate) document_type: String,
@@ -111,9 +111,9 @@ pub(crate) struct JobOutcome {
     pub(crate) iterations: usize,
     /// The overall score of the selected candidate, from 0 to 1.
     pub(crate) overall: Option<f64>,
-    /// Whether it needs review.
+    /// `true` if it needs review.
     pub(crate) needs_review: bool,
-    /// How long it took, in milliseconds.
+    /// The time it took, in milliseconds.
     pub(crate) elapsed_ms: u64,
 }
 
@@ -158,7 +158,7 @@ impl Job {
         }
     }
 
-    /// The same with what reviewers made of it.
+    /// Adds the review of the document so far.
     pub(in crate::serve) fn with_decided(self, decided: Option<Decided>) -> Self {
         Job { decided, ..self }
     }

@@ -18,20 +18,20 @@ use serde_json::Value;
 use std::sync::Arc;
 use utoipa::{IntoParams, ToSchema};
 
-/// Most jobs of one page.
+/// The most jobs of one page.
 const MOST_LISTED: u32 = 200;
 
-/// The documents of one answer.
+/// The jobs of one answer.
 #[derive(Debug, Serialize, ToSchema)]
 pub(super) struct Jobs {
     /// The jobs, the latest first.
     jobs: Vec<Job>,
-    /// What to send as `before` for those that follow.
+    /// The value of `before` that asks for those that follow.
     #[serde(skip_serializing_if = "Option::is_none")]
     next: Option<String>,
 }
 
-/// Which jobs are meant.
+/// The jobs that are asked for.
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub(super) struct Page {
@@ -44,7 +44,7 @@ pub(super) struct Page {
 
 /// Jobs, the latest first
 ///
-/// Those of the token; for a reviewer everybody's.
+/// Those of the token; for a reviewer, everyone's.
 #[utoipa::path(
     get, path = "/api/jobs", operation_id = "list_jobs", tag = "jobs", params(Page),
     responses((status = 200, description = "The jobs", body = Jobs), (status = 404, description = "`before` is no job", body = ErrorAnswer))
@@ -74,7 +74,7 @@ fn latest_jobs(service: &Service, identity: &Identity, page: Page) -> Result<Job
     Ok(Jobs { jobs, next })
 }
 
-/// The latest jobs that somebody may see.
+/// The latest jobs that `identity` may see.
 pub(in crate::serve) fn recent(
     service: &Service,
     identity: &Identity,
@@ -95,7 +95,7 @@ fn with_outcome(service: &Service, job: &StoredJob) -> Result<Job, ApiError> {
     Ok(Job::of(job, outcome.as_ref()).with_decided(decided))
 }
 
-/// A job that somebody may see. What is another's is not told from what is not there.
+/// A job that `identity` may see. Another's is not told apart from one that does not exist.
 pub(in crate::serve) fn find(
     service: &Service,
     identity: &Identity,
@@ -125,7 +125,7 @@ pub(super) async fn one(
 
 /// The result of a job
 ///
-/// What `loopctl run` writes of the document: the extraction that was selected, its scores and issues, every iteration, cost.
+/// The result that `loopctl run` writes: the selected extraction, its scores and issues, every iteration, cost.
 #[utoipa::path(
     get, path = "/api/jobs/{job}/result", operation_id = "get_result", tag = "jobs", params(("job" = String, Path, description = "Its id")),
     responses(
@@ -165,7 +165,7 @@ fn without_result(job: &StoredJob) -> ApiError {
 
 /// Cancel a job
 ///
-/// What is under way is given up. A job that is over stays as it is.
+/// Work in flight is given up. A job that is over stays as it is.
 #[utoipa::path(
     post, path = "/api/jobs/{job}/cancel", operation_id = "cancel_job", tag = "jobs", params(("job" = String, Path, description = "Its id")),
     responses((status = 200, description = "The job", body = Job), (status = 404, description = "There is no such job", body = ErrorAnswer))
@@ -185,7 +185,7 @@ pub(super) async fn cancel(
 
 /// Try a job again
 ///
-/// One that failed or was cancelled goes on where it was; answers that were paid for are not asked for again.
+/// One that failed or was cancelled resumes where it was; answers that were paid for are not asked for again.
 #[utoipa::path(
     post, path = "/api/jobs/{job}/retry", operation_id = "retry_job", tag = "jobs", params(("job" = String, Path, description = "Its id")),
     responses(
@@ -212,7 +212,7 @@ pub(super) async fn retry(
     on_blocking_thread(again).await.map(Json)
 }
 
-/// Why a job went as it did
+/// The explanation of a job
 ///
 /// The story that `loopctl explain` tells: each candidate with its scores, what was asked next and why it stopped.
 #[utoipa::path(

@@ -1,4 +1,4 @@
-//! What programs ask: JSON over HTTP, described by OpenAPI.
+//! The API for programs: JSON over HTTP, described by OpenAPI.
 
 mod error;
 mod events;
@@ -22,7 +22,7 @@ use utoipa::openapi::{ContentBuilder, Ref, ResponseBuilder};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-/// What the description says of the API as a whole.
+/// The description of the API as a whole.
 #[derive(OpenApi)]
 #[openapi(info(
     title = "loopctl",
@@ -31,13 +31,13 @@ use utoipa_axum::routes;
 ), security(("token" = [])))]
 struct Description;
 
-/// Beside a document, a request has its names and settings.
+/// The bytes of a request beside its document: its names and settings.
 const BESIDE: u64 = 1 << 20;
 
-/// Largest request that holds no document, in bytes.
+/// The largest request that holds no document, in bytes.
 const MOST_JSON: usize = 80 << 20;
 
-/// Every route of the API, with what describes it.
+/// Every route of the API, with its description.
 pub(super) fn routes(service: &Service) -> OpenApiRouter<Arc<Service>> {
     let most = |bytes: u64| usize::try_from(bytes).unwrap_or(usize::MAX);
     let document = service.settings.most_bytes;
@@ -74,7 +74,7 @@ pub(super) fn routes(service: &Service) -> OpenApiRouter<Arc<Service>> {
     routes
 }
 
-/// What any request with a body may be answered.
+/// The refusals that any request with a body may get.
 const BODY_REFUSALS: [(&str, &str); 4] = [
     ("400", "What was sent can't be understood"),
     ("413", "What was sent is too large"),
@@ -82,7 +82,7 @@ const BODY_REFUSALS: [(&str, &str); 4] = [
     ("422", "What was sent has other keys or types than described"),
 ];
 
-/// What any request may be answered: that nobody may make it, or not with this token.
+/// Describes the refusals that any request may get: of its body, its parameters or its token.
 fn refuse_everywhere(description: &mut utoipa::openapi::OpenApi) {
     let refusal = |words: &str| {
         let body = ContentBuilder::new().schema(Some(Ref::from_schema_name("ErrorAnswer"))).build();

@@ -1,4 +1,5 @@
-//! `POST /api/upload/process-v2`: the interface of the reliability loop, by which its callers submit a document and wait for what it comes to.
+//! `POST /api/upload/process-v2`: the interface of the reliability loop, by which its callers submit a document and
+//! wait for its outcome.
 
 use super::error::{ApiError, ErrorAnswer};
 use super::job::JobStatus;
@@ -21,10 +22,10 @@ use std::sync::Arc;
 use std::time::Duration;
 use utoipa::ToSchema;
 
-/// Other processes may finish the document, and nobody says so.
+/// The interval between reads: other processes may finish the document, without notice.
 const LOOK: Duration = Duration::from_secs(1);
 
-/// Most iterations that a request may ask for.
+/// The most iterations that a request may ask for.
 const MOST_ITERATIONS: u32 = 100;
 
 /// A document, and how it is to be processed.
@@ -35,48 +36,48 @@ pub(super) struct ProcessRequest {
     file_base64: String,
     /// Its media type, such as `text/plain` or `application/pdf`.
     mime_type: String,
-    /// What its file is called.
+    /// The name of its file.
     filename: String,
     /// Its type, instead of classifying it.
     document_type_override: Option<String>,
-    /// Whether what is wrong is corrected; without, there is one extraction and its scores. Default: true.
+    /// Corrects what is wrong if true; otherwise there is one extraction and its scores. Default: true.
     enable_reliability_loop: Option<bool>,
     /// The overall score that is good enough, from 0 to 1. Default: that of the profile.
     quality_threshold: Option<f64>,
-    /// Most candidates. Default: those of the profile.
+    /// The most candidates. Default: that of the profile.
     max_iterations: Option<u32>,
 }
 
-/// What a document came to.
+/// The outcome of a document.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct ProcessAnswer {
-    /// What it is asked for by, under `/api/jobs`.
+    /// The id by which it is asked for, under `/api/jobs`.
     document_id: String,
     /// The type of the document, given or found.
     classified_type: String,
-    /// What was extracted; `null` where there is nothing.
+    /// The data that was extracted; `null` where there is nothing.
     #[schema(value_type = Object)]
     extracted_data: Value,
-    /// What the loop came to.
+    /// The outcome of the loop.
     reliability_loop: LoopAnswer,
-    /// What whoever uses the data should know.
+    /// Warnings for users of the data.
     warnings: Vec<String>,
-    /// How long it took since it was submitted, in milliseconds.
+    /// The time that the request took, in milliseconds.
     processing_time_ms: u64,
 }
 
-/// What the loop came to.
+/// The outcome of the loop.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct LoopAnswer {
-    /// Whether what was wrong was corrected.
+    /// `true` if what was wrong was corrected.
     enabled: bool,
     /// The overall score of the selected candidate, from 0 to 1.
     final_score: f64,
     /// Candidates that were assessed.
     iterations: usize,
-    /// Whether the result passed.
+    /// `true` if the result passed.
     met_threshold: bool,
     /// Each candidate in numbers; only where the loop is enabled.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -94,7 +95,7 @@ pub(super) struct IterationAnswer {
     /// Its score in each dimension, from 0 to 1.
     #[schema(value_type = Object)]
     scores: Value,
-    /// How many issues it has.
+    /// The number of its issues.
     issues: usize,
 }
 
@@ -124,10 +125,10 @@ impl ProcessRequest {
     }
 }
 
-/// Submit a document and wait for what it comes to
+/// Submit a document and wait for its outcome
 ///
-/// The document is a job like any other: whoever stops waiting finds it under `/api/jobs/{documentId}`, and the same request with the same
-/// `Idempotency-Key` waits for the same job.
+/// The document is a job like any other: a client that stops waiting finds it under `/api/jobs/{documentId}`, and the
+/// same request with the same `Idempotency-Key` waits for the same job.
 #[utoipa::path(
     post, path = "/api/upload/process-v2", operation_id = "process_document", tag = "reliability loop", request_body = ProcessRequest,
     params(("Idempotency-Key" = Option<String>, Header, description = "A key of your own: the same request sent again is the same document")),
@@ -177,7 +178,7 @@ pub(super) async fn process(
     Ok(Json(answer(&job, &result, is_enabled, warnings, elapsed)))
 }
 
-/// Whether what was said of a file is plainly wrong. Text has many media types.
+/// Returns whether the stated media type of a file is plainly wrong. Text has many media types.
 fn is_other_kind(said: &str, found: &str) -> bool {
     let said = said.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
     let is_text = |media_type: &str| !(media_type.starts_with("image/") || media_type == "application/pdf");
@@ -187,7 +188,7 @@ fn is_other_kind(said: &str, found: &str) -> bool {
     }
 }
 
-/// Waits until a job is over. Where the service stops before, the document goes on when it is back.
+/// Waits until a job is over. If the service stops before, the document resumes when it is back.
 async fn wait(service: &Arc<Service>, job: StoredJob) -> Result<(StoredJob, Option<Value>), ApiError> {
     let (mut feed, mut stopping) = (service.feed.subscribe(), service.jobs.stopping());
     let id = job.id;

@@ -1,4 +1,4 @@
-//! Profiles, and what they make of an extraction without asking anybody.
+//! Profiles, and their verdict on an extraction without any call.
 
 use super::error::{ApiError, ErrorAnswer};
 use crate::diag::{Problems, render_json};
@@ -23,10 +23,10 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use utoipa::ToSchema;
 
-/// Largest profile that is checked, in bytes.
+/// The largest profile that is checked, in bytes.
 const MOST_CHECKED: usize = 64 << 10;
 
-/// Most values in what is scored at once: each is looked up in the document.
+/// The most values in what is scored at once: each is looked up in the document.
 const MOST_VALUES: usize = 50_000;
 
 /// Refuses what has more values than are scored while a request waits.
@@ -68,7 +68,7 @@ pub(super) async fn list(
     on_blocking_thread(listed).await.map(Json)
 }
 
-/// What a profile decides by.
+/// The terms by which a profile decides.
 #[derive(Debug, Serialize, ToSchema)]
 pub(super) struct ProfileAnswer {
     /// Its name.
@@ -124,16 +124,16 @@ pub(in crate::serve) fn compiled(
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct CheckRequest {
-    /// The profile as it would stand in its file.
+    /// The profile as it would be in its file.
     yaml: String,
 }
 
-/// What is wrong with a profile.
+/// The problems of a profile.
 #[derive(Debug, Serialize, ToSchema)]
 pub(super) struct CheckAnswer {
-    /// Whether it can be used.
+    /// `true` if it can be used.
     usable: bool,
-    /// Everything that is wrong, as `loopctl check --format json` says it: code, place, message, help.
+    /// Everything that is wrong, as `loopctl check --format json` reports it: code, location, message, help.
     #[schema(value_type = Vec<Object>)]
     problems: Value,
 }
@@ -174,7 +174,7 @@ pub(super) async fn check(
 pub(super) struct ScoreRequest {
     /// The document's text.
     text: String,
-    /// What was extracted from it.
+    /// The extraction from it.
     #[schema(value_type = Object)]
     extraction: Value,
     /// Its type, instead of classifying it.
@@ -192,11 +192,11 @@ pub(super) struct ScoreRequest {
 pub(super) struct ScoreAnswer {
     /// The type by which it was scored.
     document_type: String,
-    /// Whether every line of `accept` holds.
+    /// `true` if every line of `accept` holds.
     accepted: bool,
     /// The lines that do not hold.
     missed: Vec<String>,
-    /// What is doubtful about the type.
+    /// Doubts about the type.
     warnings: Vec<String>,
     /// Scores by dimension, the overall score, issues, and what the document says for each value.
     #[schema(value_type = Object)]
@@ -205,7 +205,7 @@ pub(super) struct ScoreAnswer {
 
 /// Score an extraction
 ///
-/// As `loopctl validate` does: nobody is asked.
+/// As `loopctl validate` does, without any call.
 #[utoipa::path(
     post, path = "/api/score", operation_id = "score_extraction", tag = "profiles", request_body = ScoreRequest,
     responses(

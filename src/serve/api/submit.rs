@@ -23,13 +23,13 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use utoipa::ToSchema;
 
-/// Most documents of one upload.
+/// The most documents of one upload.
 pub(in crate::serve) const MOST_FILES: usize = 100;
 
-/// Longest idempotency key, in bytes.
+/// The longest idempotency key, in bytes.
 const LONGEST_KEY: usize = 255;
 
-/// In how many seconds a document that was not taken may be submitted again.
+/// The seconds after which a document that was not taken may be submitted again.
 const RETRY_AFTER: u32 = 10;
 
 /// A document to be submitted: exactly one of `text`, `file_base64` and `path`.
@@ -42,7 +42,7 @@ pub(super) struct NewJobRequest {
     file_base64: Option<String>,
     /// A file in one of the folders that the service was started with.
     path: Option<String>,
-    /// What the document is called.
+    /// The name of the document.
     file_name: Option<String>,
     /// Its type, instead of classifying it.
     document_type: Option<String>,
@@ -90,13 +90,13 @@ pub(super) struct Uploaded {
 /// A file that was not taken.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub(in crate::serve) struct RefusedFile {
-    /// What it is called.
+    /// Its name.
     pub(in crate::serve) file_name: String,
-    /// What is wrong with it.
+    /// A description of what is wrong with it.
     pub(in crate::serve) error: String,
 }
 
-/// What became of the files of a form.
+/// The outcome for the files of a form.
 pub(in crate::serve) struct TakenFiles {
     /// Those that were taken.
     pub(in crate::serve) jobs: Vec<Accepted>,
@@ -116,7 +116,8 @@ impl TakenFiles {
 
 /// Submit a document
 ///
-/// When this is answered the document is on the disk and in the queue. With `Idempotency-Key` the same submission sent twice is one job.
+/// Once this is answered, the document is on the disk and in the queue. With `Idempotency-Key` the same submission sent
+/// twice is one job.
 #[utoipa::path(
     post, path = "/api/jobs", operation_id = "submit_document", tag = "jobs", request_body = NewJobRequest,
     params(("Idempotency-Key" = Option<String>, Header, description = "A key of your own: the same submission sent again is the same job")),
@@ -163,7 +164,7 @@ fn answer(accepted: &Accepted) -> Response {
     response
 }
 
-/// By the submitter's own key, if there is one.
+/// The sameness by the submitter's own key, if there is one.
 pub(super) fn sameness(headers: &HeaderMap) -> Result<Sameness, ApiError> {
     let Some(key) = headers.get("idempotency-key") else { return Ok(Sameness::Never) };
     match key.to_str() {
@@ -189,9 +190,10 @@ pub(super) struct UploadForm {
 
 /// Submit files
 ///
-/// A form (`multipart/form-data`) with one or more parts `file`; `profile`, `document_type` and `setting` (`KEY=VALUE`, repeatable) before
-/// them are for all files that follow. At most 100 files: of a form with more, or with a part that is none of these, none is taken. A file
-/// that is refused keeps none of the others; where all are, the first says why.
+/// A form (`multipart/form-data`) with one or more parts `file`; `profile`, `document_type` and `setting` (`KEY=VALUE`,
+/// repeatable) before them are for all files that follow. At most 100 files: of a form with more, or with a part that
+/// is none of these, none is taken. A refused file does not affect the others; if all are refused, the error is that of
+/// the first.
 #[utoipa::path(
     post, path = "/api/uploads", operation_id = "upload_files", tag = "jobs",
     request_body(content = UploadForm, content_type = "multipart/form-data"),
@@ -218,11 +220,12 @@ pub(super) async fn upload(
     Ok((StatusCode::ACCEPTED, Json(Uploaded { jobs, refused: taken.refused() })))
 }
 
-/// Takes in the files of a form: `sameness` says when one is a job that there is, unless the form asks for it `again`. The form is read
-/// to its end first, so that one that can't be taken leaves nothing; of one that can, a file that is refused keeps none of the others.
+/// Takes in the files of a form: `sameness` says when one is an existing job, unless the form asks for it `again`. The
+/// form is read to its end first, so that one that can't be taken leaves nothing; of one that can, a refused file does
+/// not affect the others.
 ///
 /// # Errors
-/// What is wrong with the form. Nothing of it is taken then.
+/// Those of the form, of which nothing is taken then.
 pub(in crate::serve) async fn take_files(
     service: &Arc<Service>,
     identity: &Identity,
@@ -242,7 +245,7 @@ pub(in crate::serve) async fn take_files(
     Ok(taken)
 }
 
-/// The files of a form, each with what stands before it.
+/// The files of a form, each with the parts before it.
 async fn read_form(
     service: &Arc<Service>,
     identity: &Identity,

@@ -1,4 +1,4 @@
-//! How documents are named in addresses.
+//! Addresses of documents.
 
 use crate::serve::pages::in_address;
 

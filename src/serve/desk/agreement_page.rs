@@ -1,4 +1,4 @@
-//! How far reviewers agree.
+//! The agreement of reviewers.
 
 use crate::review::{Agreement, FieldAgreement};
 use crate::serve::pages::outside;

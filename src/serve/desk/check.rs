@@ -5,7 +5,7 @@ use super::open_document::OpenDocument;
 use crate::review::{Decision, FieldPath, ReviewedScore, ShownIssue};
 use serde_json::Value;
 
-/// What came of a value that was typed in.
+/// The result of checking a value that was typed in.
 pub(super) enum Typed {
     /// It can't be one of the field's; the member of the form that is wrong, and why.
     Invalid(Option<String>, String),
@@ -13,12 +13,12 @@ pub(super) enum Typed {
     Checked(Box<CheckedValue>),
 }
 
-/// A value that can be kept, with what the profile says of the extraction with it.
+/// A value that can be kept, with the profile's verdict on the extraction with it.
 pub(super) struct CheckedValue {
     pub(super) value: Option<Value>,
-    /// The overall score with what was decided before.
+    /// The overall score with the decisions before.
     pub(super) before: Option<f64>,
-    /// The score with this value; why there is none.
+    /// The score with this value, or the reason why there is none.
     pub(super) score: Result<ReviewedScore, String>,
     /// Issues about the field that would be left.
     pub(super) issues: Vec<ShownIssue>,

@@ -1,4 +1,4 @@
-//! What a reviewer decided: checked as rows of a worksheet are, and kept if the document is theirs and as they saw it.
+//! Decisions of a reviewer: checked as rows of a worksheet are, and kept if the document is theirs and as they saw it.
 
 use super::lease;
 use super::open_document::OpenDocument;
@@ -13,13 +13,13 @@ use jiff::Timestamp;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
-/// Longest name of a field, in bytes.
+/// The longest name of a field, in bytes.
 const LONGEST_FIELD: usize = 4 << 10;
 
-/// Most steps down to a field: an extraction is no deeper.
+/// The most steps down to a field: an extraction is no deeper.
 const MOST_STEPS: usize = MAX_CANDIDATE_DEPTH;
 
-/// What a form of the desk sends. Members that were left empty are empty.
+/// A form of the desk, as it is sent. Members that were left empty are empty.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct Submitted {
@@ -30,32 +30,32 @@ pub(super) struct Submitted {
     /// The right value, as it was typed in.
     pub(super) after: String,
     pub(super) comment: String,
-    /// How long it took, in milliseconds.
+    /// The time it took, in milliseconds.
     pub(super) spent_ms: String,
     /// The digest of the result that was shown.
     pub(super) shown: String,
     /// The number of the latest decision when the page was made.
     pub(super) seen: String,
-    /// Whether the reviewer was asked about fields in doubt.
+    /// Not empty if the reviewer was asked about fields in doubt.
     pub(super) confirmed: String,
     /// The issue of the document as a whole that is answered.
     pub(super) issue: String,
-    /// Whether it is the last word where reviewers differ.
+    /// Not empty if it is the last word where reviewers differ.
     pub(super) settles: String,
 }
 
 impl Submitted {
-    /// Whether it is meant as the last word where reviewers differ.
+    /// Returns whether it is meant as the last word where reviewers differ.
     pub(super) fn settles(&self) -> bool {
         !self.settles.is_empty() || self.decision.starts_with(TAKE)
     }
 }
 
-/// Why nothing was kept.
+/// The reason why nothing was kept.
 pub(super) enum Refusal {
-    /// The document is somebody else's, or another one by now.
+    /// The document is another reviewer's, or has changed by now.
     Conflict(ApiError),
-    /// What was sent can't be a decision; the member that is wrong, and why.
+    /// The form can't be a decision; the member that is wrong, and why.
     Invalid(Option<String>, String),
     /// The journal failed.
     Failed(ApiError),
@@ -67,7 +67,7 @@ impl From<ApiError> for Refusal {
     }
 }
 
-/// How an answer is sent that somebody else gave before: with the name of who gave it.
+/// The prefix of an answer that another reviewer gave before: that reviewer's name follows.
 const TAKE: &str = "take:";
 
 /// The action that was sent.
@@ -78,7 +78,7 @@ fn action_of(submitted: &Submitted) -> Result<Action, Refusal> {
     })
 }
 
-/// The decision that a form is, if it can be one.
+/// The decision that a form makes, if it can be one.
 pub(super) fn decision_of(
     open: &OpenDocument,
     submitted: &Submitted,

@@ -1,4 +1,4 @@
-//! What reviewers differ about, and how an adjudicator settles it.
+//! The differences between reviewers, and how an adjudicator settles them.
 
 use super::document_page::DeskPage;
 use super::field_view::FieldView;
@@ -8,7 +8,7 @@ use crate::serve::pages::outside;
 use crate::value::canonical;
 use maud::{Markup, html};
 
-/// What each reviewer says of a field, side by side.
+/// The answers of all reviewers about a field, side by side.
 pub(super) fn positions(view: &FieldView<'_>, page: &DeskPage<'_>) -> Markup {
     html! {
         dl.desk-positions {
@@ -66,7 +66,7 @@ pub(super) fn settle_field(view: &FieldView<'_>, page: &DeskPage<'_>) -> Markup 
     }
 }
 
-/// What reviewers say of the document as a whole, where one accepted and one rejected it.
+/// The verdicts of reviewers on the document as a whole, where one accepted and one rejected it.
 pub(super) fn whole(page: &DeskPage<'_>) -> Markup {
     if !page.reviewed.differs_as_a_whole() {
         return html! {};

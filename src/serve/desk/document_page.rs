@@ -24,45 +24,45 @@ use crate::value::sanitize_line;
 use maud::{Markup, html};
 use std::ops::Range;
 
-/// What the page of a document shows.
+/// The contents of the page of a document.
 pub(super) struct DeskPage<'a> {
     pub(super) open: &'a OpenDocument,
     pub(super) reviewer: &'a str,
-    /// Which documents of the queue the reviewer goes through.
+    /// The documents of the queue that the reviewer goes through.
     pub(super) filter: &'a Filter,
-    /// Which fields, and which part of the text, somebody asked for.
+    /// The fields, and the part of the text, that were asked for.
     pub(super) window: &'a Window,
     pub(super) shown: &'a ShownDocument<'a>,
-    /// What the decisions come to that the reviewer may see.
+    /// The outcome of the decisions that the reviewer may see.
     pub(super) reviewed: Reviewed,
     /// The fields that are shown, in the order of the page.
     pub(super) fields: Vec<FieldView<'a>>,
     pub(super) view: View,
-    /// Which fields of the view these are, and of how many.
+    /// The range of these fields in the view, and the number of fields there.
     pub(super) fields_of: (Range<usize>, usize),
     /// The part of the text that is shown, in characters.
     pub(super) part_of_text: Range<usize>,
-    /// Who has the document, and whether that is the reviewer.
+    /// The lease on the document, and whether it is the reviewer's.
     pub(super) lease: &'a Lease,
     pub(super) is_own: bool,
-    /// Whether the reviewer has the last word where reviewers differ.
+    /// `true` if the reviewer has the last word where reviewers differ.
     pub(super) may_settle: bool,
     /// A form that was sent and is shown again.
     pub(super) again: Option<&'a Again>,
-    /// Fields in doubt that nobody decided about, if the reviewer is asked about them.
+    /// Fields in doubt that no one decided about, if the reviewer is asked about them.
     pub(super) confirm: Vec<FieldPath>,
-    /// Whether the reviewer is asked because nothing was extracted.
+    /// `true` if the reviewer is asked because nothing was extracted.
     pub(super) confirm_empty: bool,
     /// Fields that the profile declares and the extraction lacks.
     pub(super) lacking: Vec<String>,
-    /// What was just decided.
+    /// The message about what was just decided.
     pub(super) said: String,
     /// The document that was decided about before this one was opened.
     pub(super) after: Option<JustDecided>,
 }
 
 impl<'a> DeskPage<'a> {
-    /// The page of a document that somebody has.
+    /// The page of a document that is leased.
     pub(super) fn of(
         open: &'a OpenDocument,
         shown: &'a ShownDocument<'a>,
@@ -133,12 +133,12 @@ impl<'a> DeskPage<'a> {
         self.address_at("", &self.window.at_text(character))
     }
 
-    /// Somebody by their name, the reviewer as `you`.
+    /// The name of a reviewer, or `you` for the one who reads the page.
     pub(super) fn by(&self, reviewer: &str) -> String {
         if reviewer == self.reviewer { "you".to_owned() } else { reviewer.to_owned() }
     }
 
-    /// What the profile says of the extraction with what was decided; `None` where nothing was corrected.
+    /// The score of the extraction with what was decided; `None` where nothing was corrected.
     fn corrected(&self) -> Option<Result<ReviewedScore, String>> {
         let is_corrected = self.reviewed.is_corrected(&self.open.document);
         is_corrected.then(|| self.open.score(&self.reviewed.extraction))
@@ -148,18 +148,18 @@ impl<'a> DeskPage<'a> {
         self.reviewed.field(&FieldPath::named(&field.field)).is_none()
     }
 
-    /// Fields in doubt that nobody decided about.
+    /// Fields in doubt that no one decided about.
     pub(super) fn open_doubts(&self) -> Vec<FieldPath> {
         let doubts = self.shown.fields.iter().filter(|field| field.is_doubtful() && self.is_open(field));
         doubts.map(|field| FieldPath::named(&field.field)).collect()
     }
 
-    /// How many values that nothing has checked nobody decided about.
+    /// The number of values that nothing has checked and no one decided about.
     pub(super) fn open_unchecked(&self) -> usize {
         self.shown.fields.iter().filter(|field| field.unchecked && self.is_open(field)).count()
     }
 
-    /// What is left to answer before the document is accepted, in words; `None` of nothing.
+    /// The items left to answer before the document is accepted, in words; `None` if there are none.
     pub(super) fn left(&self) -> Option<String> {
         let questions = self.shown.questions.iter().filter(|question| question.answer.is_none()).count();
         let for_a_person = self
@@ -190,7 +190,7 @@ impl<'a> DeskPage<'a> {
         (!parts.is_empty()).then(|| parts.join(", "))
     }
 
-    /// Whether there is no value at all, neither extracted nor added.
+    /// Returns whether there is no value at all, neither extracted nor added.
     pub(super) fn is_empty(&self) -> bool {
         self.shown.fields.iter().all(|field| {
             let held = FieldView::held(&self.reviewed, &FieldPath::named(&field.field));
@@ -220,7 +220,7 @@ impl<'a> DeskPage<'a> {
         of_questions.chain(self.fields.iter().flat_map(of_field)).collect()
     }
 
-    /// Whether the part of the text that is shown has a character.
+    /// Returns whether the part of the text that is shown has a character.
     pub(super) fn shows(&self, character: usize) -> bool {
         self.part_of_text.contains(&character)
     }
@@ -295,7 +295,7 @@ pub(super) fn document_page(page: &DeskPage<'_>) -> Markup {
         @if open.is_blind {
             p.desk-note { "A second look: what the first reviewer decided is shown when you are done." }
         }
-        // The message only names the issues that a person decides: each stands below, where it is decided.
+        // The message only names the issues that a person decides: each is below, where it is decided.
         @if let Some(said) = &open.document.result.detail { p.desk-note { (marked(said)) } }
         @if let Some(why) = &open.profile.differs {
             p.desk-note { "Note: " (marked(why)) ", so corrected values are not scored." }
@@ -308,7 +308,7 @@ pub(super) fn document_page(page: &DeskPage<'_>) -> Markup {
     }
 }
 
-/// What a key says where somebody else has the document.
+/// The message of a key where another reviewer has the document.
 fn taken(page: &DeskPage<'_>) -> String {
     let (who, until) = (sanitize_line(&page.lease.reviewer), lease::until(page.lease));
     format!("{who} is reviewing this document until {until}, so you can't decide about it.")
@@ -336,7 +336,7 @@ fn document(page: &DeskPage<'_>) -> Markup {
     }
 }
 
-/// The fields, with what can be decided: what the page's script replaces after each decision.
+/// The fields, with what can be decided: the part that the page's script replaces after each decision.
 pub(super) fn fields_pane(page: &DeskPage<'_>) -> Markup {
     let mut groups: Vec<(String, Vec<&FieldView<'_>>)> = Vec::new();
     for view in &page.fields {
@@ -404,7 +404,7 @@ pub(super) fn fields_pane(page: &DeskPage<'_>) -> Markup {
     }
 }
 
-/// Issues of the document that nobody is asked about.
+/// Issues of the document that no one is asked about.
 fn others<'p>(page: &'p DeskPage<'_>) -> impl Iterator<Item = &'p ShownIssue> {
     let is_asked = |issue: &&ShownIssue| {
         let mut questions = page.shown.questions.iter();
@@ -413,7 +413,7 @@ fn others<'p>(page: &'p DeskPage<'_>) -> impl Iterator<Item = &'p ShownIssue> {
     page.shown.issues.iter().filter(move |issue| !is_asked(issue))
 }
 
-/// Which fields are shown of those that there are, with the ways to the others.
+/// The views of the fields, with links to each.
 fn views(page: &DeskPage<'_>) -> Markup {
     let is_long = page.shown.fields.len() > MOST_FIELDS;
     let differing = page.shown.fields.iter().filter(|field| field.disputed).count();
@@ -438,7 +438,7 @@ fn views(page: &DeskPage<'_>) -> Markup {
     }
 }
 
-/// The way to the fields before and after those that are shown.
+/// Links to the fields before and after those that are shown.
 fn turn_over(page: &DeskPage<'_>) -> Markup {
     let (range, count) = &page.fields_of;
     html! {
@@ -452,7 +452,7 @@ fn turn_over(page: &DeskPage<'_>) -> Markup {
     }
 }
 
-/// The text, or the part of it that is shown, with the ways to the others.
+/// The text, or the part of it that is shown, with links to the others.
 fn part_of(page: &DeskPage<'_>, text: &str) -> Markup {
     let shown = page.part_of_text.clone();
     let whole = shown.end == usize::MAX;

@@ -16,25 +16,25 @@ pub(super) struct FieldView<'a> {
     pub(super) number: usize,
     pub(super) path: FieldPath,
     pub(super) shown: &'a ShownField,
-    /// What holds, if anything was decided: who, what, which value.
+    /// The decision that holds, if there is one: who, what, which value.
     pub(super) held: Option<Held>,
-    /// How a value of it is typed in.
+    /// The input for a value of it.
     pub(super) input: FieldInput,
 }
 
-/// What was decided about a field.
+/// The decision about a field that holds.
 pub(super) struct Held {
     pub(super) reviewer: String,
     pub(super) action: Action,
     pub(super) value: Option<Value>,
-    /// Whether the field was looked at, or accepted with its document as it stood.
+    /// The way it was accepted: after an inspection of the field, or with its document.
     how: How,
-    /// Whether it is the last word where reviewers differed.
+    /// `true` if it is the last word where reviewers differed.
     settles: bool,
 }
 
 impl FieldView<'_> {
-    /// What was decided about a field.
+    /// Returns the decision about a field that holds.
     pub(super) fn held(reviewed: &Reviewed, path: &FieldPath) -> Option<Held> {
         let holds = reviewed.field(path)?.holds()?;
         Some(Held {
@@ -46,12 +46,12 @@ impl FieldView<'_> {
         })
     }
 
-    /// Its name without what it lies in.
+    /// Its name without what contains it.
     fn name(&self) -> String {
         self.path.last()
     }
 
-    /// What it lies in; `None` at the top.
+    /// The name of what contains it; `None` at the top.
     pub(super) fn group(&self) -> Option<String> {
         let steps: Vec<&str> = self.path.pointer().split('/').skip(1).collect();
         let (_, above) = steps.split_last()?;
@@ -62,7 +62,7 @@ impl FieldView<'_> {
         Some(named.collect::<Vec<_>>().join(" ")).filter(|group| !group.is_empty())
     }
 
-    /// The value as it stands by now.
+    /// The value as it is by now.
     pub(super) fn current(&self) -> Option<&Value> {
         match &self.held {
             Some(held) => held.value.as_ref(),
@@ -70,7 +70,7 @@ impl FieldView<'_> {
         }
     }
 
-    /// Whether a decision has put another value in the place of the one that support and issues are about, or says that there is none.
+    /// Returns whether a decision has replaced the value that support and issues are about, or says that there is none.
     fn is_answered(&self) -> bool {
         let is_absent = |held: &Held| held.action == Action::NotPresent;
         self.held.as_ref().is_some_and(|held| held.value != self.shown.value || is_absent(held))
@@ -103,7 +103,7 @@ impl FieldView<'_> {
 }
 
 impl Held {
-    /// In words, for the reviewer who looks at it.
+    /// Describes it in words, for the reviewer who reads them.
     pub(super) fn said(&self, reviewer: &str) -> String {
         let what = match self.action {
             _ if self.settles => "settled",
@@ -122,10 +122,10 @@ impl Held {
     }
 }
 
-/// What is said of a value that has no support.
+/// The words for a value that has no support.
 const NOT_CHECKED: &str = "not checked by anything";
 
-/// What the document says of a value, in words, and what that means.
+/// Describes the support of a value in words, and what that means.
 fn in_words(support: &'static str) -> (&'static str, &'static str) {
     match support {
         "verified" => ("found in the text", "A passage says this value. That does not mean that it is true."),

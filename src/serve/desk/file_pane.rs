@@ -19,26 +19,26 @@ pub(super) struct PageBox {
     pub(super) field: usize,
 }
 
-/// How large a page is, in points.
+/// The size of a page, in points.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct PageSize {
     pub(super) width: f64,
     pub(super) height: f64,
 }
 
-/// The document as its file is, and where its fields stand on it.
+/// The document as its file is, and the positions of its fields on it.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct FilePane {
-    /// Where the file is had from.
+    /// The address of the file.
     pub(super) address: String,
     pub(super) media_type: &'static str,
-    /// The sizes of its pages, where somebody has read them.
+    /// The sizes of its pages, where they have been read.
     pub(super) pages: Vec<PageSize>,
     pub(super) boxes: Vec<PageBox>,
 }
 
 impl FilePane {
-    /// Of a document that is an image or PDF. Nobody reads pages yet, so there are no boxes.
+    /// Of a document that is an image or PDF. Nothing reads pages yet, so there are no boxes.
     pub(super) fn of(source: &SourceText, address: String) -> Option<Self> {
         let media_type = source.document()?.media.as_ref()?.media_type();
         Some(FilePane { address, media_type, pages: Vec::new(), boxes: Vec::new() })
@@ -55,7 +55,7 @@ pub(super) fn file_pane(pane: &FilePane) -> Markup {
                 @if let Some(size) = pane.pages.first() { (boxes(pane, 1, *size)) }
             }
         } @else {
-            // How the browser's own reader begins; it is not sent.
+            // The first view of the browser's own reader; it is not sent.
             iframe.desk-file src={ (pane.address) "#navpanes=0&view=FitH" } title="The document" {}
             p.soft { a href=(pane.address) target="_blank" rel="noopener" { "Open the document by itself" } }
             @for (number, size) in (1..).zip(&pane.pages) {
@@ -82,13 +82,13 @@ fn boxes(pane: &FilePane, page: u32, size: PageSize) -> Markup {
     }
 }
 
-/// The bytes of the document, by the type that they are found to be. Text is none: it stands on the page.
+/// The bytes of the document, by the type that they are found to be. None for text, which is on the page.
 pub(super) fn file(open: &OpenDocument) -> Option<Response> {
     let media = open.source.document()?.media.as_ref()?;
     let headers = [
         (header::CONTENT_TYPE, media.media_type()),
         (header::CONTENT_DISPOSITION, "inline"),
-        // It may stand in a frame of the desk, and do nothing by itself.
+        // It may be in a frame of the desk, and do nothing by itself.
         (
             header::CONTENT_SECURITY_POLICY,
             "default-src 'none'; object-src 'self'; style-src 'unsafe-inline'; frame-ancestors 'self'",

@@ -1,11 +1,11 @@
-//! Which documents of the queue somebody asks for.
+//! The selection of documents from the queue.
 
 use super::queue::{QueueRow, Turn};
 use crate::review::{Reason, ReviewState};
 use crate::serve::pages::in_address;
 use serde::Deserialize;
 
-/// Which documents are shown. Members that are empty ask for nothing.
+/// The selection of documents that are shown. Members that are empty ask for nothing.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(default)]
 pub(super) struct Filter {
@@ -16,7 +16,7 @@ pub(super) struct Filter {
     /// Those of one type.
     #[serde(rename = "type")]
     pub(super) document_type: String,
-    /// Those whose review is that far; `all` of every state; empty those that wait for this reviewer.
+    /// Those whose review is in this state; `all` for every state; empty for those that wait for this reviewer.
     pub(super) state: String,
     /// Those that this reviewer decided about or has open, if `yes`.
     pub(super) mine: String,
@@ -31,12 +31,12 @@ pub(super) const SECOND_REVIEW: &str = "second_review";
 pub(super) const ALL: &str = "all";
 
 impl Filter {
-    /// Whether a document is asked for by a reviewer.
+    /// Returns whether the filter asks for a document.
     pub(super) fn admits(&self, row: &QueueRow, turn: Turn, reviewer: &str, is_open_by_them: bool) -> bool {
         self.admits_reason(row, turn) && self.admits_rest(row, turn, reviewer, is_open_by_them)
     }
 
-    /// The same without a look at the reason, so that reasons can be counted.
+    /// Like [`Filter::admits`], but for any reason, so that reasons can be counted.
     pub(super) fn admits_rest(
         &self,
         row: &QueueRow,
@@ -55,7 +55,7 @@ impl Filter {
         match self.state.as_str() {
             ALL => true,
             "" => turn != Turn::Over,
-            // What was decided about it is not for the second reviewer to see.
+            // The decision about it is not for the second reviewer to see.
             state => turn != Turn::Second && row.state.as_str() == state,
         }
     }
@@ -64,7 +64,7 @@ impl Filter {
         match self.reason.as_str() {
             "" => true,
             SECOND_REVIEW => turn == Turn::Second,
-            // That reviewers differ is not for the second reviewer to see.
+            // The second reviewer must not see that reviewers differ.
             reason if turn == Turn::Second && reason == Reason::Disputed.as_str() => false,
             reason => row.reasons.iter().any(|one| one.as_str() == reason),
         }
@@ -75,17 +75,17 @@ impl Filter {
         self.page.parse().unwrap_or(1).max(1)
     }
 
-    /// The same for another reason.
+    /// This filter, for another reason.
     pub(super) fn with_reason(&self, reason: &str) -> Self {
         Filter { reason: reason.to_owned(), page: String::new(), ..self.clone() }
     }
 
-    /// The same at another page of the list.
+    /// This filter, at another page of the list.
     pub(super) fn at_page(&self, page: usize) -> Self {
         Filter { page: page.to_string(), ..self.clone() }
     }
 
-    /// As a query, with `?`; empty of one that asks for nothing.
+    /// This filter as a query, with `?`; empty if it asks for nothing.
     pub(super) fn query(&self) -> String {
         let members = [
             ("run", &self.run),

@@ -1,4 +1,4 @@
-//! What is typed in for a field, and what every form of the desk sends with it.
+//! The inputs for the value of a field, and what every form of the desk sends with it.
 
 use super::check::{Again, CheckedValue, Typed};
 use super::document_page::DeskPage;
@@ -7,7 +7,8 @@ use crate::serve::pages::{marked, outside, score};
 use maud::{Markup, html};
 use serde_json::Value;
 
-/// What every form of the desk sends: what was shown, how far decisions were, and how long it took (which the page's script fills in).
+/// The members that every form of the desk sends: what was shown, the latest decision, and the time it took (which the
+/// page's script fills in).
 pub(super) fn hidden(page: &DeskPage<'_>, field: &str) -> Markup {
     html! {
         input type="hidden" name="field" value=(field);
@@ -17,7 +18,7 @@ pub(super) fn hidden(page: &DeskPage<'_>, field: &str) -> Markup {
     }
 }
 
-/// What a value is typed into, as the profile declares the field.
+/// The input for a value, as the profile declares the field.
 pub(super) fn value_input(input: &FieldInput, id: &str, typed: &str, is_wrong: bool) -> Markup {
     let described = is_wrong.then(|| format!("{id}-wrong"));
     let (described, invalid) = (described.as_deref(), is_wrong.then_some("true"));
@@ -47,7 +48,7 @@ pub(super) fn value_input(input: &FieldInput, id: &str, typed: &str, is_wrong: b
     }
 }
 
-/// How the input is used, where that is not plain.
+/// A hint on how the input is used, where that is not plain.
 pub(super) fn hint(input: &FieldInput) -> Option<&'static str> {
     match input {
         FieldInput::Lines(_) => Some("one on each line"),
@@ -58,7 +59,7 @@ pub(super) fn hint(input: &FieldInput) -> Option<&'static str> {
     }
 }
 
-/// What came of the value that was typed in last: why it can't be kept, or what the profile says of it.
+/// The outcome for the value that was typed in last: why it can't be kept, or the profile's verdict on it.
 pub(super) fn outcome(again: Option<&Again>, id: &str, decide: &str) -> Markup {
     match again.map(|again| &again.typed) {
         None => html! {},
@@ -95,7 +96,7 @@ fn checked_value(checked: &CheckedValue) -> Markup {
     }
 }
 
-/// What the profile asks of a score: it says nothing of what the reviewer decided.
+/// The demands of the profile on a score: they say nothing about what the reviewer decided.
 pub(super) fn asked(scored: &ReviewedScore) -> String {
     let overall = scored.missed.iter().find_map(|line| line.strip_prefix("accept.overall: "));
     match overall.and_then(|line| line.rsplit_once(" against ")) {

@@ -1,4 +1,4 @@
-//! What a page says first of the document that its reviewer decided about last, with the way back to it.
+//! The first message of a page: about the document that its reviewer decided about last, with the way back to it.
 
 use super::address;
 use super::filter::Filter;
@@ -18,24 +18,24 @@ pub(super) struct After {
     after: String,
 }
 
-/// The same with what is said of it.
+/// That document, with what is said about it.
 pub(super) struct JustDecided {
     document: String,
     address: String,
     decision: &'static str,
-    /// Documents that ask something of the reviewer, of those that are gone through.
+    /// The documents, among those that are gone through, that ask something of the reviewer.
     waiting: usize,
 }
 
 impl After {
-    /// The address of a page that says it of a document.
+    /// The address of a page with this message about a document.
     pub(super) fn address(page: &str, filter: &Filter, decided: &QueueRow) -> String {
         let query = filter.query();
         let joint = if query.is_empty() { '?' } else { '&' };
         format!("{page}{query}{joint}after={}", decided.key.0)
     }
 
-    /// What is said; nothing of a document about which this reviewer has decided nothing, or not all.
+    /// Looks up the message; `None` for a document about which this reviewer has decided nothing, or not all.
     pub(super) fn look_up(
         &self,
         rows: &[Arc<QueueRow>],

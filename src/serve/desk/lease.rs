@@ -1,4 +1,4 @@
-//! Who has a document before them.
+//! Leases: which reviewer has a document open.
 
 use crate::serve::api::ApiError;
 use crate::serve::state::Service;
@@ -7,7 +7,7 @@ use crate::value::sanitize_line;
 use axum::http::StatusCode;
 use jiff::{SignedDuration, Timestamp};
 
-/// For how long a document is a reviewer's; the page renews it while it is open.
+/// The time for which a document is a reviewer's; the page renews it while it is open.
 const LASTS: SignedDuration = SignedDuration::from_mins(10);
 
 /// The time in milliseconds since 1970.
@@ -22,13 +22,13 @@ pub(super) fn take(service: &Service, document: DocumentKey, reviewer: &str) -> 
     Ok(service.journal.take_lease(document, reviewer, now, until)?)
 }
 
-/// When a lease ends, as a time of day in UTC.
+/// The end of a lease, as a time of day in UTC.
 pub(super) fn until(lease: &Lease) -> String {
     let at = i64::try_from(lease.until_ms).ok().and_then(|ms| Timestamp::from_millisecond(ms).ok());
     at.map_or_else(String::new, |at| at.strftime("%H:%M UTC").to_string())
 }
 
-/// Somebody else has the document, or nobody.
+/// Another reviewer has the document, or no one.
 pub(super) fn not_held(document: &str, lease: Option<&Lease>) -> ApiError {
     let id = sanitize_line(document);
     match lease {

@@ -1,4 +1,4 @@
-//! What a model quoted for the values that it gave, where nothing has looked the quotes up.
+//! The quotes that a model gave for its values, where nothing has looked them up.
 
 use crate::engine::{DocumentState, Event};
 use crate::result::DocumentResult;
@@ -7,7 +7,7 @@ use crate::serve::api::ApiError;
 use crate::store::{DocumentKey, Journal};
 use serde::Deserialize;
 
-/// The quotes that came with the candidate that a result returns, as the journal has them; none where it can't be told.
+/// The quotes that came with the candidate that a result returns, as the journal has them; `None` if they are unknown.
 pub(super) fn model_quotes(
     journal: &Journal,
     document: DocumentKey,

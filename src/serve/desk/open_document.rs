@@ -1,7 +1,8 @@
-//! A document with all that a reviewer needs of it.
+//! A document with all that its reviewer needs.
 
 use super::model_quotes::model_quotes;
 use super::queue::{decision_of, review_document};
+use crate::app::RunRequest;
 use crate::plan::Plan;
 use crate::review::{
     Decision, DeclaredFields, RecordedSource, ReviewDocument, ReviewedScore, Shares, SourceText,
@@ -14,22 +15,21 @@ use crate::serve::state::Service;
 use crate::store::{DocumentKey, RunId, StoredDocument, StoredRun};
 use crate::value::{DocumentId, sanitize_line};
 use serde_json::Value;
-use std::path::Path;
 use std::sync::Arc;
 
-/// A document as one reviewer has it before them.
+/// A document as one reviewer sees it.
 pub(super) struct OpenDocument {
     pub(super) run: StoredRun,
     pub(super) stored: StoredDocument,
     /// With the decisions that the reviewer may see.
     pub(super) document: ReviewDocument,
-    /// Whether decisions of others are not shown.
+    /// `true` if decisions of others are not shown.
     pub(super) is_blind: bool,
-    /// The number of the latest decision about it, seen or not; 0 of none.
+    /// The number of the latest decision about it, seen or not; 0 if there is none.
     pub(super) latest: u64,
     pub(super) profile: RecordedProfile,
     pub(super) source: SourceText,
-    /// What the model quoted for values, where nothing was looked up.
+    /// The quotes of the model for values, where nothing was looked up.
     pub(super) quotes: Option<Quotes>,
 }
 
@@ -102,7 +102,7 @@ impl OpenDocument {
         self.profile.plan.as_deref().filter(|_| self.profile.differs.is_none())
     }
 
-    /// What the profile says of another extraction of the document; why it says nothing.
+    /// Returns the profile's verdict on another extraction of the document, or why there is none.
     pub(super) fn score(&self, extraction: &Value) -> Result<ReviewedScore, String> {
         let Some(plan) = self.plan_of_run() else {
             let why = self.profile.differs.clone();
@@ -119,13 +119,11 @@ impl OpenDocument {
 
 fn read_source(service: &Service, run: &StoredRun, stored: &StoredDocument) -> Result<SourceText, ApiError> {
     let record = service.reading.source_record(stored.key)?;
-    let folder = run.record.settings.get("folder").and_then(Value::as_str).map(Path::new);
-    // Paths are those of the folder in which the run began.
-    let path =
-        stored.record.path.as_deref().map(|path| folder.map_or(path.into(), |folder| folder.join(path)));
+    let folder = RunRequest::of_settings(&run.record.settings).and_then(|request| request.folder);
     Ok(SourceText::read(RecordedSource {
+        folder: folder.as_ref().map(|folder| folder.0.as_path()),
         id: &stored.record.id,
-        path: path.as_deref(),
+        path: stored.record.path.as_deref(),
         record: record.as_deref(),
         digest: &stored.record.source_digest,
     }))

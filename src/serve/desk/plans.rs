@@ -1,14 +1,14 @@
-//! Profiles of runs, compiled once in a while: a page of a document needs that of its run.
+//! Compiled profiles of runs, kept for a while: a page of a document needs that of its run.
 
 use crate::serve::profiles::{ProfileSource, RecordedProfile};
 use crate::store::{RunId, StoredRun};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// For how long a compiled profile is reused before its files are checked again.
+/// The time for which a compiled profile is reused before its files are checked again.
 const FRESH: Duration = Duration::from_secs(20);
 
-/// Most profiles that are kept.
+/// The most profiles that are kept.
 const MOST: usize = 8;
 
 /// Profiles of runs.

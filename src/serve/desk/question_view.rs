@@ -1,4 +1,4 @@
-//! What a person answers before a document is accepted: rows at the top of the desk.
+//! The questions that a person answers before a document is accepted: rows at the top of the desk.
 
 use super::document_page::DeskPage;
 use super::forms::hidden;
@@ -7,7 +7,7 @@ use crate::review::ShownQuestion;
 use crate::serve::pages::outside;
 use maud::{Markup, html};
 
-/// The rows, and the word for what they are.
+/// The rows, with their heading.
 pub(super) fn questions(page: &DeskPage<'_>) -> Markup {
     let unchecked = page.open_unchecked();
     html! {

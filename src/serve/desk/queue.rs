@@ -1,4 +1,5 @@
-//! The documents that wait for people, of all runs. Results are read once; after that only those that are changed or decided about.
+//! The documents that wait for people, of all runs. Results are read once; after that only those that have changed or
+//! were decided about.
 
 use crate::result::DocumentResult;
 use crate::review::{
@@ -20,26 +21,26 @@ pub(super) struct QueueRow {
     pub(super) key: DocumentKey,
     pub(super) document: String,
     pub(super) document_type: String,
-    /// Why it waits.
+    /// The reasons why it waits.
     pub(super) reasons: Vec<Reason>,
-    /// What a look may find.
+    /// The doubts that a review may find.
     pub(super) doubts: Doubts,
     pub(super) overall: Option<f64>,
-    /// How far its review is.
+    /// The state of its review.
     pub(super) state: ReviewState,
-    /// How far it would be, if reviewers did not differ.
+    /// The state it would have if reviewers did not differ.
     undisputed_state: ReviewState,
-    /// What reviewers differ about.
+    /// The subjects that reviewers differ about.
     pub(super) disputed: Vec<String>,
-    /// Who decided anything about it.
+    /// The reviewers who decided anything about it.
     pub(super) reviewers: Vec<String>,
-    /// Who decided about it as a whole, the first first.
+    /// The reviewers who decided about it as a whole, the first one first.
     pub(super) deciders: Vec<String>,
-    /// Whether it was drawn for a second review.
+    /// `true` if it was drawn for a second review.
     is_drawn: bool,
 }
 
-/// What a document asks of one reviewer.
+/// The request that a document makes of one reviewer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Turn {
     /// A first look, or the rest of one.
@@ -48,14 +49,14 @@ pub(super) enum Turn {
     Second,
     /// The last word, because reviewers differ.
     Settle,
-    /// Nothing but to know that reviewers differ, which somebody else settles.
+    /// Nothing but to know that reviewers differ, which another reviewer settles.
     Differs,
     /// Nothing.
     Over,
 }
 
 impl Turn {
-    /// Whether something is to be done about the document.
+    /// Returns whether something is to be done about the document.
     pub(super) fn asks_something(self) -> bool {
         match self {
             Turn::First | Turn::Second | Turn::Settle => true,
@@ -65,7 +66,7 @@ impl Turn {
 }
 
 impl QueueRow {
-    /// What the document asks of a reviewer.
+    /// Returns what the document asks of a reviewer.
     pub(super) fn turn(&self, identity: &Identity) -> Turn {
         match (self.state, self.deciders.as_slice()) {
             (_, [first]) if self.is_drawn && *first != identity.name => Turn::Second,
@@ -99,7 +100,7 @@ impl QueueRow {
         }
     }
 
-    /// The same with what was decided.
+    /// Adds the decisions about the document.
     fn with_decisions(self, document: &ReviewDocument) -> Self {
         let reviewed = document.reviewed();
         let mut reasons = self.reasons.clone();
@@ -117,7 +118,8 @@ impl QueueRow {
         }
     }
 
-    /// The most urgent reason first; of one reason the document in which a look finds most; those of a second look last.
+    /// The most urgent reason first; within one reason, the document with the most doubts; those for a second look
+    /// last.
     fn rank(&self) -> (usize, Reverse<usize>, u64, &RunId, &str) {
         let urgency = self.reasons.first().map_or(Reason::ALL.len(), |first| *first as usize);
         // Numbers from 0 to 1 are in the order of their bits.
@@ -139,7 +141,7 @@ pub(super) struct Queue {
 }
 
 impl Queue {
-    /// Every row, in order, after a look at what the journal has by now.
+    /// Every row, in order, brought up to date from the journal.
     pub(super) fn rows(&mut self, journal: &Journal) -> Result<Vec<Arc<QueueRow>>, ApiError> {
         let mark = journal.mark()?;
         if self.mark.as_ref() != Some(&mark) {
@@ -162,7 +164,7 @@ impl Queue {
         for (run, document) in journal.changed_documents(&before)? {
             self.read_document(journal, &run, document)?;
         }
-        // A document may be over without an event: taken over from an earlier run, or given up.
+        // A document may be over without an event: adopted from an earlier run, or given up.
         for run in now.runs_other_than(&before) {
             for document in journal.finished_documents(run)? {
                 if !self.read.contains(&document) {
@@ -223,7 +225,7 @@ fn shares_of(shares: &BTreeMap<RunId, ReviewShares>, run: &RunId) -> Shares {
     Shares { audit: shares.audit, second: shares.second }
 }
 
-/// A document of the queue; `None` of one that is not over, or that waits for nobody and was not decided about.
+/// A document of the queue; `None` of one that is not over, or that waits for no one and was not decided about.
 fn row_of(
     run: &RunId,
     shares: Shares,
@@ -271,7 +273,7 @@ pub(super) fn decision_of(kept: &StoredReview) -> Result<Decision, ApiError> {
     })
 }
 
-/// How many rows there are of each reason, and each type and run that occurs.
+/// The number of rows for each reason, and each type and run that occurs.
 #[derive(Debug, Default, PartialEq)]
 pub(super) struct QueueFacets {
     pub(super) reasons: BTreeMap<&'static str, usize>,

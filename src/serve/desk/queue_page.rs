@@ -13,18 +13,18 @@ use maud::{Markup, html};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// Most fields that a row names because reviewers differ on them.
+/// The most fields that a row names because reviewers differ on them.
 const MOST_NAMED: usize = 6;
 
 /// Documents on a page of the list.
 const PAGE: usize = 50;
 
-/// What the page shows.
+/// The contents of the page.
 pub(super) struct QueuePage<'a> {
     filter: &'a Filter,
     identity: &'a Identity,
     rows: Vec<ListedRow<'a>>,
-    /// How many documents are asked for in all.
+    /// The number of documents that are asked for in all.
     count: usize,
     page: usize,
     facets: QueueFacets,
@@ -36,7 +36,7 @@ pub(super) struct QueuePage<'a> {
 struct ListedRow<'a> {
     row: &'a QueueRow,
     turn: Turn,
-    /// Who has it open.
+    /// The reviewer who has it open.
     holder: Option<&'a str>,
 }
 
@@ -200,7 +200,7 @@ fn table(model: &QueuePage<'_>) -> Markup {
     }
 }
 
-/// What reviewers differ about, for people.
+/// Describes what reviewers differ about, for people.
 fn differences(row: &QueueRow) -> String {
     let named: Vec<String> =
         row.disputed.iter().take(MOST_NAMED).map(|name| named(&FieldPath::named(name))).collect();
@@ -210,7 +210,7 @@ fn differences(row: &QueueRow) -> String {
     }
 }
 
-/// Which fields a look is about.
+/// The names of the fields in doubt.
 fn in_doubt(doubts: &Doubts) -> String {
     let named = doubts.fields.join(", ");
     match doubts.more_fields {
@@ -223,7 +223,7 @@ fn state(listed: &ListedRow<'_>, reviewer: &str) -> String {
     let row = listed.row;
     let own = |name: &str| if name == reviewer { "you".to_owned() } else { name.to_owned() };
     let mut said = match listed.turn {
-        // Who decided what is not for the second reviewer to see.
+        // The second reviewer must not see who decided what.
         Turn::Second => "a second look".to_owned(),
         _ if row.state == ReviewState::Disputed => {
             let names: Vec<String> = row.reviewers.iter().map(|name| own(name)).collect();

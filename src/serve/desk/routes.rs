@@ -31,13 +31,13 @@ use serde_json::json;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// What the page's script sends, so that it gets no more than the fields.
+/// The header by which the page's script asks for no more than the fields.
 const FRAGMENT: HeaderName = HeaderName::from_static("x-loopctl-fragment");
 
-/// Where the page's script goes next.
+/// The header with the address to which the page's script goes next.
 const NEXT: HeaderName = HeaderName::from_static("x-loopctl-next");
 
-/// The pages of the desk, and what they send.
+/// The pages of the desk, and their forms.
 pub(in crate::serve) fn routes() -> Router<Arc<Service>> {
     Router::new()
         .route("/review", get(list))
@@ -124,7 +124,7 @@ async fn document_file(
     .await
 }
 
-/// What a form of the desk came to.
+/// The outcome of a form of the desk.
 enum Answer {
     /// The page again: its fields alone, or all of it.
     Page(StatusCode, Markup),
@@ -167,7 +167,7 @@ async fn check_value(
     Ok(answered(answer, is_fragment, &title, &identity))
 }
 
-/// Whether somebody may send a form: the last word where reviewers differ is an adjudicator's.
+/// Checks that a user may send a form: the last word where reviewers differ is an adjudicator's.
 fn may_send(submitted: &Submitted, identity: &Identity) -> Result<(), ApiError> {
     if !submitted.settles() || identity.may(Role::Adjudicate) {
         return Ok(());
@@ -175,7 +175,7 @@ fn may_send(submitted: &Submitted, identity: &Identity) -> Result<(), ApiError> 
     Err(ApiError::not_allowed(identity, Role::Adjudicate))
 }
 
-/// What is wrong with a form that is shown again; other refusals end the request.
+/// The mistake in a form that is shown again; other refusals end the request.
 fn invalid(refusal: Refusal) -> Result<(Option<String>, String), ApiError> {
     match refusal {
         Refusal::Invalid(column, why) => Ok((column, why)),
@@ -302,7 +302,7 @@ fn decided(
     ))
 }
 
-/// What is left to answer before the document is accepted, in words.
+/// The items left to answer before the document is accepted, in words.
 fn show_left(
     open: &OpenDocument,
     identity: &Identity,
@@ -312,7 +312,7 @@ fn show_left(
     with_page(open, identity, asked, lease, |page| page.left())
 }
 
-/// What was done, for people.
+/// The name of an action that was taken, for people.
 fn word(action: Action) -> &'static str {
     match action {
         Action::Accept => "accepted",
@@ -327,7 +327,7 @@ fn word(action: Action) -> &'static str {
     }
 }
 
-/// The document after this one in the queue that nobody else has; the queue, if that was the last.
+/// The document after this one in the queue that no one else has; the queue, if that was the last.
 fn next_document(
     service: &Service,
     open: &OpenDocument,
@@ -377,7 +377,7 @@ async fn renew(
     .await
 }
 
-/// Until when the page that is left knew the document to be its reviewer's.
+/// The end of the lease, as known to the page that is left.
 #[derive(Deserialize)]
 struct Left {
     until_ms: u64,
@@ -406,7 +406,7 @@ async fn agreement(
     Ok(page("Agreement", &identity, Section::Review, &[], &body))
 }
 
-/// What reviewers said of documents that two of them looked at.
+/// The agreement on documents that two reviewers decided about.
 fn agreement_of(service: &Service) -> Result<Agreement, ApiError> {
     let mut agreement = Agreement::default();
     let rows = service.desk.rows(&service.reading)?;
@@ -417,7 +417,7 @@ fn agreement_of(service: &Service) -> Result<Agreement, ApiError> {
         let decided = kept.iter().map(queue::decision_of).collect::<Result<_, _>>()?;
         let shares = journal.review_shares(run)?;
         let shares = crate::review::Shares { audit: shares.audit, second: shares.second };
-        // What the host fills in is no field that anybody looks at.
+        // What the host fills in is not a field that reviewers inspect.
         let run_of = journal.run(run)?;
         let plan = run_of.and_then(|run| service.desk.plans.of_run(service.profiles.as_ref(), &run).plan);
         let named = outcome.as_ref().and_then(|outcome| outcome.get("document_type")?.as_str());

@@ -1,4 +1,4 @@
-//! The text of a document with the places of its fields marked.
+//! The text of a document with the positions of its fields marked.
 
 use crate::value::is_wild;
 use maud::{Markup, html};
@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
-/// A place in the text that a field has.
+/// A position of a field in the text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Mark {
     /// Its first character, and one past its last.
@@ -14,7 +14,7 @@ pub(super) struct Mark {
     pub(super) end: usize,
     /// The number of the field on the page.
     pub(super) field: usize,
-    /// Whether it says another value than the field's.
+    /// `true` if it says another value than the field's.
     pub(super) is_rival: bool,
 }
 
@@ -40,7 +40,7 @@ fn segments<'t>(text: &'t str, marks: &[Mark]) -> Vec<Segment<'t>> {
         count += 1;
     }
     cuts.push((count, text.len()));
-    // Marks are taken up where they begin and put down where they end, so that a part looks at no others than its own.
+    // Marks are added where they begin and removed where they end, so that a part sees only its own.
     let in_order = |of: fn(&Mark) -> usize| {
         let mut order: Vec<usize> = (0..marks.len()).collect();
         order.sort_by_key(|number| marks.get(*number).map(of));
@@ -70,7 +70,7 @@ fn segments<'t>(text: &'t str, marks: &[Mark]) -> Vec<Segment<'t>> {
     found
 }
 
-/// Marks that end within a word reach to its end, so that what is marked can be read.
+/// Extends marks that end within a word to its end, so that what is marked can be read.
 fn to_ends_of_words(text: &str, marks: &[Mark]) -> Vec<Mark> {
     let ends: BTreeSet<usize> = marks.iter().map(|mark| mark.end).collect();
     let mut moved: BTreeMap<usize, usize> = BTreeMap::new();
@@ -90,7 +90,7 @@ fn to_ends_of_words(text: &str, marks: &[Mark]) -> Vec<Mark> {
     marks.iter().map(reach).collect()
 }
 
-/// The text as it stands on the page: text nodes, and marks round those that fields have.
+/// The text as it is on the page: text nodes, and marks round those that fields have.
 pub(super) fn text_pane(text: &str, marks: &[Mark]) -> Markup {
     let marks = to_ends_of_words(text, marks);
     html! {
@@ -106,7 +106,7 @@ pub(super) fn text_pane(text: &str, marks: &[Mark]) -> Markup {
     }
 }
 
-/// A text in which characters that would turn it round, or do something to the page, are written out.
+/// A text in which characters that would reverse it, or do something to the page, are written out.
 fn visible(text: &str) -> Cow<'_, str> {
     let is_hidden = |c: char| !matches!(c, '\n' | '\r' | '\t') && is_wild(c);
     if !text.contains(is_hidden) {

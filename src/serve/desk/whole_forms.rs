@@ -1,4 +1,4 @@
-//! What is decided about a document as a whole, and values that the extraction lacks.
+//! Decisions about a document as a whole, and values that the extraction lacks.
 
 use super::check::Typed;
 use super::document_page::DeskPage;
@@ -27,7 +27,7 @@ const KEYS: [(&str, &str); 14] = [
     ("?", "these keys"),
 ];
 
-/// Most fields that a question names.
+/// The most fields that a question names.
 const MOST_NAMED: usize = 20;
 
 /// The bar below the fields.
@@ -54,7 +54,7 @@ pub(super) fn bar(page: &DeskPage<'_>) -> Markup {
     }
 }
 
-/// Asks once before a document is accepted with fields in doubt that nobody decided about.
+/// Asks once before a document is accepted with fields in doubt that no one decided about.
 fn confirm(page: &DeskPage<'_>) -> Markup {
     html! {
         form.desk-confirm method="post" action=(page.address("decide")) role="alertdialog" aria-labelledby="confirm-title" {

@@ -1,29 +1,29 @@
-//! Which of a document's fields, and which part of its text, a page shows.
+//! The part of a document's fields, and of its text, that a page shows.
 //!
-//! A page with thousands of fields is no page that a person can work on, nor one that a browser shows in time. So a long document opens
-//! on its doubts, and the rest is turned over as pages of a book are.
+//! No person can work on a page with thousands of fields, and no browser shows it in time. So a long document opens on
+//! its doubts, and the rest is on further pages.
 
 use crate::review::PlacedText;
 use serde::Deserialize;
 use std::ops::Range;
 
-/// Most fields that are shown without turning over.
+/// The most fields that are shown on one page.
 pub(super) const MOST_FIELDS: usize = 300;
 
-/// Fields that are shown at a time of a document with more.
+/// The fields that are shown at a time of a document with more.
 pub(super) const FIELDS: usize = 100;
 
-/// Longest text that is shown whole, in bytes.
+/// The longest text that is shown whole, in bytes.
 const LONGEST_TEXT: usize = 250_000;
 
 /// Characters that are shown at a time of a longer one.
 const PART: usize = 40_000;
 
-/// What somebody asks for in the address of a page. Members that are empty ask for nothing.
+/// The query of a page's address. Members that are empty ask for nothing.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(default)]
 pub(super) struct Window {
-    /// Which fields: `all`, `doubts`, or `differ`.
+    /// The fields: `all`, `doubts`, or `differ`.
     view: String,
     /// The first of them that is shown, from 0.
     from: String,
@@ -31,13 +31,13 @@ pub(super) struct Window {
     text: String,
 }
 
-/// Which fields are shown.
+/// The selection of fields that are shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum View {
     All,
     /// Those in doubt, decided or not.
     Doubts,
-    /// Those that reviewers say different things of.
+    /// Those that reviewers disagree on.
     Differ,
 }
 
@@ -52,8 +52,8 @@ impl View {
 }
 
 impl Window {
-    /// Which fields are shown, where nobody asks for others: those that reviewers differ about, to whoever settles that; the doubts of a
-    /// document with very many fields; else all.
+    /// The selection of fields. By default: those that reviewers differ about, for a user who settles that; the doubts
+    /// of a document with very many fields; otherwise all.
     pub(super) fn view(&self, fields: usize, settles: bool) -> View {
         match self.view.as_str() {
             "all" => View::All,
@@ -65,7 +65,7 @@ impl Window {
         }
     }
 
-    /// The fields that are shown of so many.
+    /// The range of fields that is shown, of `count`.
     pub(super) fn fields(&self, count: usize) -> Range<usize> {
         if count <= MOST_FIELDS {
             return 0..count;
@@ -75,7 +75,7 @@ impl Window {
         from..count.min(from + FIELDS)
     }
 
-    /// The part of a text that is shown, in characters: the one that is asked for, else the one round a place.
+    /// The part of a text that is shown, in characters: the one that is asked for, otherwise the one around a position.
     pub(super) fn text(&self, text: &str, place: Option<usize>) -> Range<usize> {
         let asked = self.text.parse::<usize>().ok();
         if text.len() <= LONGEST_TEXT {
@@ -87,17 +87,18 @@ impl Window {
         from..count.min(from + PART)
     }
 
-    /// The same with other fields.
+    /// A window on the fields of a view, from one of them on.
     pub(super) fn of(view: View, from: usize) -> Self {
         Window { view: view.as_str().to_owned(), from: from.to_string(), text: String::new() }
     }
 
-    /// The same with another part of the text.
+    /// This window, at another part of the text.
     pub(super) fn at_text(&self, character: usize) -> Self {
         Window { text: character.to_string(), ..self.clone() }
     }
 
-    /// As members of a query; empty of one that asks for nothing. What is no word or number of ours is left out.
+    /// This window as members of a query; empty if it asks for nothing. Anything that is no word or number of ours is
+    /// left out.
     pub(super) fn query(&self) -> String {
         let is_plain = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphanumeric());
         let members = [("view", &self.view), ("from", &self.from), ("text", &self.text)];

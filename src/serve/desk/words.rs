@@ -1,4 +1,5 @@
-//! Words for people who read reports and no programs: names of fields without their paths, and questions without codes.
+//! Words for people who read reports and not programs: names of fields without their paths, and questions without
+//! codes.
 
 use crate::diag::{Problems, SourceFile};
 use crate::review::{FieldPath, ShownQuestion};
@@ -6,7 +7,7 @@ use crate::value::yaml::{self, Data, Node};
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-/// What is asked of a document as a whole, by the code of the issue.
+/// The questions about a document as a whole, by the code of the issue.
 static QUESTIONS: LazyLock<HashMap<String, String>> = LazyLock::new(|| {
     let file = SourceFile::shipped("words/questions.yaml", include_str!("../../../words/questions.yaml"));
     let entries = match yaml::parse(&file, &mut Problems::new()).map(|node| node.data) {
@@ -32,7 +33,7 @@ pub(super) fn named(path: &FieldPath) -> String {
     names.join(", ")
 }
 
-/// A text in which paths stand as the names of fields, without the marks of code.
+/// A text in which the names of fields replace paths, without the marks of code.
 pub(super) fn plain(text: &str) -> String {
     let parts = text.split('`').enumerate().map(|(number, part)| {
         let is_path = number % 2 == 1 && part.len() > 1 && part.starts_with('/') && !part.contains(' ');
@@ -41,7 +42,7 @@ pub(super) fn plain(text: &str) -> String {
     parts.collect()
 }
 
-/// What is asked, and what more is known of it.
+/// The question, and the message of the issue where that is not the question.
 pub(super) fn question(shown: &ShownQuestion) -> (String, Option<String>) {
     let message = sentence(&plain(&shown.message));
     match QUESTIONS.get(&shown.code) {

@@ -1,4 +1,4 @@
-//! Takes a submission in.
+//! Intake of submissions.
 
 use super::Jobs;
 use super::submission::{Content, Sameness, Submission, SubmitError};
@@ -12,19 +12,19 @@ use serde_json::json;
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// What came of a submission.
+/// The outcome of a submission.
 pub(in crate::serve) struct Accepted {
     /// The job.
     pub(in crate::serve) job: StoredJob,
-    /// Whether the same was submitted before, so that nothing was added.
+    /// `true` if the same was submitted before, so that nothing was added.
     pub(in crate::serve) is_known: bool,
 }
 
 impl Jobs {
-    /// Takes a document in: when this returns, it is on the disk and in the queue. It waits for the disk.
+    /// Accepts a document: when this returns, it is on the disk and in the queue. It waits for the disk.
     ///
     /// # Errors
-    /// Why it is not taken; then nothing of it is kept.
+    /// The reason why it is not taken; nothing of it is kept then.
     pub(in crate::serve) fn submit(&self, submission: Submission) -> Result<Accepted, SubmitError> {
         self.check_profile(&submission.profile.name)?;
         let Submission { content, file_name, document_type, profile, submitter, sameness } = submission;
@@ -77,7 +77,7 @@ impl Jobs {
                 self.feed.written();
                 Ok(Accepted { job, is_known: false })
             }
-            // What came to nothing is what somebody sends again on purpose.
+            // A job that came to nothing is submitted again on purpose.
             Submitted::Known(job) if is_by_content && self.retry(&job)? => {
                 Ok(Accepted { job, is_known: false })
             }
@@ -109,8 +109,8 @@ fn check_type(line: &super::line::Line, given: &str) -> Result<(), SubmitError> 
     Err(SubmitError::UnknownType { given: sanitize_line(given), known })
 }
 
-/// The document as the queue has it. Its id is the name of its file without the ending, as that of `loopctl run`; where another
-/// document has that, the job's id follows.
+/// The document as the queue has it. Its id is the name of its file without the ending, as for `loopctl run`; if
+/// another document has that, the job's id follows.
 fn queued(id: &str, name: &str, path: &Path, document_type: Option<&str>) -> QueuedDocument {
     let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
     let stem = if stem.is_empty() { name } else { stem };

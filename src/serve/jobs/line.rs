@@ -16,10 +16,10 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::{Notify, watch};
 
-/// After a failure of everybody who is asked, or of the journal, it is tried again this much later.
+/// The pause before another try, after a failure of all providers that are asked, or of the journal.
 const PAUSE: Duration = Duration::from_secs(30);
 
-/// What a line works with.
+/// The parts that a line works with.
 pub(super) struct Parts {
     /// The profile's name.
     pub(super) name: String,
@@ -32,7 +32,7 @@ pub(super) struct Parts {
     pub(super) troubles: Arc<Troubles>,
     /// The folder of uploads: no other document is read.
     pub(super) uploads: PathBuf,
-    /// Documents at the same time, where somebody says.
+    /// The number of documents at the same time, if set.
     pub(super) jobs: Option<usize>,
     pub(super) stopping: watch::Receiver<bool>,
     pub(super) giving_up: watch::Receiver<bool>,
@@ -44,14 +44,14 @@ pub(super) struct Line {
     plan: Arc<Plan>,
     journal: Arc<Journal>,
     steering: Arc<Steering>,
-    /// Wakes one that pauses.
+    /// Wakes a line that pauses.
     again: Arc<Notify>,
     closing: watch::Sender<bool>,
     ended: watch::Receiver<bool>,
 }
 
 impl Line {
-    /// Begins to work, in the runtime of whoever calls.
+    /// Begins to work, in the runtime of the caller.
     pub(super) fn open(parts: Parts) -> Self {
         let (steering, again) = (Arc::new(Steering::default()), Arc::new(Notify::new()));
         let (closing, closed) = watch::channel(false);
@@ -83,7 +83,7 @@ impl Line {
         &self.plan
     }
 
-    /// Documents wait that did not before.
+    /// Announces documents that did not wait before.
     pub(super) fn look(&self) {
         self.steering.look();
         self.again.notify_one();
@@ -94,7 +94,7 @@ impl Line {
         self.steering.cancel(document);
     }
 
-    /// A document that was given up is to be tried again.
+    /// Has a document tried again that was given up.
     pub(super) fn forget(&self, document: DocumentKey) {
         self.steering.forget(document);
     }
@@ -104,12 +104,12 @@ impl Line {
         self.closing.send_replace(true);
     }
 
-    /// Waits until nothing is under way.
+    /// Waits until nothing is in flight.
     pub(super) async fn ended(&self) {
         let _ = self.ended.clone().wait_for(|ended| *ended).await;
     }
 
-    /// Whether none of its documents is left to be worked on.
+    /// Returns whether none of its documents is left to be worked on.
     pub(super) fn is_idle(&self) -> bool {
         let is_left = |stages: crate::store::StageCounts| {
             [DocumentStage::Waiting, DocumentStage::Running, DocumentStage::Parked]
@@ -127,11 +127,11 @@ struct Work {
     closed: watch::Receiver<bool>,
 }
 
-/// Why no document is begun for a while.
+/// The reason why no document is begun for a while.
 enum Halt {
     /// The service stops, or the line was closed.
     Over,
-    /// Nobody can be asked, or nothing be kept.
+    /// No provider can be asked, or nothing can be kept.
     Trouble(String),
 }
 
@@ -217,10 +217,10 @@ impl Work {
     }
 }
 
-/// Tells whoever looks on that there is something to be read.
+/// Announces to listeners that there is something to read.
 struct Watching<'a> {
     parts: &'a Parts,
-    /// Why everybody who is asked is plainly unavailable.
+    /// The reason why all providers that are asked are plainly unavailable.
     gave_up: &'a mut Option<String>,
 }
 

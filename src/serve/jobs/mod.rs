@@ -1,8 +1,8 @@
-//! Documents that are submitted, and what works on them.
+//! Submitted documents, and the work on them.
 //!
-//! A submission is on the disk, and its document in the queue of a run, before it is answered. There is one run for each profile with
-//! its settings; a run goes on as long as the profile is as it was, whatever process serves it. What an earlier process left is taken up
-//! when the service starts.
+//! A submission is on the disk, and its document in the queue of a run, before it is answered. There is one run for
+//! each profile with its settings; a run continues as long as the profile is unchanged, whichever process serves it.
+//! Work that an earlier process left resumes when the service starts.
 
 mod intake;
 mod line;
@@ -21,6 +21,7 @@ use super::metrics::Metrics;
 use super::profiles::{CompiledProfile, ProfileRequest, ProfileSource};
 use super::request_settings::RequestSettings;
 use super::settings::ServiceSettings;
+use crate::app::RunIdentity;
 use crate::diag::nearest;
 use crate::plan::Plan;
 use crate::run::asked_of;
@@ -35,19 +36,19 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 use tokio::sync::watch;
 
-/// The key of a run's settings that says which profile with which settings its documents ask for.
+/// The key in a run's settings for the profile and settings that its documents ask for.
 const REQUEST: &str = "service";
 
-/// Most profiles with different settings at work at the same time: each holds its providers open.
+/// The most profiles with different settings at work at the same time: each holds its providers open.
 const MOST_LINES: usize = 64;
 
-/// A line that has had nothing to do for so long is closed.
+/// The time without work after which a line is closed.
 const IDLE: Duration = Duration::from_secs(600);
 
-/// Most lines without anything to do: each holds a compiled profile.
+/// The most idle lines: each holds a compiled profile.
 const MOST_IDLE: usize = 8;
 
-/// The documents of the service, and what works on them.
+/// The documents of the service, and the work on them.
 pub(crate) struct Jobs {
     journal: Arc<Journal>,
     profiles: Arc<dyn ProfileSource>,
@@ -62,13 +63,13 @@ pub(crate) struct Jobs {
     /// Held while a line is opened, so that one profile does not begin two runs.
     opening: Mutex<()>,
     troubles: Arc<Troubles>,
-    /// Whether the service is stopping.
+    /// `true` once the service is stopping.
     stopping: watch::Sender<bool>,
-    /// Whether what is under way is given up.
+    /// `true` once work in flight is given up.
     giving_up: watch::Sender<bool>,
 }
 
-/// A profile at work, with what tells whether it still is as it was.
+/// A profile at work, with what tells whether it has changed.
 struct OpenLine {
     compiled: CompiledProfile,
     line: Arc<Line>,
@@ -76,7 +77,8 @@ struct OpenLine {
 }
 
 impl OpenLine {
-    /// Whether nothing is left to do, and nobody is about to bring a document: whoever does holds the line until it waits.
+    /// Returns whether nothing is left to do, and no document is about to come: a submission holds the line until its
+    /// document waits.
     fn is_idle(&self) -> bool {
         Arc::strong_count(&self.line) == 1 && self.line.is_idle()
     }
@@ -108,8 +110,8 @@ impl Jobs {
         }
     }
 
-    /// Goes on with the documents that an earlier process left. A profile that can't be used any more keeps its documents waiting,
-    /// which is said.
+    /// Resumes the documents that an earlier process left. A profile that can't be used any more keeps its documents
+    /// waiting, which is reported.
     ///
     /// # Errors
     /// When the journal can't be read.
@@ -119,7 +121,7 @@ impl Jobs {
             let stages = self.journal.stages(&run.id)?;
             let left = DocumentStage::LEFT.iter().any(|stage| stages.of(*stage) > 0);
             if run.stage == RunStage::Open && left {
-                // What was given up when the service was stopped goes on.
+                // Documents that were given up when the service was stopped resume.
                 self.journal.requeue_all(&run.id, &[DocumentStage::GivenUp])?;
                 match self.check_request(&request).and_then(|()| self.line(&request)) {
                     Ok(line) => line.look(),
@@ -130,8 +132,8 @@ impl Jobs {
         Ok(())
     }
 
-    /// Refuses a name that is none of a profile's. A path is none, so that nobody has the service read whatever file: but for the one that
-    /// the service was started with.
+    /// Refuses a name that is not a profile's. A path is not one, so that no client makes the service read arbitrary
+    /// files: except the one that the service was started with.
     ///
     /// # Errors
     /// That there is no such profile.
@@ -144,7 +146,7 @@ impl Jobs {
         Err(SubmitError::UnknownProfile { given: sanitize_line(name), guess })
     }
 
-    /// Refuses what a journal has of a submission and no submission may ask for: the journal may be somebody else's.
+    /// Refuses a request from the journal that no submission may make: the journal may come from elsewhere.
     fn check_request(&self, request: &ProfileRequest) -> Result<(), SubmitError> {
         self.check_profile(&request.name)?;
         let mut settings = RequestSettings::default();
@@ -154,17 +156,17 @@ impl Jobs {
         Ok(())
     }
 
-    /// What keeps documents from being worked on: profile and reason.
+    /// The obstacles to work on documents: profile and reason.
     pub(crate) fn troubles(&self) -> Vec<(String, String)> {
         self.troubles.all()
     }
 
-    /// Begins no other document, and has what is under way come to the end of its call.
+    /// Begins no other document, and brings work in flight to the end of its call.
     pub(crate) fn stop(&self) {
         self.stopping.send_replace(true);
     }
 
-    /// Gives up what is under way.
+    /// Gives up work in flight.
     pub(crate) fn give_up(&self) {
         self.giving_up.send_replace(true);
     }
@@ -174,7 +176,7 @@ impl Jobs {
         self.stopping.subscribe()
     }
 
-    /// Waits until nothing is under way.
+    /// Waits until nothing is in flight.
     pub(crate) async fn ended(&self) {
         let lines: Vec<_> = {
             let lines = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
@@ -185,7 +187,7 @@ impl Jobs {
         }
     }
 
-    /// Cancels a job. One that is under way is given up.
+    /// Cancels a job. One in flight is given up.
     ///
     /// # Errors
     /// When the journal can't be written.
@@ -201,10 +203,9 @@ impl Jobs {
         Ok(cancelled)
     }
 
-    /// Tries a job again that ended without a result, or was cancelled. Whether it waits then.
+    /// Tries a job again that ended without a result, or was cancelled. Returns whether it waits then.
     ///
-    /// # Errors
-    /// When the journal can't be written, or its profile not be used.
+    /// # Errors When the journal can't be written, or its profile can't be used.
     pub(in crate::serve) fn retry(&self, job: &StoredJob) -> Result<bool, SubmitError> {
         let run = self.journal.run(&job.run)?;
         if let Some(line) = self.line_of(&job.run) {
@@ -225,7 +226,7 @@ impl Jobs {
         Ok(waits)
     }
 
-    /// Closes what has nothing to do, but for what was used last, which gives back its compiled profile and its providers.
+    /// Closes idle lines, except those used last, to free their compiled profiles and providers.
     pub(in crate::serve) fn close_idle(&self) {
         close_idle(&mut self.lines.lock().unwrap_or_else(PoisonError::into_inner));
     }
@@ -304,14 +305,17 @@ impl Jobs {
         }
     }
 
-    /// The run that the documents of a profile belong to: the latest that is open and was decided by the same, else another. What is
-    /// left in one that was decided by something else begins anew.
+    /// The run that the documents of a profile belong to: the latest that is open and was decided by the same,
+    /// otherwise a new one. Documents left in one that was decided by something else begin anew.
     fn run_for(&self, request: &ProfileRequest, compiled: &CompiledProfile) -> Result<RunId, SubmitError> {
         let of_request = self.journal.open_runs_for(&json!(request))?;
         let is_alike = |run: &&StoredRun| {
-            let files = run.record.settings.get("files_digest").and_then(Value::as_str);
-            run.record.profile_digest == compiled.plan.profile.digest
-                && files == Some(compiled.files_digest.as_str())
+            let identity = RunIdentity {
+                profile_digest: &compiled.plan.profile.digest,
+                files_digest: Some(&compiled.files_digest),
+                texts_digest: None,
+            };
+            identity.decides_as(&RunIdentity::of_record(&run.record.profile_digest, &run.record.settings))
         };
         if let Some(run) = of_request.iter().rev().find(is_alike) {
             return Ok(run.id.clone());
@@ -324,7 +328,7 @@ impl Jobs {
     }
 
     fn begin_run(&self, request: &ProfileRequest, compiled: &CompiledProfile) -> Result<RunId, SubmitError> {
-        // Who is asked is a part of the record, and whether they can be is said before a document is taken.
+        // The providers are a part of the record, and whether they can be asked is reported before a document is taken.
         let (candidates, consultants) = self.profiles.open(&compiled.plan).map_err(SubmitError::Provider)?;
         let mut settings = compiled.settings.clone();
         if let Value::Object(settings) = &mut settings {
@@ -345,8 +349,8 @@ impl Jobs {
     }
 }
 
-/// Closes lines without anything to do: those that have had nothing for long, and all but the [`MOST_IDLE`] that were used last. Each
-/// holds a compiled profile and its providers.
+/// Closes idle lines: those that have been idle for long, and all but the [`MOST_IDLE`] that were used last. Each holds
+/// a compiled profile and its providers.
 fn close_idle(lines: &mut BTreeMap<ProfileRequest, OpenLine>) {
     let mut idle: Vec<(Instant, ProfileRequest)> = lines
         .iter()
@@ -363,7 +367,7 @@ fn close_idle(lines: &mut BTreeMap<ProfileRequest, OpenLine>) {
     }
 }
 
-/// Which profile with which settings the documents of a run ask for; `None` of a run that the service did not begin.
+/// The profile and settings that the documents of a run ask for; `None` for a run that the service did not begin.
 pub(super) fn request_of(run: &StoredRun) -> Option<ProfileRequest> {
     ProfileRequest::deserialize(run.record.settings.get(REQUEST)?).ok()
 }

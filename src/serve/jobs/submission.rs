@@ -1,4 +1,4 @@
-//! A document that is submitted, and why it is not taken.
+//! Submissions of documents, and the reasons why one is not taken.
 
 use crate::diag::{Problems, Style, render_human};
 use crate::ingest::MAX_DOCUMENT_BYTES;
@@ -9,7 +9,7 @@ use crate::store::StoreError;
 use crate::value::sanitize_line;
 use std::path::PathBuf;
 
-/// What is submitted.
+/// The content of a submission.
 pub(in crate::serve) enum Content {
     /// The document itself.
     Bytes(Vec<u8>),
@@ -19,32 +19,32 @@ pub(in crate::serve) enum Content {
 
 /// A document that is submitted.
 pub(in crate::serve) struct Submission {
-    /// What is submitted.
+    /// The document itself, or its path.
     pub(in crate::serve) content: Content,
-    /// What its file is called, where somebody says.
+    /// The name of its file, if given.
     pub(in crate::serve) file_name: Option<String>,
-    /// Its type, where somebody knows.
+    /// Its type, if known.
     pub(in crate::serve) document_type: Option<String>,
     /// The profile that is to be used.
     pub(in crate::serve) profile: ProfileRequest,
-    /// Who submits it.
+    /// The name of the submitter.
     pub(in crate::serve) submitter: String,
-    /// When it is one that was submitted before.
+    /// The rule by which it is one that was submitted before.
     pub(in crate::serve) sameness: Sameness,
 }
 
-/// When two submissions of somebody are one job.
+/// The rule by which two submissions of one submitter are one job.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::serve) enum Sameness {
     /// Never.
     Never,
-    /// When they have this key of the submitter's own.
+    /// If they have this key of the submitter's own.
     Key(String),
-    /// When file, type and settings are the same, and the profile is as it was.
+    /// If file, type and settings are the same, and the profile is unchanged.
     Content,
 }
 
-/// Why a document is not taken.
+/// The reason why a document is not taken.
 #[derive(Debug, thiserror::Error)]
 pub(in crate::serve) enum SubmitError {
     /// There is nothing in it.
@@ -53,7 +53,7 @@ pub(in crate::serve) enum SubmitError {
     /// It has too many bytes.
     #[error("the document has more than {most} bytes")]
     TooLarge {
-        /// Most that are taken.
+        /// The most bytes that are taken.
         most: u64,
     },
     /// The path leads to none of the folders that are allowed, or to nothing that can be read.
@@ -61,7 +61,7 @@ pub(in crate::serve) enum SubmitError {
     Path {
         /// As it was given.
         path: String,
-        /// Why.
+        /// The reason.
         why: String,
     },
     /// The profile has no such type.
@@ -77,7 +77,7 @@ pub(in crate::serve) enum SubmitError {
     UnknownProfile {
         /// As it was given.
         given: String,
-        /// One that is called much alike.
+        /// One with a similar name.
         guess: Option<String>,
     },
     /// A setting that may not be laid over a profile, or too many of them.
@@ -86,19 +86,19 @@ pub(in crate::serve) enum SubmitError {
     /// The profile can't be used.
     #[error("{}", first_problem(.0))]
     Profile(Problems),
-    /// Somebody whom it asks can't be asked.
+    /// A provider that it asks can't be asked.
     #[error(transparent)]
     Provider(#[from] OpenError),
     /// So many profiles with different settings are at work that there is no room for another.
     #[error("{most} profiles with different settings are at work")]
     TooManySettings {
-        /// Most at the same time.
+        /// The most at the same time.
         most: usize,
     },
     /// So many documents wait that no other is taken.
     #[error("{waiting} documents of this profile wait")]
     Full {
-        /// How many wait.
+        /// The number of waiting documents.
         waiting: u64,
     },
     /// The key was used for another submission.
@@ -119,6 +119,6 @@ fn first_problem(problems: &Problems) -> String {
 }
 
 impl Submission {
-    /// The most bytes of a document, whatever the service was told.
+    /// The most bytes of a document, regardless of the settings.
     pub(super) const MOST_BYTES: u64 = MAX_DOCUMENT_BYTES;
 }

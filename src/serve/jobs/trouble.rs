@@ -1,20 +1,20 @@
-//! What keeps the documents of a profile from being worked on.
+//! The obstacles to work on the documents of a profile.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
-/// Why documents of a profile wait, by its name.
+/// The reasons why documents of profiles wait, by the profile's name.
 #[derive(Debug, Default)]
 pub(super) struct Troubles(Mutex<BTreeMap<String, String>>);
 
 impl Troubles {
-    /// Its documents wait for this reason.
+    /// Records that its documents wait for this reason.
     pub(super) fn set(&self, profile: &str, why: String) {
         tracing::warn!(event = "profile_waits", profile, why);
         self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(profile.to_owned(), why);
     }
 
-    /// Its documents are worked on.
+    /// Records that its documents are worked on.
     pub(super) fn clear(&self, profile: &str) {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).remove(profile);
     }

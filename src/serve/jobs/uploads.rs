@@ -1,4 +1,5 @@
-//! Where submitted documents are kept: one folder for each, which holds the file under a name made of the one that it had.
+//! The store of submitted documents: one folder for each, which holds the file under a name made of the one that it
+//! had.
 
 use super::submission::{Content, Submission, SubmitError};
 use crate::disk::{self, Access, ReadError};
@@ -9,10 +10,10 @@ use jiff::Timestamp;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Longest name of a file, in bytes.
+/// The longest name of a file, in bytes.
 const LONGEST_NAME: usize = 120;
 
-/// Longest ending that stays when a name is too long, in characters.
+/// The longest ending that stays when a name is too long, in characters.
 const LONGEST_ENDING: usize = 10;
 
 /// The folder of uploads, and those from which documents may be named.
@@ -69,11 +70,11 @@ impl Uploads {
 
     /// Removes what was kept for a job that was not taken.
     pub(super) fn discard(&self, job: &str) {
-        // What is left behind is a file that nobody asks for.
+        // Nothing asks for a file that is left behind.
         let _ = fs::remove_dir_all(self.folder_of(job));
     }
 
-    /// The jobs for which something was kept before a time, by their ids, which begin with when that was.
+    /// The jobs for which something was kept before a time, by their ids, which begin with that time.
     pub(super) fn before(&self, time: Timestamp) -> Vec<String> {
         let shards = folders_in(&self.folder);
         let jobs = shards.iter().flat_map(|shard| folders_in(shard));
@@ -99,7 +100,7 @@ impl Uploads {
                     Ok(Some(bytes)) => return Ok(bytes),
                     Ok(None) | Err(ReadError::Missing) => {}
                     Err(ReadError::TooLarge { limit }) => return Err(SubmitError::TooLarge { most: limit }),
-                    // Where it leads is nothing for whoever asks.
+                    // The client must not learn where it leads.
                     Err(ReadError::Outside { .. }) => {
                         return Err(refused("it leads out of its folder".to_owned()));
                     }
@@ -111,7 +112,7 @@ impl Uploads {
     }
 }
 
-/// What a path may mean in a folder: relative to the folder, or written as from where the folder itself was named.
+/// The readings of a path in a folder: relative to the folder, or written as from where the folder itself was named.
 fn paths_below<'p>(folder: &Path, path: &'p Path) -> Vec<&'p str> {
     let within = path.strip_prefix(folder).ok().or_else(|| {
         // `docs/in.txt` of `--folder docs`, however the folder was made absolute.
@@ -131,17 +132,17 @@ fn folders_in(folder: &Path) -> Vec<PathBuf> {
         .collect()
 }
 
-/// When a job was submitted, by its id.
+/// The time at which a job was submitted, by its id.
 fn kept_at(job: &str) -> Option<Timestamp> {
     let millis = i64::from_str_radix(job.get(..12)?, 16).ok()?;
     Timestamp::from_millisecond(millis).ok()
 }
 
-/// A name that is one in any folder, as much like the one that was given as can be.
+/// A name that is valid in any folder, as close as possible to the one that was given.
 fn file_name(given: Option<&str>) -> String {
     let last = given.unwrap_or_default().rsplit(['/', '\\']).next().unwrap_or_default();
     let last: Vec<char> = last.trim().chars().collect();
-    // What is left out stands before the ending.
+    // The part that is left out is before the ending.
     let (begin, end) = last.split_at(last.len().saturating_sub(LONGEST_ENDING));
     let short: String = begin.iter().take(LONGEST_NAME - LONGEST_ENDING).chain(end).collect();
     let mut name = DocumentId::new(short).file_stem();

@@ -1,4 +1,4 @@
-//! What spans of calls tell: how many there were of each provider, how long they took, what they cost.
+//! Measures from spans of calls: how many there were of each provider, how long they took, what they cost.
 
 use super::Metrics;
 use super::exposition::as_number;
@@ -18,14 +18,14 @@ pub(crate) struct CallMeasures {
     metrics: Arc<Metrics>,
 }
 
-/// What is kept of a call while it is under way.
+/// The state of a call in flight.
 struct Open {
     fields: Fields,
     began: Instant,
 }
 
 impl CallMeasures {
-    /// Measures calls into `metrics`, and looks at nothing else.
+    /// Measures calls into `metrics`, and ignores everything else.
     pub(crate) fn layer<S>(metrics: Arc<Metrics>) -> impl Layer<S>
     where
         S: Subscriber + for<'a> LookupSpan<'a>,
@@ -74,7 +74,7 @@ impl Metrics {
             None => "answered",
         };
         self.calls.add(&[provider, outcome], 1.0);
-        // Nobody was asked.
+        // No provider was asked.
         if is_cached {
             return;
         }

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-/// What the answer says of itself.
+/// The media type of the answer.
 pub(super) const MEDIA_TYPE: &str = "text/plain; version=0.0.4; charset=utf-8";
 
 /// Text that grows by families and samples.
@@ -10,7 +10,7 @@ pub(super) const MEDIA_TYPE: &str = "text/plain; version=0.0.4; charset=utf-8";
 pub(super) struct Exposition(String);
 
 impl Exposition {
-    /// Says what the samples that follow are.
+    /// Describes the samples that follow.
     pub(super) fn family(&mut self, name: &str, kind: &str, help: &str) {
         let help = help.replace('\\', "\\\\").replace('\n', "\\n");
         let _ = writeln!(self.0, "# HELP {name} {help}\n# TYPE {name} {kind}");
@@ -30,7 +30,7 @@ impl Exposition {
         let _ = writeln!(self.0, " {}", number(value));
     }
 
-    /// The buckets of one series, each with those before it, and what they come to.
+    /// The buckets of one series, each with those before it, and their sum and count.
     pub(super) fn histogram(
         &mut self,
         name: &str,
@@ -64,7 +64,7 @@ pub(super) fn as_number(count: u64) -> f64 {
     count as f64
 }
 
-/// As Go reads numbers.
+/// A number as Go reads it.
 fn number(value: f64) -> String {
     match value {
         f64::INFINITY => "+Inf".to_owned(),

@@ -6,10 +6,11 @@ use super::exposition::Exposition;
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Most series of a family. Names that submissions choose (models, say) would otherwise fill the memory of whoever collects them.
+/// The most series of a family. Names that submissions choose (models, say) would otherwise fill the memory of their
+/// collector.
 const MOST_SERIES: usize = 200;
 
-/// What labels say of everything beyond that.
+/// The value of labels for everything beyond that.
 const OTHER: &str = "other";
 
 /// The series of a family by the values of its labels.
@@ -39,7 +40,7 @@ impl<V: Default> Family<V> {
         change(series.entry(key).or_default());
     }
 
-    /// Each series with its labels, behind the lines that say what the family is. A family without series is left out.
+    /// Each series with its labels, behind the lines that describe the family. A family without series is left out.
     fn write(
         &self,
         out: &mut Exposition,
@@ -59,7 +60,7 @@ impl<V: Default> Family<V> {
     }
 }
 
-/// What only grows.
+/// A value that only grows.
 pub(super) struct Counter(Family<f64>);
 
 impl Counter {
@@ -79,7 +80,7 @@ impl Counter {
     }
 }
 
-/// What goes up and down.
+/// A value that goes up and down.
 pub(super) struct Gauge(Family<f64>);
 
 impl Gauge {
@@ -97,7 +98,7 @@ impl Gauge {
     }
 }
 
-/// How many values are at most how large.
+/// The distribution of values over buckets.
 pub(super) struct Histogram {
     family: Family<Buckets>,
     bounds: &'static [f64],
@@ -105,7 +106,7 @@ pub(super) struct Histogram {
 
 #[derive(Default)]
 struct Buckets {
-    /// How many are in each bucket and in none before it; the last has those above every bound.
+    /// The number of values in each bucket and in none before it; the last has those above every bound.
     counts: Vec<u64>,
     sum: f64,
 }

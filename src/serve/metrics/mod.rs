@@ -1,12 +1,12 @@
-//! What the service counts and measures, for Prometheus: `/metrics`.
+//! The counts and measures of the service, for Prometheus: `/metrics`.
 //!
 //! - `families`: counters, gauges and histograms, of so many series at most.
 //! - `exposition`: the text format.
-//! - `calls`: what spans of calls tell.
-//! - `requests`: what is asked over HTTP, and `/metrics` itself.
+//! - `calls`: measures from spans of calls.
+//! - `requests`: counts of HTTP requests, and `/metrics` itself.
 //!
-//! Names are those of [`docs/telemetry.md`] where they mean the same, as Prometheus spells them. No label has the id of a document, of
-//! a job or of a run, and nothing that stands in a document.
+//! Names are those of [`docs/telemetry.md`] where they mean the same, as Prometheus spells them. No label has the id of
+//! a document, of a job or of a run, nor anything from a document.
 //!
 //! [`docs/telemetry.md`]: https://github.com/loopctl/loopctl/blob/main/docs/telemetry.md
 
@@ -35,10 +35,10 @@ const DOCUMENT_MILLISECONDS: &[f64] =
 const CALL_SECONDS: &[f64] = &[0.01, 0.04, 0.16, 0.64, 1.28, 2.56, 5.12, 10.24, 20.48, 40.96, 81.92];
 const REQUEST_SECONDS: &[f64] = &[0.005, 0.02, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 10.0];
 
-/// How many of the latest documents of a profile the share that met the threshold is of.
+/// The number of latest documents of a profile of which the share that met the threshold is taken.
 const LATEST: usize = 100;
 
-/// What is counted since the service started.
+/// The counts and measures since the service started.
 pub(crate) struct Metrics {
     documents: Counter,
     reviews: Counter,
@@ -63,7 +63,7 @@ pub(crate) struct Metrics {
     started: jiff::Timestamp,
 }
 
-/// What became of a submission.
+/// The outcome of a submission.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Received {
     /// It is a job.
@@ -187,7 +187,7 @@ impl Default for Metrics {
 }
 
 impl Metrics {
-    /// A document is over.
+    /// Counts a document that is over.
     pub(crate) fn document_finished(&self, result: &DocumentResult) {
         let profile = &[result.profile.as_str()];
         self.documents.add(&[&result.profile, result.final_status.as_str()], 1.0);
@@ -209,12 +209,12 @@ impl Metrics {
         }
     }
 
-    /// A document was given up without a result.
+    /// Counts a document that was given up without a result.
     pub(crate) fn document_set_aside(&self, profile: &str) {
         self.set_aside.add(&[profile], 1.0);
     }
 
-    /// A document was submitted. `profile` is the name of one that there is.
+    /// Counts a submission. `profile` is the name of one that exists.
     pub(crate) fn submitted(&self, profile: &str, outcome: Received) {
         self.submissions.add(&[profile, outcome.as_str()], 1.0);
     }
@@ -230,7 +230,7 @@ impl Metrics {
         self.threshold_met_rate.set(&[profile], as_number(met as u64) / as_number(latest.len() as u64));
     }
 
-    /// All of it, and what is so at the moment, as Prometheus reads it.
+    /// All of it, and the state at the moment, as Prometheus reads it.
     fn text(&self, now: &Moment) -> String {
         let mut out = Exposition::default();
         out.family("loopctl_build_info", "gauge", "The version of the program.");
@@ -260,12 +260,12 @@ impl Metrics {
     }
 }
 
-/// What is so at the moment, as the journal says.
+/// The state at the moment, by the journal.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 struct Moment {
     /// By profile.
     queue: Vec<(String, QueueLength)>,
-    /// Room where the journal is, in bytes, where that can be told.
+    /// The free space where the journal is, in bytes, if known.
     free_bytes: Option<u64>,
 }
 

@@ -1,4 +1,4 @@
-//! What is asked over HTTP, and the page that Prometheus reads.
+//! The counts of HTTP requests, and the page that Prometheus reads.
 
 use super::exposition::MEDIA_TYPE;
 use super::{Metrics, Moment};
@@ -17,7 +17,7 @@ use axum::routing::get;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// `/metrics`, for whoever has a token.
+/// `/metrics`, for any holder of a token.
 pub(in crate::serve) fn routes() -> Router<Arc<Service>> {
     Router::new().route("/metrics", get(metrics))
 }
@@ -47,7 +47,7 @@ pub(in crate::serve) async fn count_requests(
     response
 }
 
-/// Anybody may make up a method.
+/// The label of a method: clients may make up others.
 fn known(method: &Method) -> &'static str {
     let methods = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
     methods.into_iter().find(|known| *known == method.as_str()).unwrap_or("other")

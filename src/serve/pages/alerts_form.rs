@@ -1,4 +1,4 @@
-//! The form of alerts: the bounds of the five numbers, and who is told.
+//! The form of alerts: the bounds of the five numbers, and the webhook.
 
 use crate::serve::trends::{AlertSettings, Measure, Side, Unit};
 use maud::{Markup, html};
@@ -48,7 +48,7 @@ fn unit(unit: Unit) -> &'static str {
     }
 }
 
-/// Without what is left of computing with tenths.
+/// A number without the error of computing with tenths.
 fn shown(number: f64) -> String {
     ((number * 1e9).round() / 1e9).to_string()
 }

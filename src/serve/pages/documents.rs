@@ -1,4 +1,4 @@
-//! The first page: submit documents, and see how far they are.
+//! The first page: submit documents, and see their status.
 
 use super::layout::{Section, page};
 use super::parts::{in_address, outside};
@@ -21,7 +21,7 @@ use maud::{Markup, html};
 use serde::Deserialize;
 use std::sync::Arc;
 
-/// Jobs that are listed.
+/// The number of jobs that are listed.
 const LISTED: u32 = 100;
 
 /// The page and what its forms send.
@@ -36,13 +36,13 @@ pub(in crate::serve) fn routes(service: &Service) -> Router<Arc<Service>> {
         .route("/documents/{job}/cancel", post(cancel))
 }
 
-/// What a form came to that was sent before.
+/// The outcome of a form that was sent before.
 #[derive(Default, Clone, Copy, Deserialize)]
 struct Sent {
-    /// So many documents were taken.
+    /// The number of documents that were taken.
     #[serde(default)]
     taken: usize,
-    /// So many were submitted before, and not taken again.
+    /// The number that were submitted before, and not taken again.
     #[serde(default)]
     known: usize,
 }
@@ -56,16 +56,16 @@ async fn show(
     on_blocking_thread(move || shown(&service, &identity, sent, &Came::default())).await
 }
 
-/// What a form came to.
+/// The outcome of a form.
 #[derive(Default)]
 struct Came {
     /// Documents that were refused, while others were taken.
     refused: Vec<RefusedFile>,
-    /// Why none of it was taken.
+    /// The reason why none of it was taken.
     nothing: Option<String>,
 }
 
-/// The page, after a form that came to this, and of which these documents were refused.
+/// The page, after a form with this outcome.
 fn shown(service: &Service, identity: &Identity, sent: Sent, came: &Came) -> Result<Markup, ApiError> {
     let jobs = recent(service, identity, LISTED)?;
     let (names, troubles) = (service.profiles.names(), service.jobs.troubles());
@@ -110,7 +110,7 @@ fn shown(service: &Service, identity: &Identity, sent: Sent, came: &Came) -> Res
             p { "Results that need a person wait under " a href="/review" { "Review" } "." }
         }
         div #live data-fragment="/documents/list" data-every="2" { (table(&jobs, identity)) }
-        // Where files lie is nothing for those who only submit or review.
+        // Users who only submit or review need not know where files are.
         @if identity.may(Role::Admin) { (whose(&service.settings.journal)) }
     };
     Ok(page("Documents", identity, Section::Documents, &["live.js"], &body))

@@ -1,4 +1,4 @@
-//! What a person sees instead of a page.
+//! The pages that people see instead of errors.
 
 use super::layout::{Section, page, whole};
 use super::run_document::marked;

@@ -1,4 +1,4 @@
-//! What every page has: head, navigation, who is there.
+//! The frame of every page: head, navigation, the user's name.
 
 use crate::serve::access::{Identity, Role};
 use maud::{DOCTYPE, Markup, html};
@@ -12,7 +12,7 @@ pub(in crate::serve) enum Section {
     Profiles,
     Trends,
     Settings,
-    /// What belongs to none.
+    /// Pages that belong to no section.
     None,
 }
 
@@ -27,7 +27,7 @@ impl Section {
     ];
 }
 
-/// A page of a section, for somebody who is in.
+/// A page of a section, for a user who is signed in.
 pub(in crate::serve) fn page(
     title: &str,
     identity: &Identity,
@@ -63,7 +63,7 @@ pub(in crate::serve) fn page(
     )
 }
 
-/// A page without navigation, for somebody who is not in.
+/// A page without navigation, for a user who is not signed in.
 pub(super) fn whole(title: &str, scripts: &[&str], body: &Markup) -> Markup {
     html! {
         (DOCTYPE)

@@ -3,8 +3,8 @@
 use super::layout::whole;
 use maud::{Markup, html};
 
-/// Takes the token of the link, or one that a person types. Who is in already, as `holder`, is asked first: the link may be somebody
-/// else's, who would see what is done under their name.
+/// Takes the token of the link, or one that a person types. A user who is signed in already, as `holder`, is asked
+/// first: the link may be another person's, who would see what is done under their name.
 pub(in crate::serve) fn login(holder: Option<&str>) -> Markup {
     whole(
         "Sign in",

@@ -1,4 +1,4 @@
-//! What people see. A page is a function of what it shows; handlers fetch that and call it.
+//! The pages for people. A page is a function of what it shows; handlers fetch that and call it.
 
 mod alerts_form;
 mod documents;

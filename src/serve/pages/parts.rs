@@ -1,4 +1,4 @@
-//! What several pages have: tiles, tables that scroll, steps through pages.
+//! The parts that several pages share: tiles, tables that scroll, steps through pages.
 
 use crate::report::{dollars, duration, percent, thousands};
 use crate::value::{Millis, is_wild};
@@ -26,7 +26,8 @@ pub(in crate::serve) fn tiles(tiles: &[Tile]) -> Markup {
     }
 }
 
-/// A table that is as wide as it needs, and scrolls where the page is narrower. `head` is its names, each with whether it is a number's.
+/// A table that is as wide as it needs, and scrolls where the page is narrower. `head` has the names of its columns,
+/// each with whether it holds numbers.
 pub(in crate::serve) fn table(caption: &str, head: &[(&str, bool)], rows: &[Vec<Markup>]) -> Markup {
     html! {
         div.wide tabindex="0" role="region" aria-label=(caption) {
@@ -51,7 +52,8 @@ pub(in crate::serve) fn table(caption: &str, head: &[(&str, bool)], rows: &[Vec<
     }
 }
 
-/// Steps through pages of a list, from 1; nothing where there is one page. `address` is that of the list, with its query so far.
+/// Steps through pages of a list, from 1; nothing if there is one page. `address` is that of the list, with its query
+/// so far.
 pub(in crate::serve) fn pager(what: &str, address: &str, page: u64, pages: u64) -> Markup {
     let step = |to: u64| {
         let sign = if address.contains('?') { '&' } else { '?' };
@@ -68,13 +70,13 @@ pub(in crate::serve) fn pager(what: &str, address: &str, page: u64, pages: u64) 
     }
 }
 
-/// How many pages a list has, and the one that is meant.
+/// The page of a list that is asked for, and the number of pages.
 pub(in crate::serve) fn paged(count: u64, of_each: u64, asked: Option<u64>) -> (u64, u64) {
     let pages = count.div_ceil(of_each).max(1);
     (asked.unwrap_or(1).clamp(1, pages), pages)
 }
 
-/// Text from outside, in which characters that would turn it round are written out.
+/// Text from outside, in which characters that would reverse it are written out.
 pub(in crate::serve) fn outside(text: &str) -> Markup {
     let mut shown = String::with_capacity(text.len());
     for c in text.chars() {
@@ -124,7 +126,7 @@ pub(in crate::serve) fn time(elapsed_ms: Option<u64>) -> String {
     elapsed_ms.map_or_else(|| "–".to_owned(), |ms| duration(Millis(ms)))
 }
 
-/// A share in percent, or a dash of nothing.
+/// A share in percent, or a dash if there is nothing.
 pub(in crate::serve) fn share(part: u64, whole: u64) -> String {
     percent(part, whole)
 }

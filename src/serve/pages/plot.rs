@@ -1,31 +1,32 @@
-//! Plots of lines, drawn on the server: at most a few lines over some places, and the bound that they are held against.
+//! Plots of lines, drawn on the server: at most a few lines over some positions, and the bound that they are compared
+//! with.
 
 use maud::{Markup, html};
 use std::fmt::Write as _;
 
 /// A line of a plot.
 pub(in crate::serve) struct Series {
-    /// What it shows.
+    /// The name of the line.
     pub(in crate::serve) name: String,
-    /// A value for each place; where there is none the line is broken.
+    /// A value for each position; the line is broken where there is none.
     pub(in crate::serve) values: Vec<Option<f64>>,
 }
 
-/// Lines over places.
+/// Lines over positions.
 pub(in crate::serve) struct LinePlot<'a> {
-    /// Tells it from the other plots of the page.
+    /// Its id among the plots of the page.
     pub(in crate::serve) id: &'a str,
-    /// What it shows, in a sentence, for those who don't see it.
+    /// A sentence about what it shows, for those who don't see it.
     pub(in crate::serve) alt: String,
-    /// What stands below each place.
+    /// The label below each position.
     pub(in crate::serve) places: Vec<String>,
     /// The lines, of which the first is the one that counts.
     pub(in crate::serve) series: Vec<Series>,
-    /// What the first line is held against.
+    /// The bound that the first line is compared with, and its label.
     pub(in crate::serve) bound: Option<(f64, String)>,
     /// The range that is shown at least.
     pub(in crate::serve) range: (f64, f64),
-    /// How a value is written at the axis.
+    /// Formats a value for the axis.
     pub(in crate::serve) written: fn(f64) -> String,
 }
 
@@ -34,11 +35,11 @@ const LEFT: f64 = 56.0;
 const RIGHT: f64 = 626.0;
 const TOP: f64 = 20.0;
 const BOTTOM: f64 = 190.0;
-/// Most words below places.
+/// The most labels below positions.
 const MOST_LABELS: usize = 6;
-/// Most places whose points are marked.
+/// The most positions whose points are marked.
 const MOST_DOTS: usize = 60;
-/// As many lines have a look of their own.
+/// The number of lines that have a look of their own.
 pub(in crate::serve) const MOST_SERIES: usize = 7;
 
 impl LinePlot<'_> {
@@ -73,7 +74,7 @@ impl LinePlot<'_> {
                         }
                     }
                 }
-                // The words stand above everything that is drawn: beside the bound they would lie over lines near it.
+                // The label is above everything that is drawn: beside the bound it would cover lines near it.
                 @if let Some((bound, label)) = &self.bound {
                     line.bound x1=(LEFT) x2=(RIGHT) y1=(y(*bound)) y2=(y(*bound)) {}
                     text.bound-label x=(RIGHT) y=(TOP - 8.0) text-anchor="end" { (label) }
@@ -115,7 +116,7 @@ impl LinePlot<'_> {
         }
     }
 
-    /// In the middle, but where that would be cut off.
+    /// In the middle, except where that would be cut off.
     fn anchor(&self, at: usize) -> &'static str {
         if self.places.len() > 1 && self.x(at) > RIGHT - 30.0 { "end" } else { "middle" }
     }

@@ -56,7 +56,7 @@ fn words(section: &Section) -> Markup {
     html! { section.words { h2 { (section.title) } (statements(&section.statements)) } }
 }
 
-/// Statements, of which those that are elements of a list stand in one.
+/// Statements, of which those that are elements of a list are in one.
 fn statements(all: &[Statement]) -> Markup {
     let mut groups: Vec<(bool, &[Statement])> = Vec::new();
     let mut rest = all;
@@ -144,8 +144,8 @@ fn knobs(view: &ProfileView, details: &ProfileDetails) -> Markup {
     }
 }
 
-/// Whether the browser may refuse what isn't a number or a time, so that the form keeps its other values. Where a value of the profile
-/// is of another kind, it has to be sent as it is.
+/// Returns whether the browser may refuse anything that isn't a number or a time, so that the form keeps its other
+/// values. A value of the profile that is of another kind has to be sent as it is.
 fn is_plain(value: &str) -> bool {
     value.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '+'))
 }
@@ -250,7 +250,7 @@ fn tried(change: &ChangeView, trial: &Trial) -> Markup {
     }
 }
 
-/// What differs between ends that read alike: another candidate is returned, or more or fewer are made.
+/// The differences between ends that read alike: another candidate is returned, or more or fewer are made.
 fn differs(was: &End, is: &End) -> Option<String> {
     if (was.status, &was.reason) != (is.status, &is.reason) {
         return None;

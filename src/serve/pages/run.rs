@@ -1,4 +1,4 @@
-//! A run: how far it is, its scores against what is asked for, its issues, what is decided, its documents.
+//! A run: its progress, its scores against what is asked for, its issues, decisions and documents.
 
 use super::layout::{Section, page};
 use super::parts::{Tile, in_address, minute, money, outside, pager, score, share, table, tiles, time};
@@ -13,7 +13,7 @@ use crate::value::Millis;
 use crate::value::prose;
 use maud::{Markup, html};
 
-/// Issues that are shown.
+/// The most issues that are shown.
 const ISSUES: usize = 15;
 
 /// The page.
@@ -42,7 +42,7 @@ pub(in crate::serve) fn run(identity: &Identity, view: &RunView) -> Markup {
     )
 }
 
-/// What changes on it.
+/// The part of the page that changes.
 pub(in crate::serve) fn run_part(view: &RunView) -> Markup {
     html! {
         (tiles(&at_a_glance(view)))
@@ -245,7 +245,7 @@ fn address(view: &RunView, document: &str) -> String {
     format!("/runs/{}/{}", view.row.run.id, in_address(document))
 }
 
-/// How a selection of documents is called in addresses.
+/// The key of a selection of documents in addresses.
 pub(in crate::serve) fn filter_key(filter: DocumentFilter) -> &'static str {
     match filter {
         DocumentFilter::All => "all",
@@ -324,7 +324,7 @@ fn document_row(view: &RunView, document: &DocumentFigures) -> Vec<Markup> {
     ]
 }
 
-/// How a document ended, or how far it is.
+/// The end of a document, or its state so far.
 pub(super) fn ended(document: &DocumentFigures) -> Markup {
     let class = match (document.stage, document.final_status.as_deref()) {
         (DocumentStage::Finished | DocumentStage::Failed, Some("passed" | "skipped")) => "good",

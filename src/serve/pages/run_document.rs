@@ -38,7 +38,7 @@ pub(in crate::serve) fn document(identity: &Identity, view: &DocumentView) -> Ma
     )
 }
 
-/// What changes on it.
+/// The part of the page that changes.
 pub(in crate::serve) fn document_part(view: &DocumentView) -> Markup {
     html! {
         (tiles(&at_a_glance(view)))
@@ -242,7 +242,7 @@ fn list<'l>(lines: impl Iterator<Item = &'l Line>) -> Markup {
     }
 }
 
-/// Text with names between backticks, of which those that stand in pairs mark code.
+/// Text with names between backticks, which mark code where they are paired.
 pub(in crate::serve) fn marked(text: &str) -> Markup {
     let parts: Vec<&str> = text.split('`').collect();
     let is_paired = parts.len() % 2 == 1;

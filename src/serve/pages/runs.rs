@@ -22,7 +22,7 @@ pub(in crate::serve) fn runs(identity: &Identity, list: &RunList) -> Markup {
     )
 }
 
-/// What changes on it.
+/// The part of the page that changes.
 pub(in crate::serve) fn runs_part(list: &RunList) -> Markup {
     let head = [
         ("Run", false),
@@ -62,7 +62,8 @@ fn row(row: &RunRow) -> Vec<Markup> {
     ]
 }
 
-/// How far a run is, for people. The service leaves a run open for further documents: it is done for as long as none come.
+/// The state of a run, for people. The service leaves a run open for further documents: it is done for as long as none
+/// come.
 pub(super) fn state(row: &RunRow) -> &'static str {
     match row.run.stage {
         RunStage::Open if row.open() == 0 && row.done() > 0 => "done",

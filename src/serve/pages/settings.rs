@@ -64,7 +64,8 @@ fn fresh(name: &str, token: &str) -> Markup {
                 input.long id="fresh-token" readonly value=(token);
                 " " button type="button" data-copy="#fresh-token" { "Copy the token" }
             }
-            // No link to follow: it would end the session of the admin who looks at it. The script puts the address before it.
+            // No link to follow: it would end the session of the admin who sees it. The script puts the address before
+            // it.
             p {
                 label for="fresh-link" { "Link for a person" }
                 input.long id="fresh-link" readonly data-with-origin value={ "/login#token=" (token) };

@@ -166,7 +166,7 @@ fn trend(view: &TrendsView, measure: Measure) -> Markup {
     }
 }
 
-/// The end of a run's id says which it is.
+/// A short label: the end of a run's id identifies it.
 fn short(label: &str) -> String {
     match label.rsplit_once("Z-") {
         Some((_, number)) => format!("run {}", number.trim_start_matches('0')),

@@ -8,20 +8,20 @@ use serde::Deserialize;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Runs whose sums are kept.
+/// The most runs whose sums are kept.
 const MOST_RUNS: usize = 32;
-/// Iterations and issues that are told apart.
+/// The most iterations and issues that are told apart.
 const MOST_ITERATIONS: usize = 64;
 const MOST_ISSUES: usize = 512;
 
-/// The sums of the runs that were looked at last, and how many of their documents were decided.
+/// The sums of the runs that were viewed last, and the numbers of their documents that were decided.
 #[derive(Debug, Default)]
 pub(crate) struct RunDetails {
     totals: Mutex<Vec<(RunId, Arc<RunTotals>)>>,
     decided: Mutex<Vec<(RunId, DecidedMark, u64)>>,
 }
 
-/// What a count of decided documents was made of: so many decisions, and these results.
+/// The state that a count of decided documents was made from: the number of decisions, and the results.
 type DecidedMark = (usize, FiguresMark);
 
 /// Sums over the documents of a run.
@@ -34,13 +34,13 @@ pub(in crate::serve) struct RunTotals {
     pub(in crate::serve) issues: BTreeMap<(String, String), (u64, u64)>,
 }
 
-/// Scores of an iteration, added up over the documents that came so far.
+/// Scores of an iteration, added up over the documents so far.
 #[derive(Debug, Clone, Default)]
 pub(in crate::serve) struct IterationMeans {
-    /// How many those are.
+    /// The number of those documents.
     pub(in crate::serve) documents: u64,
     overall: f64,
-    /// By dimension, in the order in which they came: how many and their sum.
+    /// By dimension, in the order in which they came: name, number and sum.
     dimensions: Vec<(String, u64, f64)>,
 }
 
@@ -141,7 +141,7 @@ impl RunDetails {
         Ok(totals)
     }
 
-    /// How many documents of a run that needed review were accepted or rejected since.
+    /// The number of documents of a run that needed review and were accepted or rejected since.
     ///
     /// # Errors
     /// When the journal can't be read.
@@ -172,13 +172,14 @@ impl RunDetails {
     }
 }
 
-/// Whether a reviewer accepted or rejected the document as a whole.
+/// Returns whether a reviewer accepted or rejected the document as a whole.
 fn is_over(decided: &Decided) -> bool {
     [ReviewState::Accepted, ReviewState::Rejected].iter().any(|state| state.as_str() == decided.state)
 }
 
 impl RunTotals {
-    /// What was known with what came since; all of it anew where a document ended once more, because its first end counts no longer.
+    /// The known sums with what came since; all of it anew if a document ended once more, because its first end counts
+    /// no longer.
     fn grown(known: Option<&Self>, count: u64, journal: &Journal, run: &RunId) -> Result<Self, StoreError> {
         if let Some(known) = known {
             let came = journal.details_after(run, known.mark.latest)?;

@@ -1,7 +1,7 @@
-//! Runs and their documents, as pages: what they came to, and what is decided while they go on.
+//! Runs and their documents, as pages: their results, and decisions while they are in progress.
 //!
 //! - `details`: scores by iteration and issues of a run, added up as documents end;
-//! - `model`: what pages show of runs, `story`: of a document.
+//! - `model`: the contents of pages about runs, `story`: about a document.
 
 mod details;
 mod model;
@@ -26,9 +26,9 @@ use maud::Markup;
 use serde::Deserialize;
 use std::sync::Arc;
 
-/// Runs on a page of their list.
+/// The number of runs on a page of their list.
 const RUNS: u32 = 25;
-/// Documents on a page of a run.
+/// The number of documents on a page of a run.
 const DOCUMENTS: u32 = 50;
 
 /// The pages of runs.
@@ -39,13 +39,13 @@ pub(in crate::serve) fn routes() -> Router<Arc<Service>> {
         .route("/runs/{run}/{document}", get(document))
 }
 
-/// What the address of a list says.
+/// The query of a list's address.
 #[derive(Debug, Deserialize)]
 struct Asked {
     page: Option<u64>,
-    /// Which documents.
+    /// The selection of documents.
     show: Option<String>,
-    /// Whether only what changes is asked for.
+    /// Present if only the part that changes is asked for.
     fragment: Option<String>,
 }
 

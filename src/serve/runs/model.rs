@@ -1,4 +1,4 @@
-//! What pages show of runs.
+//! The contents of pages about runs.
 
 use super::details::{RunDetails, RunTotals};
 use crate::policy::{Decision, StopReason, Verdict};
@@ -13,13 +13,13 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// Decisions that are shown while a run goes on.
+/// The most decisions that are shown while a run is in progress.
 const DECISIONS: u32 = 12;
 
-/// The key under which a run's settings say which overall score is accepted.
+/// The key in a run's settings for the overall score that is accepted.
 const ACCEPT_OVERALL: &str = "accept_overall";
 
-/// A run with how far it is.
+/// A run with its progress.
 pub(in crate::serve) struct RunRow {
     pub(in crate::serve) run: StoredRun,
     pub(in crate::serve) stages: StageCounts,
@@ -73,12 +73,12 @@ impl RunRow {
     }
 }
 
-/// Something that was decided.
+/// A decision that was made.
 pub(in crate::serve) struct LatestDecision {
     pub(in crate::serve) document: DocumentId,
-    /// After which iteration, from 0.
+    /// The iteration after which it was made, from 0.
     pub(in crate::serve) iteration: usize,
-    /// What was decided and why.
+    /// The decision and its reason.
     pub(in crate::serve) words: String,
     pub(in crate::serve) class: &'static str,
 }
@@ -89,12 +89,12 @@ pub(in crate::serve) struct RunView {
     pub(in crate::serve) totals: Arc<RunTotals>,
     /// Documents that needed review and were accepted or rejected since.
     pub(in crate::serve) decided: u64,
-    /// What is asked for, by dimension; `overall` is one of them.
+    /// The bounds that are asked for, by dimension; `overall` is one of them.
     pub(in crate::serve) targets: BTreeMap<String, f64>,
     pub(in crate::serve) decisions: Vec<LatestDecision>,
     pub(in crate::serve) filter: DocumentFilter,
     pub(in crate::serve) documents: Vec<DocumentFigures>,
-    /// How many there are of those that are listed.
+    /// The number of documents that the filter selects.
     pub(in crate::serve) listed: u64,
     pub(in crate::serve) page: u64,
     pub(in crate::serve) pages: u64,
@@ -139,7 +139,7 @@ impl RunView {
     }
 }
 
-/// What the run asks for: the bounds that one of its decisions was held against.
+/// The bounds that the run asks for: those that one of its decisions was checked against.
 fn targets(journal: &Journal, run: &StoredRun) -> Result<BTreeMap<String, f64>, StoreError> {
     let mut targets = BTreeMap::new();
     if let Some(overall) = run.record.settings.get(ACCEPT_OVERALL).and_then(Value::as_f64) {

@@ -1,4 +1,4 @@
-//! What pages show of a document: its story, as `loopctl explain` tells it.
+//! The contents of pages about a document: its story, as `loopctl explain` tells it.
 
 use crate::explain::run::{Line, Record, Story, tell};
 use crate::serve::decided::Decided;
@@ -10,11 +10,11 @@ pub(in crate::serve) struct DocumentView {
     pub(in crate::serve) run: StoredRun,
     pub(in crate::serve) figures: DocumentFigures,
     pub(in crate::serve) story: Story,
-    /// What reviewers made of it.
+    /// Its review so far.
     pub(in crate::serve) decided: Option<Decided>,
-    /// The same in words.
+    /// The story in words.
     pub(in crate::serve) lines: Vec<Line>,
-    /// Who answered, by the stage, judge or validator that asked.
+    /// The services and models that answered, by the stage, judge or validator that asked.
     pub(in crate::serve) answered_by: Vec<(String, String)>,
 }
 

@@ -1,30 +1,31 @@
-//! When somebody is told: a number of the last hours is on the wrong side of its bound, and was not before.
+//! The condition for an alert: a number of the last hours is on the wrong side of its bound, and was not before.
 
 use super::measures::{Measure, Totals};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The names under which the journal keeps the settings of alerts, which of them stand, and what came of the last message.
+/// The names under which the journal keeps the settings of alerts, which of them are raised, and the result of the last
+/// message.
 pub(in crate::serve) const SETTINGS: &str = "alerts";
 pub(in crate::serve) const STANDING: &str = "standing_alerts";
 pub(in crate::serve) const LAST_MESSAGE: &str = "last_alert_message";
 
-/// The longest time over which numbers are looked at, in hours.
+/// The longest time over which numbers are taken, in hours.
 const MOST_HOURS: u32 = 24 * 90;
 /// The most documents that may be asked for.
 const MOST_DOCUMENTS: u64 = 1_000_000;
 
-/// From where on somebody should look, and who is told.
+/// The bounds from which numbers ask for attention, and the webhook that is notified.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub(in crate::serve) struct AlertSettings {
     /// Bounds other than the usual ones.
     pub(in crate::serve) bounds: BTreeMap<Measure, f64>,
-    /// Over how many hours numbers are looked at.
+    /// The number of hours over which numbers are taken.
     pub(in crate::serve) hours: u32,
-    /// With fewer documents than these nothing is said.
+    /// The least number of documents: with fewer, nothing is reported.
     pub(in crate::serve) least_documents: u64,
-    /// Who is told.
+    /// The webhook that is notified.
     pub(in crate::serve) webhook: Option<String>,
 }
 
@@ -35,18 +36,18 @@ impl Default for AlertSettings {
 }
 
 impl AlertSettings {
-    /// Those that the journal keeps; the usual ones where it keeps none, or what this loopctl can't read.
+    /// Those that the journal keeps; the defaults where it keeps none, or none that this loopctl can read.
     pub(in crate::serve) fn of(kept: Option<serde_json::Value>) -> Self {
         kept.and_then(|kept| serde_json::from_value(kept).ok()).unwrap_or_default()
     }
 
-    /// From where on a number asks for attention.
+    /// The bound from which a number asks for attention.
     pub(in crate::serve) fn bound(&self, measure: Measure) -> f64 {
         self.bounds.get(&measure).copied().unwrap_or_else(|| measure.usual_bound())
     }
 
     /// # Errors
-    /// What is wrong with them, for people.
+    /// The problem with them, for people.
     pub(in crate::serve) fn check(&self) -> Result<(), String> {
         for measure in Measure::ALL {
             let (bound, greatest) = (self.bound(measure), measure.greatest_bound());
@@ -70,7 +71,7 @@ impl AlertSettings {
     }
 }
 
-/// Which numbers of which profiles are on the wrong side of their bounds.
+/// The numbers that are on the wrong side of their bounds, by profile.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(in crate::serve) struct Standing(pub(in crate::serve) BTreeSet<(String, Measure)>);
 
@@ -84,8 +85,9 @@ pub(in crate::serve) struct Crossing {
     pub(in crate::serve) documents: u64,
 }
 
-/// Looks at the numbers of each profile over the last hours: what went to the wrong side since `before`, and what is there at all.
-/// What has too few documents at the moment stays as it was, so that it is not told anew when they come.
+/// Checks the numbers of each profile over the last hours: which crossed their bounds since `before`, and which are on
+/// the wrong side at all. A number with too few documents at the moment stays as it was, so that it is not reported
+/// anew when they come.
 pub(in crate::serve) fn crossings(
     settings: &AlertSettings,
     profiles: &[(String, Totals)],

@@ -1,4 +1,5 @@
-//! The five numbers by which the reliability loop is watched: what each is, and from where on somebody should look.
+//! The five numbers by which the reliability loop is watched: what each is, and the bound from which it asks for
+//! attention.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,28 +7,28 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Measure {
-    /// How many candidates a document needs, on average.
+    /// The average number of candidates that a document needs.
     IterationCount,
     /// The overall score of the returned candidate, on average.
     FinalScore,
     /// The share of documents that passed.
     ThresholdMetRate,
-    /// How long a document takes, on average.
+    /// The average time that a document takes.
     ProcessingTime,
-    /// How much the overall score changes from one candidate to the next, on average.
+    /// The average change of the overall score from one candidate to the next.
     ImprovementPerIteration,
 }
 
-/// On which side of its bound a number asks for attention.
+/// The side of its bound on which a number asks for attention.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Side {
-    /// When it is greater.
+    /// The number is greater.
     Above,
-    /// When it is less.
+    /// The number is less.
     Below,
 }
 
-/// What a number is counted in.
+/// The unit of a number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Unit {
     /// Candidates.
@@ -72,7 +73,7 @@ impl Measure {
         }
     }
 
-    /// For people.
+    /// Its title, for people.
     pub(crate) fn title(self) -> &'static str {
         match self {
             Measure::IterationCount => "Iterations per document",
@@ -83,7 +84,7 @@ impl Measure {
         }
     }
 
-    /// What it says, in a sentence.
+    /// Its meaning, in a sentence.
     pub(crate) fn meaning(self) -> &'static str {
         match self {
             Measure::IterationCount => "Candidates per document, on average, of documents that have one.",
@@ -98,7 +99,7 @@ impl Measure {
         }
     }
 
-    /// What it is counted in.
+    /// Its unit.
     pub(crate) fn unit(self) -> Unit {
         match self {
             Measure::IterationCount => Unit::Iterations,
@@ -108,7 +109,7 @@ impl Measure {
         }
     }
 
-    /// On which side of the bound it asks for attention.
+    /// The side of the bound on which it asks for attention.
     pub(crate) fn side(self) -> Side {
         match self {
             Measure::IterationCount | Measure::ProcessingTime => Side::Above,
@@ -136,7 +137,7 @@ impl Measure {
         }
     }
 
-    /// Whether a value is on the wrong side of a bound.
+    /// Returns whether a value is on the wrong side of a bound.
     pub(crate) fn is_crossed(self, value: f64, bound: f64) -> bool {
         match self.side() {
             Side::Above => value > bound,
@@ -166,14 +167,15 @@ fn count(number: u64) -> f64 {
     number
 }
 
-/// What the five numbers are worked out from: sums over documents that have a result. Sums of parts add up to those of the whole.
+/// The sums from which the five numbers are computed, over documents that have a result. Sums of parts add up to those
+/// of the whole.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(crate) struct Totals {
     /// Documents that ended of themselves and had something to do.
     pub(crate) counted: u64,
     /// Those of them that passed.
     pub(crate) met: u64,
-    /// What those that ended of themselves took, in milliseconds.
+    /// The time taken by those that ended of themselves, in milliseconds.
     pub(crate) elapsed_ms: u64,
     /// Documents with a candidate.
     pub(crate) with_candidates: u64,

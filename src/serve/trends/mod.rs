@@ -1,8 +1,9 @@
-//! How the numbers of the reliability loop change over time, and when somebody is told.
+//! The numbers of the reliability loop over time, and alerts about them.
 //!
 //! - `measures`: the five numbers and their bounds, `series`: the same over time;
 //! - `routes`: the page;
-//! - `alerts`: when one goes to the wrong side of its bound, `webhook`: telling another service, `watch`: looking every half minute.
+//! - `alerts`: raised when one crosses its bound, `webhook`: notifies another service, `watch`: checks every half
+//!   minute.
 
 mod alerts;
 mod measures;

@@ -18,7 +18,7 @@ use maud::Markup;
 use serde::Deserialize;
 use std::sync::Arc;
 
-/// What the page shows.
+/// The contents of the page.
 pub(in crate::serve) struct TrendsView {
     pub(in crate::serve) step: Step,
     /// The profile whose documents count; `None` for all.
@@ -27,9 +27,9 @@ pub(in crate::serve) struct TrendsView {
     pub(in crate::serve) profiles: Vec<String>,
     pub(in crate::serve) points: Vec<Point>,
     pub(in crate::serve) alerts: AlertSettings,
-    /// The last hours, over which alerts are raised.
+    /// The sums over the last hours, over which alerts are raised.
     pub(in crate::serve) recent: Totals,
-    /// Whether the form of alerts was sent before.
+    /// `true` if the form of alerts was sent before.
     pub(in crate::serve) is_saved: bool,
 }
 
@@ -38,7 +38,7 @@ pub(in crate::serve) fn routes() -> Router<Arc<Service>> {
     Router::new().route("/trends", get(trends))
 }
 
-/// What the address says.
+/// The query of the address.
 #[derive(Debug, Deserialize)]
 struct Asked {
     by: Option<String>,

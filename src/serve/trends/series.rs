@@ -7,7 +7,7 @@ use jiff::{Timestamp, tz::TimeZone};
 const HOUR_MS: i64 = 3_600_000;
 const DAY_MS: i64 = 24 * HOUR_MS;
 
-/// In what steps time is cut.
+/// The steps in which time is cut.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::serve) enum Step {
     Hour,
@@ -36,7 +36,7 @@ impl Step {
         }
     }
 
-    /// Most steps that are shown: two days, two months, sixty runs.
+    /// The most steps that are shown: two days, two months, sixty runs.
     pub(in crate::serve) fn most(self) -> usize {
         match self {
             Step::Hour => 48,
@@ -44,7 +44,7 @@ impl Step {
         }
     }
 
-    /// How long a step is; `None` of runs.
+    /// The length of a step in milliseconds; `None` for runs.
     pub(in crate::serve) fn ms(self) -> Option<i64> {
         match self {
             Step::Hour => Some(HOUR_MS),
@@ -53,7 +53,7 @@ impl Step {
         }
     }
 
-    /// From when on documents count, so that there are at most as many steps as are shown.
+    /// The time from which documents count, so that there are at most as many steps as are shown.
     pub(in crate::serve) fn begins_ms(self, now_ms: i64) -> i64 {
         self.ms().map_or(0, |ms| {
             let steps = i64::try_from(self.most()).unwrap_or(i64::MAX);
@@ -65,15 +65,15 @@ impl Step {
 /// The documents of a step.
 #[derive(Debug, Clone, PartialEq)]
 pub(in crate::serve) struct Point {
-    /// What the step is called.
+    /// The label of the step.
     pub(in crate::serve) label: String,
-    /// The run, where a step is one.
+    /// The run, if the step is one.
     pub(in crate::serve) run: Option<RunId>,
     pub(in crate::serve) totals: Totals,
 }
 
 impl Totals {
-    /// What the journal added up.
+    /// Converts the sums of the journal.
     pub(in crate::serve) fn of(sums: &FigureSums) -> Self {
         Totals {
             counted: sums.counted,
@@ -89,8 +89,8 @@ impl Totals {
     }
 }
 
-/// What the journal added up, as steps: the oldest first, without gaps between the first and the last one, the latest ones if there are
-/// too many.
+/// The sums of the journal, as steps: the oldest first, without gaps between the first and the last one, only the
+/// latest ones if there are too many.
 pub(in crate::serve) fn points(sums: &[FigureSums], step: Step) -> Vec<Point> {
     let mut points = Vec::new();
     let mut last: Option<i64> = None;
@@ -116,7 +116,7 @@ pub(in crate::serve) fn points(sums: &[FigureSums], step: Step) -> Vec<Point> {
     points
 }
 
-/// `11-27 07 h`, or `2026-11-27` of days.
+/// `11-27 07:00`, or `2026-11-27` for days.
 fn label(bucket: i64, ms: i64) -> String {
     let at =
         Timestamp::from_millisecond(bucket.saturating_mul(ms)).unwrap_or_default().to_zoned(TimeZone::UTC);

@@ -1,4 +1,4 @@
-//! Looks at the numbers every half minute, and tells the webhook of each crossing.
+//! Checks the numbers every half minute, and notifies the webhook of each crossing.
 
 use super::alerts::{AlertSettings, Crossing, LAST_MESSAGE, SETTINGS, STANDING, Standing, crossings};
 use super::measures::Totals;
@@ -11,21 +11,21 @@ use serde::{Deserialize, Serialize};
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
-/// How often the numbers are looked at.
+/// The interval between checks.
 const EVERY: Duration = Duration::from_secs(30);
 
-/// What came of the last message, for the settings page.
+/// The result of the last message, for the settings page.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(in crate::serve) struct LastMessage {
-    /// When, as RFC 3339.
+    /// The time, as RFC 3339.
     pub(in crate::serve) at: String,
-    /// To which server.
+    /// The server that it was sent to.
     pub(in crate::serve) server: String,
-    /// What went wrong; `None` if it was taken.
+    /// The failure; `None` if it was taken.
     pub(in crate::serve) failed: Option<String>,
 }
 
-/// Goes on for as long as there is the service.
+/// Runs for as long as the service exists.
 pub(in crate::serve) async fn watch(service: Weak<Service>) {
     let mut ticks = tokio::time::interval(EVERY);
     ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
@@ -36,7 +36,7 @@ pub(in crate::serve) async fn watch(service: Weak<Service>) {
     }
 }
 
-/// Looks once, and tells what crossed its bound. Returns how many messages were sent.
+/// Checks once, and reports what crossed its bound. Returns the number of messages that were sent.
 pub(in crate::serve) async fn look(service: &Arc<Service>) -> usize {
     let _alone = service.looking.lock().await;
     let (reading, writing) = (Arc::clone(&service.reading), Arc::clone(&service.journal));
@@ -55,7 +55,8 @@ pub(in crate::serve) async fn look(service: &Arc<Service>) -> usize {
     tell(service, &settings, &crossed).await
 }
 
-/// What crossed its bound since the last look. That it did is kept before anybody is told, so that nobody is told twice.
+/// The numbers that crossed their bounds since the last check. They are kept before anyone is notified, so that no
+/// alert is sent twice.
 fn newly_crossed(
     reading: &Journal,
     writing: &Journal,
@@ -73,7 +74,7 @@ fn newly_crossed(
     Ok(crossed)
 }
 
-/// What the documents of each profile come to that ended in the hours that are looked at.
+/// The sums over the documents of each profile that ended in the hours of the settings.
 ///
 /// # Errors
 /// When the journal can't be read.

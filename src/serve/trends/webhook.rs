@@ -1,4 +1,5 @@
-//! Telling another service: one POST of JSON for each crossing, with numbers and names of profiles, and nothing of documents.
+//! Telling another service: one POST of JSON for each crossing, with numbers and names of profiles, and nothing about
+//! documents.
 
 use super::alerts::Crossing;
 use super::measures::Side;
@@ -9,10 +10,10 @@ use std::time::Duration;
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(3);
 const TIMEOUT: Duration = Duration::from_secs(10);
-/// Longest address.
+/// The longest address.
 const LONGEST: usize = 2_000;
 
-/// Where messages go.
+/// The destination of messages.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::serve) struct WebhookUrl(Url);
 
@@ -20,7 +21,7 @@ impl WebhookUrl {
     /// An address by TLS, or one of this machine.
     ///
     /// # Errors
-    /// Why it is none, for people.
+    /// The reason why it is not one, for people.
     pub(in crate::serve) fn parse(text: &str) -> Result<Self, String> {
         let url = Url::parse(text).ok().filter(|_| text.len() <= LONGEST);
         let Some(url) = url else {
@@ -44,14 +45,14 @@ impl WebhookUrl {
     }
 }
 
-/// Whether it is this machine.
+/// Returns whether it is this machine.
 fn is_here(url: &Url) -> bool {
     let host = url.host_str().unwrap_or_default();
     let address = host.trim_start_matches('[').trim_end_matches(']').parse::<IpAddr>();
     host == "localhost" || address.is_ok_and(|address| address.is_loopback())
 }
 
-/// What is said of a crossing.
+/// The message about a crossing.
 pub(in crate::serve) fn message(crossing: &Crossing, hours: u32, at: &str) -> Value {
     let measure = crossing.measure;
     json!({
@@ -91,7 +92,7 @@ impl Webhook {
     /// Sends one message, once: a server that took it and did not say so must not get it twice.
     ///
     /// # Errors
-    /// What went wrong, without the address.
+    /// The failure, without the address.
     pub(in crate::serve) async fn send(&self, url: &WebhookUrl, message: &Value) -> Result<(), String> {
         let request =
             self.0.post(url.0.clone()).header("content-type", "application/json").body(message.to_string());

@@ -1,6 +1,7 @@
 //! Profiles as pages: what each does, and what would differ with other numbers.
 //!
-//! - `source`: what is asked of whoever knows profiles, `trial`: another policy on recorded documents, `text_diff`: what changed in a file.
+//! - `source`: the interface to profiles, `trial`: another policy on recorded documents, `text_diff`: the changes of a
+//!   file.
 
 mod source;
 mod text_diff;
@@ -27,26 +28,26 @@ use maud::Markup;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// Documents of a run on which a change is tried: reading what happened to each takes some milliseconds.
+/// The most documents of a run on which a change is tried: reading what happened to each takes some milliseconds.
 const MOST_TRIED: usize = 2_000;
-/// Runs that are offered.
+/// The most runs that are offered.
 const MOST_RUNS: usize = 50;
-/// Longest value of a setting.
+/// The longest value of a setting.
 const LONGEST_VALUE: usize = 60;
 
-/// What the page of a profile shows.
+/// The contents of a profile's page.
 pub(in crate::serve) struct ProfileView {
     pub(in crate::serve) name: String,
     pub(in crate::serve) details: Result<ProfileDetails, Refused>,
     /// Runs on which a change can be tried, the latest first.
     pub(in crate::serve) runs: Vec<StoredRun>,
-    /// What is tried.
+    /// The change that is tried.
     pub(in crate::serve) change: Option<ChangeView>,
 }
 
-/// What a change of numbers comes to.
+/// The effects of a change of numbers.
 pub(in crate::serve) struct ChangeView {
-    /// The numbers that differ, by where they stand.
+    /// The numbers that differ, by their paths.
     pub(in crate::serve) settings: BTreeMap<String, String>,
     /// The run on which it is tried.
     pub(in crate::serve) run: Option<String>,
@@ -93,7 +94,7 @@ fn changes(details: &ProfileDetails, fields: &Fields) -> Result<BTreeMap<String,
         if said == knob.value || said.is_empty() {
             continue;
         }
-        // What YAML would read as something else than a number or a time is none.
+        // Anything that YAML would read as something else is no number and no time.
         let is_plain = said.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '+'));
         if !is_plain || said.len() > LONGEST_VALUE {
             return Err(ApiError::bad_request(format!(
@@ -211,6 +212,6 @@ async fn save(
         service.profiles.save(&new_name, &text)?;
         Ok::<_, ApiError>(new_name)
     });
-    // A name that was saved has letters, digits and dashes alone.
+    // A name that was saved has only letters, digits and dashes.
     Ok(Redirect::to(&format!("/profiles/{}", saved.await?)))
 }

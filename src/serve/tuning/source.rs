@@ -1,4 +1,4 @@
-//! What the pages of profiles need of whoever knows profiles.
+//! The interface to profiles that their pages need.
 
 use super::trial::Trial;
 use crate::explain::policy::Explanation;
@@ -7,9 +7,9 @@ use crate::store::{Journal, StoredRun};
 
 /// A profile in words, with the numbers that people may change.
 pub(crate) struct ProfileDetails {
-    /// What it is for.
+    /// Its purpose.
     pub(crate) description: String,
-    /// All that it does.
+    /// Everything that it does.
     pub(crate) explanation: Explanation,
     /// The numbers of its policy.
     pub(crate) knobs: Vec<Knob>,
@@ -18,11 +18,11 @@ pub(crate) struct ProfileDetails {
 /// A number of a policy.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Knob {
-    /// Where it stands in the profile: `accept.overall`.
+    /// Its path in the profile: `accept.overall`.
     pub(crate) path: String,
     /// As it is written.
     pub(crate) value: String,
-    /// Where it was set: `profiles/clinical.yaml:7`, or `default`.
+    /// The location where it was set: `profiles/clinical.yaml:7`, or `default`.
     pub(crate) origin: String,
 }
 
@@ -31,18 +31,18 @@ pub(crate) struct Knob {
 pub(crate) struct ProfileText {
     /// Its name, as people know it.
     pub(crate) file: String,
-    /// What is in it.
+    /// Its content.
     pub(crate) text: String,
 }
 
-/// Why something can't be done with a profile.
+/// The reason why something can't be done with a profile.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Refused {
-    /// Why.
+    /// The reason.
     pub(crate) message: String,
-    /// What to do.
+    /// Advice on what to do.
     pub(crate) help: Option<String>,
-    /// What is wrong with the profile, each in a line.
+    /// The problems of the profile, each on a line.
     pub(crate) problems: Vec<String>,
 }
 
@@ -58,32 +58,32 @@ impl Refused {
 
 /// Profiles that are explained, tried with other numbers, and saved.
 pub(crate) trait ProfileTuning {
-    /// What a profile is for, as it says itself.
+    /// The purpose of a profile, in its own words.
     ///
     /// # Errors
-    /// Why it can't be read.
+    /// The reason why it can't be read.
     fn description(&self, name: &str) -> Result<String, Refused>;
 
-    /// What a profile does.
+    /// Describes what a profile does.
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// Its problems.
     fn details(&self, request: &ProfileRequest) -> Result<ProfileDetails, Refused>;
 
-    /// The file of a profile, and the same with the settings of the request in it and under another name, if one is given.
+    /// The file of a profile, and its text with the settings of the request and under another name, if one is given.
     ///
     /// # Errors
-    /// Why it must be changed by hand.
+    /// The reason why it can't be changed automatically.
     fn changed_text(
         &self,
         request: &ProfileRequest,
         name: Option<&str>,
     ) -> Result<(ProfileText, String), Refused>;
 
-    /// What would differ on a recorded run, of which at most so many documents are looked at.
+    /// The differences on a recorded run, of which at most `most` documents are inspected.
     ///
     /// # Errors
-    /// Why that can't be said.
+    /// The reason why they are unknown.
     fn tried(
         &self,
         journal: &Journal,
@@ -92,9 +92,9 @@ pub(crate) trait ProfileTuning {
         most: usize,
     ) -> Result<Trial, Refused>;
 
-    /// Keeps a text as a profile of this project that is not there yet. Returns its file.
+    /// Saves a text as a new profile of this project. Returns its file.
     ///
     /// # Errors
-    /// A name that can't be or is taken, a text that is no profile, a folder that can't be written.
+    /// An invalid or taken name, a text that is no profile, a folder that can't be written.
     fn save(&self, name: &str, text: &str) -> Result<String, Refused>;
 }

@@ -1,4 +1,4 @@
-//! What changed in a file, line by line.
+//! The changes of a file, line by line.
 
 /// A line of a comparison.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -9,16 +9,16 @@ pub(in crate::serve) enum DiffLine<'a> {
     Removed(&'a str),
     /// Only after.
     Added(&'a str),
-    /// Lines that are the same and left out.
+    /// Unchanged lines that are left out.
     Gap,
 }
 
-/// Lines around a change that are shown.
+/// The number of lines that are shown around a change.
 const AROUND: usize = 2;
 /// Lines up to which a comparison is the shortest one; longer files are compared from both ends.
 const MOST_LINES: usize = 2_000;
 
-/// What changed from one text to another, with some lines around each change.
+/// The changes from one text to another, with some lines around each change.
 pub(in crate::serve) fn diff<'a>(before: &'a str, after: &'a str) -> Vec<DiffLine<'a>> {
     let (old, new): (Vec<&str>, Vec<&str>) = (before.lines().collect(), after.lines().collect());
     let start = old.iter().zip(&new).take_while(|(a, b)| a == b).count();
@@ -77,7 +77,7 @@ fn compared<'a>(old: &[&'a str], new: &[&'a str]) -> Vec<DiffLine<'a>> {
     lines
 }
 
-/// Leaves out what is the same far from any change.
+/// Leaves out unchanged lines far from any change.
 fn folded<'a>(lines: &[DiffLine<'a>]) -> Vec<DiffLine<'a>> {
     let changed: Vec<usize> = lines
         .iter()

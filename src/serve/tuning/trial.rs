@@ -1,19 +1,19 @@
-//! What another policy makes of recorded documents, beside the policy that they were run by.
+//! The effects of another policy on recorded documents, beside the policy that they were run by.
 
 use crate::experiment::{Beyond, Columns, Decided, Decider};
 use crate::policy::{FinalStatus, ScriptCriteria};
 use crate::profile::LoopPolicy;
 
-/// Documents that are shown of those that end otherwise.
+/// The most documents that are shown of those that end differently.
 const MOST_MOVED: usize = 200;
 
 /// A policy with the functions of its script criteria.
 pub(crate) type PolicyWithScripts<'a> = (&'a LoopPolicy, &'a ScriptCriteria);
 
-/// What would differ.
+/// The differences between two policies.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Trial {
-    /// Documents that were looked at.
+    /// Documents that were tried.
     pub(crate) documents: u64,
     /// Documents of the run that were not: there are too many.
     pub(crate) left_out: u64,
@@ -21,22 +21,22 @@ pub(crate) struct Trial {
     pub(crate) without_candidate: u64,
     pub(crate) before: Sums,
     pub(crate) after: Sums,
-    /// Documents of which it is known how they end under both policies: iterations, scores, cost and time are those of these.
+    /// Documents whose end is known under both policies: iterations, scores, cost and time are those of these.
     pub(crate) compared: u64,
-    /// How many of these end otherwise.
+    /// The number of these that end differently.
     pub(crate) differ: u64,
     /// The first of them.
     pub(crate) moved: Vec<MovedDocument>,
-    /// What feedback would have told otherwise: keys of the profile.
+    /// The keys of the profile by which feedback would have said something else.
     pub(crate) told_otherwise: Vec<&'static str>,
 }
 
-/// What the documents come to under a policy.
+/// The sums over the documents under a policy.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(crate) struct Sums {
     pub(crate) passed: u64,
     pub(crate) not_passed: u64,
-    /// Those of which the record does not say how they end.
+    /// Those whose end the record does not tell.
     pub(crate) unknown: u64,
     pub(crate) iterations: u64,
     /// Documents whose returned candidate has a score, and the sum of these.
@@ -48,7 +48,7 @@ pub(crate) struct Sums {
     pub(crate) elapsed_ms: u64,
 }
 
-/// A document that ends otherwise.
+/// A document that ends differently.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct MovedDocument {
     pub(crate) id: String,
@@ -56,12 +56,12 @@ pub(crate) struct MovedDocument {
     pub(crate) after: End,
 }
 
-/// How a document ends under a policy.
+/// The end of a document under a policy.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct End {
     /// `None` where the record does not say.
     pub(crate) status: Option<FinalStatus>,
-    /// Why it ends, or why that is not known.
+    /// The reason why it ends, or why that is unknown.
     pub(crate) reason: String,
     pub(crate) iterations: usize,
     pub(crate) best: Option<usize>,
@@ -87,7 +87,7 @@ impl End {
         }
     }
 
-    /// Whether a document ends alike, even if what is returned weighs up to another score.
+    /// Returns whether a document ends alike, even if the returned candidate gets another score.
     fn is_like(&self, other: &End) -> bool {
         (self.status, &self.reason, self.iterations, self.best)
             == (other.status, &other.reason, other.iterations, other.best)
@@ -118,7 +118,8 @@ impl Sums {
 }
 
 impl Trial {
-    /// Tries both policies on recorded documents. Where `told_otherwise` has something, nothing is said of corrections under the second.
+    /// Tries both policies on recorded documents. If `told_otherwise` is not empty, nothing is known of corrections
+    /// under the second.
     pub(crate) fn of(
         columns: &Columns,
         before: PolicyWithScripts<'_>,

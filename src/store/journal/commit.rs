@@ -1,7 +1,7 @@
 //! Group commit: what many documents have to keep at the same time goes to the disk together.
 //!
-//! Waiting for the disk is what a write costs. One thread takes all that has been asked for by then, writes it in one
-//! transaction, and tells everybody when the disk has it.
+//! The cost of a write is waiting for the disk. One thread takes all that has been requested by then, writes it in one
+//! transaction, and notifies every caller when it is on the disk.
 
 use super::Connected;
 use crate::store::{Receipt, StoreError};
@@ -14,22 +14,22 @@ use tokio::sync::oneshot;
 /// Most jobs of one transaction: those that come meanwhile wait for no more than these.
 const MOST_JOBS: usize = 1_024;
 
-/// How long a transaction waits for more when the one before was shared: waiting for the disk twice takes longer, and calls
-/// take a hundred times as long.
+/// The time that a transaction waits for more when the one before was shared: waiting for the disk twice takes longer,
+/// and calls take a hundred times as long.
 const GATHERED: Duration = Duration::from_millis(4);
 
-/// How long what nobody waits for waits for something that somebody does.
+/// The time that a deferred job waits for an awaited one.
 const DEFERRED: Duration = Duration::from_millis(20);
 
 /// From so many jobs on, a transaction was shared.
 const SHARED: usize = 8;
 
-/// Whether somebody waits until it is on the disk.
+/// The urgency with which a job must be on the disk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::store) enum Urgency {
-    /// Somebody does.
+    /// A caller waits for it.
     AwaitedNow,
-    /// Nobody does yet, so that it goes with what is awaited next, or after [`DEFERRED`].
+    /// No caller waits yet, so that it goes with what is awaited next, or after [`DEFERRED`].
     Deferred,
 }
 
@@ -53,12 +53,12 @@ impl<T: Send, F: FnMut(&Connection) -> Result<T, StoreError> + Send> Job for Typ
 
     fn done(self: Box<Self>, result: Result<(), StoreError>) {
         let made = self.made;
-        // Nobody may wait for it.
+        // The receiver may be gone.
         let _ = self.told.send(result.and_then(|()| made.ok_or(StoreError::ShuttingDown)));
     }
 }
 
-/// The thread that writes. It begins with the first job and ends when this is dropped, after what was asked for by then.
+/// The thread that writes. It begins with the first job and ends when this is dropped and all requests are done.
 #[derive(Debug, Default)]
 pub(super) struct Committer {
     thread: OnceLock<Option<Writing>>,
@@ -111,7 +111,7 @@ impl Writing {
     }
 }
 
-/// What is to be written, in the order in which it was given. The thread is woken only for what it waits for.
+/// The queue of jobs, in the order in which they were given. The thread is woken only for what it waits for.
 #[derive(Default)]
 struct JobQueue {
     jobs: Mutex<Jobs>,
@@ -121,14 +121,14 @@ struct JobQueue {
 #[derive(Default)]
 struct Jobs {
     waiting: Vec<Box<dyn Job>>,
-    /// Whether somebody waits for one of these.
+    /// `true` if a caller waits for one of these.
     awaited: bool,
-    /// What the thread sleeps until, if it does.
+    /// The event that the thread sleeps until, if it does.
     sleeps_until: Option<Wakes>,
     closed: bool,
 }
 
-/// What wakes the thread.
+/// The event that wakes the thread.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Wakes {
     AnyJob,
@@ -162,13 +162,13 @@ impl JobQueue {
         }
     }
 
-    /// What was given is done, and no more.
+    /// Closes the queue: what was given is done, and no more.
     fn close(&self) {
         self.jobs().closed = true;
         self.changed.notify_one();
     }
 
-    /// The next jobs; none when it is closed and all are done. `before` is how many there were the last time.
+    /// The next jobs; none when it is closed and all are done. `before` is their number the last time.
     fn next(&self, before: usize) -> Vec<Box<dyn Job>> {
         let mut jobs = self.jobs();
         while jobs.waiting.is_empty() && !jobs.closed {
@@ -209,7 +209,7 @@ fn write_all(connected: &Connected, queue: &JobQueue) {
         }
         match together(connected, &mut jobs) {
             Ok(()) => jobs.into_iter().for_each(|job| job.done(Ok(()))),
-            // One that can't be done takes only itself.
+            // One that fails does not affect the others.
             Err(_) if jobs.len() > 1 => jobs.into_iter().for_each(|job| run_alone(connected, job)),
             Err(error) => {
                 if let Some(only) = jobs.pop() {
@@ -230,7 +230,7 @@ fn run_alone(connected: &Connected, mut job: Box<dyn Job>) {
 }
 
 impl Connected {
-    /// Does `work` in one transaction. While another process has the journal locked, it waits, however long that is.
+    /// Does `work` in one transaction. While another process has the journal locked, it waits without limit.
     pub(super) fn transact<T>(
         &self,
         mut work: impl FnMut(&Connection) -> Result<T, StoreError>,

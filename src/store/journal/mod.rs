@@ -1,8 +1,8 @@
 //! The journal: every event of every document, on the disk before it is acted upon.
 //!
-//! A killed run goes on from its events, and no finished provider call is paid for twice, only if an answer that was
-//! acted upon can't be lost. So SQLite waits for the disk at the end of each transaction (`synchronous = FULL`; in WAL mode
-//! `NORMAL` would lose the last ones with the power), and what many documents write at once is one transaction.
+//! A killed run resumes from its events, and no finished provider call is paid for twice, only if an answer that was
+//! acted upon can't be lost. So SQLite waits for the disk at the end of each transaction (`synchronous = FULL`; in WAL
+//! mode `NORMAL` would lose the last ones with the power), and what many documents write at once is one transaction.
 //!
 //! The journal stores what callers give it and reads no document: text of a document is in it only where a payload
 //! holds some, and of those that came from standard input.
@@ -20,7 +20,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-/// How long SQLite waits for another process before anybody is told. Each transaction takes milliseconds.
+/// The time that SQLite waits for another process before this is reported. Each transaction takes milliseconds.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Between attempts at opening a file that another process is just making.
@@ -33,14 +33,14 @@ const CHECKPOINT: i64 = 4_000;
 /// Statements that are kept compiled.
 const STATEMENTS: usize = 64;
 
-/// Is told that the journal is locked by another process, and for how long it has been waited for.
+/// Called when the journal is locked by another process, with the time that it has been waited for.
 pub(super) type OnWait = dyn Fn(&Path, Duration) + Send + Sync;
 
 /// An open journal. Can be shared by threads; other processes may have it open too. Every call but those that return a
 /// [`Receipt`] waits for the disk, so async code calls them from a thread that may.
 #[derive(Debug)]
 pub struct Journal {
-    // Dropped first: it writes what was asked for.
+    // Dropped first: it writes what was requested.
     committer: Committer,
     connected: Arc<Connected>,
 }
@@ -82,8 +82,8 @@ impl Journal {
         Self::open_file(path.as_ref(), None)
     }
 
-    /// The same for work that goes on for long: another process that has it locked is waited for, however long that is,
-    /// and `told` is called every few seconds meanwhile.
+    /// Like [`Journal::open`], for work that lasts long: another process that has it locked is waited for without
+    /// limit, and `told` is called every few seconds meanwhile.
     ///
     /// # Errors
     /// Those of [`Journal::open`], without [`StoreError::Locked`].
@@ -143,7 +143,7 @@ impl Journal {
         }
         connection.pragma_update(None, "synchronous", "FULL").map_err(sqlite)?;
         connection.pragma_update(None, "foreign_keys", true).map_err(sqlite)?;
-        // Answers are removed when they have been looked at, and a judge's may say what nobody else is to see.
+        // Answers are removed when they have been processed, and a judge's may say what no one else is to see.
         connection.pragma_update(None, "secure_delete", true).map_err(sqlite)?;
         schema::prepare(&mut connection, path)?;
         // Where there can be no WAL (some network file systems) the answer names another mode, which is as safe.
@@ -168,7 +168,7 @@ impl Journal {
         &self.connected.path
     }
 
-    /// Has `work` done together with what others write at the same time.
+    /// Does `work` together with what others write at the same time.
     pub(super) fn submit<T: Send + 'static>(
         &self,
         work: impl FnMut(&Connection) -> Result<T, StoreError> + Send + 'static,
@@ -176,7 +176,7 @@ impl Journal {
         self.submit_as(Urgency::AwaitedNow, work)
     }
 
-    /// The same, of something that nobody may wait for at the moment.
+    /// Like [`Self::submit`], with this urgency.
     pub(super) fn submit_as<T: Send + 'static>(
         &self,
         urgency: Urgency,
@@ -202,24 +202,24 @@ impl Journal {
     }
 }
 
-/// Makes a file that does not exist yet, or is still empty, so that only its owner can read it: candidates are a patient's
-/// data. A journal that another user has put there would be that user's to read, and a pipe would be waited for.
-/// Whatever else is wrong with the place is left for SQLite to say.
+/// Makes a file that does not exist yet, or is still empty, so that only its owner can read it: candidates are a
+/// patient's data. A journal that another user has put there would be that user's to read, and a pipe would be waited
+/// for. Other errors are left for SQLite to report.
 ///
 /// # Errors
-/// In words, why nothing is written there.
+/// In words, the reason why nothing is written there.
 #[cfg(unix)]
 fn make_private(path: &Path) -> Result<(), String> {
     use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
     if std::fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(path).is_ok() {
         return Ok(());
     }
-    // Asked by its name: to open and close it once more would end the locks that another journal of this process holds.
+    // Inspected by its name: to open and close it would end the locks that another journal of this process holds.
     let Ok(found) = std::fs::metadata(path) else { return Ok(()) };
     if !found.is_file() && !found.is_dir() {
         return Err("it is not a regular file".to_owned());
     }
-    // Root reads whatever it likes, and works on what belongs to others.
+    // Root may read everything, and works on what belongs to others.
     if let Some(stranger @ Stranger::Owner(_)) = disk::stranger(&found)
         && !(rustix::process::geteuid().is_root() && found.len() > 0)
     {

@@ -145,7 +145,7 @@ fn mistakes_of_callers_have_names() {
     assert!(matches!(begin(&no_run, "a"), StoreError::UnknownRun { .. }));
     assert!(matches!(append(&journal, DocumentKey(99), 0, &json!(1)), Err(StoreError::TakenOver)));
     append(&journal, document, 0, &json!(1)).unwrap();
-    // Somebody else wrote the same event.
+    // Another process wrote the same event.
     assert!(matches!(append(&journal, document, 0, &json!(2)), Err(StoreError::TakenOver)));
     assert_eq!(events(&journal, document)[0].payload, json!(1));
     let finished = journal.finish_run(&no_run, "2026-01-31T12:00:00Z").unwrap_err();
@@ -163,7 +163,7 @@ fn an_event_is_on_the_disk_when_its_receipt_resolves() {
     for n in 0..5 {
         append(&journal, document, n, &json!(n)).unwrap();
     }
-    // What a killed process leaves: the files as they are, with nothing flushed or closed.
+    // The files that a killed process leaves: as they are, with nothing flushed or closed.
     let killed = dir.path().join("killed");
     std::fs::create_dir(&killed).unwrap();
     for name in ["journal.sqlite", "journal.sqlite-wal"] {
@@ -205,7 +205,7 @@ fn many_writers_share_transactions_and_none_takes_another_with_it() {
         for document in &documents {
             receipts.push(journal.write(*document, vec![happened(seq, "k", &json!(seq))]));
         }
-        // It breaks in the middle of what is written together.
+        // It breaks in the middle of a shared transaction.
         let refused = journal.write(documents[0], vec![happened(0, "k", &json!("again"))]);
         receipts.push(journal.write(documents[1], Vec::new()));
         assert!(matches!(refused.wait(), Err(StoreError::TakenOver)));
@@ -276,7 +276,7 @@ fn a_full_disk_is_named_and_the_journal_goes_on_when_there_is_room() {
 fn an_event_whose_commit_failed_is_never_reported_as_recorded() {
     let journal = Journal::in_memory().unwrap();
     let (_, document) = begun(&journal);
-    // A reference that is only checked at the commit, to something that is not there.
+    // A reference that is only checked at the commit, to something that does not exist.
     let spoil = "CREATE TABLE side (x REFERENCES documents (number) DEFERRABLE INITIALLY DEFERRED);
                  CREATE TRIGGER spoil_events AFTER INSERT ON events BEGIN INSERT INTO side VALUES (999); END;
                  CREATE TRIGGER spoil_runs AFTER INSERT ON runs BEGIN INSERT INTO side VALUES (999); END;";
@@ -336,7 +336,7 @@ fn a_document_is_claimed_once_and_comes_back_when_its_process_is_gone() {
     let run = journal.begin_run(&run_record("2026-01-31T12:00:00Z")).unwrap();
     let documents: Vec<_> = (0..5).map(|n| queued(&format!("/d/{n}"), &[n.to_string().as_str()])).collect();
     assert_eq!(journal.enqueue(&run, None, &documents).unwrap(), vec![Queued::Added; 5]);
-    // What is listed once more is known.
+    // A document that is listed once more is known.
     assert!(matches!(journal.enqueue(&run, None, &documents[..1]).unwrap()[0], Queued::Known { .. }));
     let (one, other) = (
         journal.begin_work(&run, &process("one")).unwrap(),
@@ -352,7 +352,7 @@ fn a_document_is_claimed_once_and_comes_back_when_its_process_is_gone() {
     log.write(claimed[0].document, vec![happened(0, "k", &json!(0))]).wait().unwrap();
     log.write(claimed[1].document, vec![ended(&json!({}))]).wait().unwrap();
     assert_eq!(journal.take_over(one).unwrap(), 2);
-    // Who was taken for dead writes nothing, and is told.
+    // A process that was taken for dead writes nothing, and learns so.
     for entry in [happened(1, "k", &json!(1)), ended(&json!({}))] {
         assert!(matches!(log.write(claimed[0].document, vec![entry]).wait(), Err(StoreError::TakenOver)));
     }
@@ -422,7 +422,7 @@ fn a_place_keeps_its_name_in_a_folder_and_no_two_have_one() {
     let third = begin();
     journal.enqueue(&third, Some("/elsewhere"), &[a]).unwrap();
     assert_eq!(ids(&third), ["report"]);
-    // While a process works on the first run, nobody else works on its documents in the same folder.
+    // While a process works on the first run, no other works on its documents in the same folder.
     journal.begin_work(&first, &process("p")).unwrap();
     let fourth = begin();
     assert_eq!(

@@ -14,7 +14,7 @@ pub struct Fields<'n> {
     mapping: &'static Mapping,
     asked: Vec<&'static str>,
     passed_over: Option<&'static str>,
-    /// Keys that belong to an empty one above them, of which it is said that they are not indented.
+    /// Keys that belong to an empty one above them, which is reported as not indented.
     displaced: Vec<&'n str>,
 }
 
@@ -43,19 +43,19 @@ impl<'n> Fields<'n> {
         }
     }
 
-    /// Where the mapping stands.
+    /// The location of the mapping.
     #[must_use]
     pub(crate) fn span(&self) -> &'n Span {
         self.span
     }
 
-    /// Whether nothing stands in it.
+    /// Returns whether it has no entries.
     #[must_use]
     pub(crate) fn is_empty(&self) -> bool {
         self.entries.is_empty()
     }
 
-    /// Takes no notice of a `null` under `key`, which is one of another kind of this mapping.
+    /// Ignores a `null` under `key`, which marks another kind of this mapping.
     #[must_use]
     pub(crate) fn without(self, key: &'static str) -> Self {
         Fields { passed_over: Some(key), ..self }
@@ -68,7 +68,7 @@ impl<'n> Fields<'n> {
         self.entries.iter().find(|e| e.key == key).map(|e| &e.value).filter(|n| !matches!(n.data, Data::Null))
     }
 
-    /// Where the key itself stands.
+    /// The location of the key itself.
     #[must_use]
     pub(crate) fn key_span(&self, key: &str) -> Option<&'n Span> {
         self.entries.iter().find(|e| e.key == key).map(|e| &e.key_span)
@@ -95,8 +95,8 @@ impl<'n> Fields<'n> {
         }
     }
 
-    /// The value of a declared key, read by `read` and held against its bounds. One that is not there, or is wrong, which is
-    /// reported, is as `usual` says.
+    /// The value of a declared key, read by `read` and checked against its bounds. If it is missing, or is wrong, which
+    /// is reported, it is what `usual` returns.
     #[doc(hidden)]
     pub(crate) fn declared<T>(
         &mut self,
@@ -119,7 +119,7 @@ impl<'n> Fields<'n> {
         if is_within(key, node, problems) { read(node, problems).or_else(usual) } else { usual() }
     }
 
-    /// What is wrong when a key is not there that must be, or has no value; `help` says what would stand there.
+    /// The problem of a required key that is missing, or has no value; `help` says what would belong there.
     #[must_use]
     pub(crate) fn lacking(&self, key: &str, help: &str) -> Problem {
         match self.key_span(key) {
@@ -211,7 +211,7 @@ fn not_indented<'n>(
         };
         may_be_inner && !is_outer && next.key_span.location().column == span.location().column
     };
-    // What is inherited stands between them in the tree, and in another file.
+    // Inherited entries lie between them in the tree, and in another file.
     let mut below: Vec<&Entry> = entries
         .iter()
         .filter(|entry| {
@@ -222,7 +222,7 @@ fn not_indented<'n>(
     below.into_iter().take_while(|next| is_inner(next)).collect()
 }
 
-/// Holds a value against the bounds of its key.
+/// Checks a value against the bounds of its key.
 fn is_within(key: &Key, node: &Node, problems: &mut Problems) -> bool {
     match key.narrowed {
         Some(Narrowed::Whole(low, high)) => whole(node, low, high, problems).is_some(),
@@ -245,7 +245,7 @@ pub(crate) fn read_within<T: Decode>(key: &Key, node: &Node, problems: &mut Prob
     is_within(key, node, problems).then(|| T::decode(node, problems)).flatten()
 }
 
-/// A key that was written without a space after its `:`, as in `accept:{ overall: 0.95 }`, and the bracket behind it.
+/// A key that was written without a space after its `:`, as in `accept:{ overall: 0.95 }`, and the bracket after it.
 fn glued(key: &str) -> Option<(&str, &str)> {
     let (name, rest) = key.split_once(':')?;
     let bracket = rest.get(..1).filter(|c| matches!(*c, "{" | "["))?;

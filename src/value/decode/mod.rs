@@ -1,8 +1,8 @@
 //! YAML trees to checked types: all problems collected, unknown keys guessed at.
 //!
 //! A type implements [`Decode`]. Mappings are read with [`Fields`] through their declaration
-//! ([`Mapping`](super::shape::Mapping)), so that `Fields::finish` can report each key that is not declared. Decoding goes
-//! on after a mistake; `None` only says that this value can't be used.
+//! ([`Mapping`](super::shape::Mapping)), so that `Fields::finish` can report each key that is not declared. Decoding
+//! continues after a mistake; `None` only says that this value can't be used.
 
 mod fields;
 mod scalars;
@@ -18,23 +18,23 @@ use std::collections::BTreeMap;
 
 /// A type that can be read from a YAML tree.
 pub trait Decode: Sized {
-    /// What a correct value looks like, in words that follow "expected".
+    /// A description of a correct value, in words that follow "expected".
     const EXPECTED: &'static str;
 
-    /// What a correct value is, for schemas and reference pages. A decoder may be stricter where a shape can't say more
-    /// (a pattern that compiles, a name that exists), never more lenient.
+    /// The shape of a correct value, for schemas and reference pages. A decoder may be stricter where a shape can't say
+    /// more (a pattern that compiles, a name that exists), never more lenient.
     fn shape() -> Shape;
 
-    /// Reads the value, pushing what is wrong with it.
+    /// Reads the value, reporting what is wrong with it.
     fn decode(node: &Node, problems: &mut Problems) -> Option<Self>;
 }
 
-/// A decoded value that remembers where it stood.
+/// A decoded value that remembers its location.
 #[derive(Debug, Clone)]
 pub struct Spanned<T> {
     /// The value.
     pub value: T,
-    /// Where it stood.
+    /// Its location.
     pub span: Span,
 }
 
@@ -112,7 +112,7 @@ fn with_point(text: &str) -> Option<String> {
     (text.contains(',') && pointed.parse::<f64>().is_ok()).then_some(pointed)
 }
 
-/// What severities are called elsewhere.
+/// The names that severities have elsewhere.
 const SYNONYMS: [(&str, &str); 10] = [
     ("blocker", "critical"),
     ("fatal", "critical"),

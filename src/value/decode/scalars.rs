@@ -69,7 +69,7 @@ impl Decode for f64 {
     }
 }
 
-/// A number that must lie in a range; says so when it doesn't.
+/// A number that must lie in a range; reports it when it doesn't.
 pub(crate) fn number_in(node: &Node, low: f64, high: f64, problems: &mut Problems) -> Option<f64> {
     let value = f64::decode(node, problems)?;
     if (low..=high).contains(&value) {
@@ -188,7 +188,7 @@ pub(super) fn whole(node: &Node, low: i64, high: i64, problems: &mut Problems) -
             None
         }
         Data::Float(value) => {
-            // As it is written (`2.0` would be told as `2`), unless a variable stands there.
+            // As it is written (`2.0` would be reported as `2`), unless a variable is there.
             let written = node.span.text();
             let found = if written.parse() == Ok(value) { written.to_owned() } else { value.to_string() };
             problems.push(Problem::error(
@@ -202,7 +202,7 @@ pub(super) fn whole(node: &Node, low: i64, high: i64, problems: &mut Problems) -
     }
 }
 
-/// What [`Millis::parse`] reads.
+/// The pattern of the texts that [`Millis::parse`] reads.
 const DURATION: &str = r"^\s*\+?([0-9]+\.?[0-9]*|\.[0-9]+)\s*(ms|s|m|min|h)\s*$";
 
 impl Decode for Millis {

@@ -1,31 +1,31 @@
-//! What a path may come to, read off its text before the library is given it.
+//! The cost of a path, estimated from its text before the library is given it.
 
 use super::PathError;
 use serde_json::Value;
 
-/// Most parts (`..`) that look at everything below a value, and most filters that start from the root again.
+/// Most parts (`..`) that inspect everything below a value, and most filters that start from the root again.
 const MOST_DESCENTS: u32 = 3;
-/// Most ways in which one value may be selected by selectors that stand side by side.
+/// Most ways in which one value may be selected by selectors that are side by side.
 const MOST_TIMES: u64 = 1_000;
 /// Most bytes of the compiled form of a pattern in `search()` or `match()`.
 const MOST_PATTERN_BYTES: usize = 1 << 20;
 
-/// How often a path may look at one value.
+/// The number of times that a path may inspect one value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Growth {
-    /// How many parts of it look at everything below a value.
+    /// The number of its parts that inspect everything below a value.
     descents: u32,
-    /// As how many of its selectors may select the same value, multiplied over its brackets.
+    /// The number of its selectors that may select the same value, multiplied over its brackets.
     times: u64,
-    /// How many queries in its filters start from the root again.
+    /// The number of queries in its filters that start from the root again.
     from_root: u32,
 }
 
 impl Growth {
-    /// Reads it off a path that the library has found valid.
+    /// Estimates it from a path that the library has found valid.
     pub(super) fn of(text: &str) -> Result<Self, PathError> {
         let mut growth = Growth { descents: 0, times: 1, from_root: 0 };
-        // For each bracket that is open: how many of its selectors select by kind or condition, and the names so far.
+        // For each bracket that is open: the number of its selectors by kind or condition, and the names so far.
         let mut open: Vec<Option<Selectors<'_>>> = Vec::new();
         let mut rest = text;
         let mut first = true;
@@ -39,7 +39,7 @@ impl Growth {
             match token {
                 '.' if after.starts_with('.') => growth.descents += 1,
                 '$' if !first => growth.from_root += 1,
-                // Of the brackets of a function or a condition nothing is selected.
+                // Brackets of a function or a condition select nothing.
                 '(' => {
                     check_pattern(text, rest)?;
                     open.push(None);
@@ -78,7 +78,7 @@ impl Growth {
         }
     }
 
-    /// How many values it may look at in this one, at most.
+    /// The most values that it may inspect in this one.
     pub(super) fn steps(self, root: &Value) -> u64 {
         let (nodes, levels) = size(root);
         let descents = levels.max(1).saturating_pow(self.descents.saturating_sub(1));
@@ -90,12 +90,12 @@ impl Growth {
 /// The selectors of one bracket.
 #[derive(Debug, Default)]
 struct Selectors<'t> {
-    /// Complete ones that select by kind, place or condition.
+    /// Complete ones that select by kind, position or condition.
     others: u64,
     names: Vec<&'t str>,
-    /// Names that stand there twice.
+    /// Names that appear twice.
     twice: u64,
-    /// Whether the one that is being read is a name; `None` before it begins.
+    /// `true` if the one that is being read is a name; `None` before it begins.
     is_name: Option<bool>,
 }
 
@@ -120,7 +120,7 @@ impl<'t> Selectors<'t> {
         self.is_name = None;
     }
 
-    /// As how many of them may select the same value.
+    /// The number of them that may select the same value.
     fn times(mut self) -> u64 {
         self.next();
         (self.others + self.twice + u64::from(!self.names.is_empty())).max(1)
@@ -141,8 +141,8 @@ fn quoted_end(text: &str, quote: char) -> (char, &str) {
     (quote, "")
 }
 
-/// Checks the pattern of `search(…, '…')` and `match(…, '…')`, whose bracket `rest` begins with. The library compiles it
-/// for each value, and takes one that can't be compiled for one that nothing matches.
+/// Checks the pattern of `search(…, '…')` and `match(…, '…')`, whose bracket `rest` begins with. The library compiles
+/// it for each value, and treats one that can't be compiled as one that nothing matches.
 fn check_pattern(text: &str, rest: &str) -> Result<(), PathError> {
     let position = text.len() - rest.len();
     let before = text.get(..position).unwrap_or_default().trim_end();
@@ -193,7 +193,7 @@ pub(super) fn costly(message: &str) -> PathError {
     PathError { message: message.to_owned(), position: 0 }
 }
 
-/// How many values there are in a value, itself included, and how many levels.
+/// The number of values in a value, itself included, and the number of levels.
 fn size(value: &Value) -> (u64, u64) {
     let below = |all: (u64, u64), item: &Value| {
         let (nodes, levels) = size(item);

@@ -4,8 +4,8 @@
 //! `$.measurements[*].size`) are turned into steps that are walked in place; filters, slices and descendants are left
 //! to the library, which allocates.
 //!
-//! A path may select a value many times: `$..*..*` selects each as often as there are values above it. What a path can
-//! come to is estimated before it is given to the library, and refused when it is more than the fuel allows.
+//! A path may select a value many times: `$..*..*` selects each as often as there are values above it. The cost of a
+//! path is estimated before it is given to the library, and a path is refused if that is more than the fuel allows.
 
 mod growth;
 
@@ -46,14 +46,14 @@ pub enum PathStep {
     Wildcard,
 }
 
-/// Why a text is not a JSONPath.
+/// The reason why a text is not a JSONPath.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 #[non_exhaustive]
 pub struct PathError {
-    /// What is wrong.
+    /// A description of what is wrong.
     pub message: String,
-    /// At which byte of the path.
+    /// The byte of the path at which it is.
     pub position: usize,
 }
 
@@ -67,7 +67,7 @@ impl JsonPath {
     /// Reads a path such as `$.ihcMarkers.*`.
     ///
     /// # Errors
-    /// When the text is not an RFC 9535 query, or longer, deeper or costlier than any rule needs.
+    /// Returns an error if the text is not an RFC 9535 query, or longer, deeper or costlier than any rule needs.
     pub fn parse(text: &str) -> Result<Self, PathError> {
         if text.len() > MOST_BYTES {
             let message = format!("it is longer than {MOST_BYTES} bytes");
@@ -131,7 +131,7 @@ impl JsonPath {
         names.iter()
     }
 
-    /// As [`JsonPath::visit`], where a member that the path begins with has been found.
+    /// Like [`JsonPath::visit`], if a member that the path begins with has been found.
     pub(crate) fn visit_below<'v>(
         &self,
         name: &str,
@@ -144,7 +144,7 @@ impl JsonPath {
         }
     }
 
-    /// Calls `visit` with each value that the path selects, in document order, and where it lies. What is looked at is
+    /// Calls `visit` with each value that the path selects, in document order, and its location. Inspected values are
     /// counted; when the fuel is spent, nothing more is selected. A path that needs the library selects in trees only.
     pub(crate) fn visit<'v>(
         &self,
@@ -171,7 +171,7 @@ impl JsonPath {
     }
 }
 
-/// Where brackets outside quotes are nested too deep.
+/// The position at which brackets outside quotes are nested too deep.
 fn too_deep(text: &str) -> Option<usize> {
     let (mut depth, mut quote, mut escaped) = (0_usize, None, false);
     for (at, c) in text.char_indices() {

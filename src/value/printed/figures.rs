@@ -1,5 +1,5 @@
-//! Numbers in digits, cut out of a text: where one begins and ends, which sign it has, and what is no number though it has digits,
-//! such as `COVID-19`, `CD4`, a date, an address.
+//! Numbers in digits, cut out of a text: where one begins and ends, which sign it has, and what is not a number
+//! although it has digits, such as `COVID-19`, `CD4`, a date, an address.
 
 use super::numbers::{Bound, Number, Printed};
 use super::spelled::{is_ordinal_ending, said_bound};
@@ -18,7 +18,7 @@ pub(super) fn figures(text: &str, asked: Option<bool>) -> (Vec<Printed>, bool) {
     (printed, decimal_comma)
 }
 
-/// What a dash before a number is.
+/// The meaning of a dash before a number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Sign {
     None,
@@ -27,7 +27,7 @@ enum Sign {
     Either,
 }
 
-/// A run of digits where it stands, with what stands round it.
+/// A run of digits, with what surrounds it.
 #[derive(Debug)]
 struct Found {
     run: Run,
@@ -90,7 +90,7 @@ impl Reader<'_> {
         self.at(at).is_some_and(|c| c.is_ascii_digit())
     }
 
-    /// Where the digits end that begin at `at`.
+    /// The end of the digits that begin at `at`.
     fn end_of_digits(&self, mut at: usize) -> usize {
         while self.is_digit(at) {
             at += 1;
@@ -135,7 +135,7 @@ impl Reader<'_> {
         found
     }
 
-    /// Tells whether an address or a DOI begins here, whose digits are no numbers.
+    /// Returns whether an address or a DOI begins here, whose digits are not numbers.
     fn is_address(&self, at: usize) -> bool {
         let begins = |with: &str| {
             with.chars()
@@ -184,7 +184,7 @@ impl Reader<'_> {
         (run, end)
     }
 
-    /// Where a chain of digits ends that is no number: a date, a telephone number, an ORCID iD.
+    /// The end of a chain of digits that is not a number: a date, a telephone number, an ORCID iD.
     fn chain_end(&self, start: usize, end: usize) -> Option<usize> {
         let sign = self.at(end).filter(|c| matches!(c, '-' | '/' | '.' | '‐' | '‑'))?;
         if !(start..end).all(|at| self.is_digit(at)) {
@@ -192,7 +192,7 @@ impl Reader<'_> {
         }
         let mut links = vec![end - start];
         let mut at = end;
-        // Only a chain with hyphens is passed over whole, however long it is.
+        // Only a chain with hyphens is skipped whole, however long it is.
         let most = if matches!(sign, '/' | '.') { 4 } else { usize::MAX };
         while self.at(at) == Some(sign) && self.is_digit(at + 1) && links.len() < most {
             let next = self.end_of_digits(at + 1);
@@ -235,7 +235,7 @@ impl Reader<'_> {
         Some((Found { run, sign, bound: self.bound(begin), is_percent, power }, after))
     }
 
-    /// The sign before the number that starts at `start`, and where it begins with it; nothing where it is part of a name.
+    /// The sign before the number that starts at `start`, and where it begins with it; `None` if it is part of a name.
     fn sign(&self, start: usize) -> Option<(Sign, usize)> {
         let Some(before) = self.before(start) else { return Some((Sign::None, start)) };
         let dash = start - 1;
@@ -277,7 +277,7 @@ impl Reader<'_> {
         if is_part || continues || is_point { None } else { Some((Sign::None, start)) }
     }
 
-    /// What stands before a number that begins at `begin`: `<`, `at least`.
+    /// The bound before a number that begins at `begin`: `<`, `at least`.
     fn bound(&self, begin: usize) -> Bound {
         let mut at = begin;
         while self.before(at).is_some_and(|c| is_blank(c) || c == '\n' || c == '=') {
@@ -291,7 +291,7 @@ impl Reader<'_> {
         }
     }
 
-    /// The power of ten behind a number, `e-5` or `× 10⁻⁵`, and where it ends.
+    /// The power of ten after a number, `e-5` or `× 10⁻⁵`, and where it ends.
     fn power(&self, end: usize, run: &Run) -> (i64, usize) {
         if matches!(self.at(end), Some('e' | 'E'))
             && let Some((power, after)) = self.exponent(end + 1)
@@ -334,7 +334,7 @@ impl Reader<'_> {
         Some((written.parse().ok()?, end))
     }
 
-    /// Up to three digits with or without a sign, and nothing of a word behind them.
+    /// Up to three digits with or without a sign, and nothing of a word after them.
     fn exponent(&self, at: usize) -> Option<(i64, usize)> {
         let sign = self.at(at).filter(|c| is_dash(*c) || *c == '+');
         let from = at + usize::from(sign.is_some());
@@ -345,7 +345,7 @@ impl Reader<'_> {
     }
 }
 
-/// What a number that has nothing before its point can follow.
+/// Returns whether a number that has nothing before its point can follow a character.
 fn opens(c: char) -> bool {
     c.is_whitespace() || is_dash(c) || "([{<>=~≤≥⩽⩾±:;,/\"'“‘|+".contains(c)
 }
@@ -362,7 +362,7 @@ fn is_raised(c: char) -> bool {
     lowered(c).is_some()
 }
 
-/// A raised sign as it stands on the line.
+/// A raised sign as it appears on the line.
 fn lowered(c: char) -> Option<char> {
     Some(match c {
         '⁰' => '0',

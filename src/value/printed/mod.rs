@@ -1,4 +1,4 @@
-//! What a text prints, found whole: numbers, however they are written, and words.
+//! The content that a text prints, found whole: numbers, however they are written, and words.
 //!
 //! - `numbers.rs`: the numbers of a text, to be asked for one;
 //! - `figures.rs`: how numbers are cut out of a text, and where one begins and ends;

@@ -1,7 +1,8 @@
-//! The numbers that a text prints, to be asked whether one of them is among them.
+//! The numbers that a text prints, to be searched for one of them.
 //!
-//! A number is found whole or not at all: 0.5 is not printed in `1.5`, `0.55` or `10.5`, nor 20 in `120`. How it is written does not
-//! matter: `1`, `1.0` and `1.00` are one number, `0.78`, `.78`, `0·78` and `0,78` as well, `1234`, `1,234` and `1'234` too.
+//! A number is found whole or not at all: 0.5 is not printed in `1.5`, `0.55` or `10.5`, nor 20 in `120`. Its spelling
+//! does not matter: `1`, `1.0` and `1.00` are one number, `0.78`, `.78`, `0·78` and `0,78` as well, `1234`, `1,234` and
+//! `1'234` too.
 
 use super::figures::figures;
 use super::spelled::spelled;
@@ -18,7 +19,7 @@ pub(super) struct Number {
 }
 
 impl Number {
-    /// The number with these digits before and behind the point, times ten to that power.
+    /// The number with these digits before and after the point, times ten to that power.
     pub(super) fn new(whole: &str, fraction: &str, power: i64) -> Self {
         let all = format!("{whole}{fraction}");
         let kept = all.trim_start_matches('0').trim_end_matches('0');
@@ -45,34 +46,34 @@ impl Number {
         Some(if value < 0.0 { number.negated() } else { number })
     }
 
-    /// Tells whether it is a whole number.
+    /// Returns whether it is a whole number.
     fn is_whole(&self) -> bool {
         self.exponent >= 0
     }
 }
 
-/// What the text says of a number beside its value.
+/// The bound that the text expresses with a number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum Bound {
-    /// The number is what is meant.
+    /// The number is the value that is meant.
     Exact,
-    /// What is meant is below it, or equal to it.
+    /// The value that is meant is below it, or equal to it.
     Below,
-    /// What is meant is above it, or equal to it.
+    /// The value that is meant is above it, or equal to it.
     Above,
 }
 
-/// A number where it is printed.
+/// A number as it is printed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Printed {
-    /// What it may be: a dash before a number can be a minus or not.
+    /// The numbers that it may be: a dash before a number can be a minus or not.
     pub(super) readings: Vec<Number>,
     pub(super) bound: Bound,
     /// True if a `%` follows.
     pub(super) is_percent: bool,
 }
 
-/// How a number is printed, in all its places.
+/// The ways in which a number is printed, wherever it appears.
 #[derive(Debug, Clone, Copy, Default)]
 struct Uses {
     exact: bool,
@@ -114,13 +115,13 @@ impl PrintedNumbers {
         numbers
     }
 
-    /// Tells whether a number is printed.
+    /// Returns whether a number is printed.
     #[must_use]
     pub(crate) fn has(&self, value: f64) -> bool {
         Number::of_fraction(value).is_some_and(|number| self.uses.contains_key(&number))
     }
 
-    /// Tells whether it is printed as a number of things: whole, and without a `%`.
+    /// Returns whether it is printed as a number of things: whole, and without a `%`.
     #[must_use]
     pub(crate) fn has_count(&self, value: f64) -> bool {
         Number::of_fraction(value)
@@ -129,7 +130,8 @@ impl PrintedNumbers {
             .is_some_and(|uses| uses.plain)
     }
 
-    /// Tells whether every number of a text is printed, with `<` or `>` before it where the text has that. True of a text without numbers.
+    /// Returns whether every number of a text is printed, with `<` or `>` before it where the text has that. True for a
+    /// text without numbers.
     #[must_use]
     pub(crate) fn has_all_of(&self, text: &str) -> bool {
         let (asked, _) = figures(text, Some(self.decimal_comma));

@@ -6,7 +6,7 @@ use crate::value::yaml::{self, Data, Node};
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-/// What a word adds to a number.
+/// The part that a word adds to a number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Part {
     /// Less than a hundred, and whether a number below ten may follow: `twenty-one`.
@@ -75,12 +75,12 @@ impl Words {
     }
 }
 
-/// Tells whether these letters behind a number make it a rank: `1st`.
+/// Returns whether these letters after a number make it a rank: `1st`.
 pub(super) fn is_ordinal_ending(letters: &str) -> bool {
     WORDS.ordinal.iter().any(|ending| ending == letters)
 }
 
-/// What the words before a number say of it: `less than`.
+/// The bound that the words before a number express: `less than`.
 pub(super) fn said_bound(before: &str) -> Bound {
     let before = before.to_lowercase();
     let ends = |phrases: &[String]| {
@@ -117,7 +117,7 @@ impl Reading {
         found.extend(done.is_open.then(|| done.done.saturating_add(done.current)));
     }
 
-    /// Takes a word in; false where it begins another number.
+    /// Takes a word in; `false` if it begins another number.
     fn take(&mut self, part: Part) -> bool {
         match part {
             Part::Small(n, is_ten) => {
@@ -156,7 +156,7 @@ pub(super) fn spelled(text: &str) -> Vec<Number> {
     let mut reading = Reading::default();
     let mut gap_from = 0;
     for (from, word) in words(text) {
-        // Within a number stand blanks and hyphens, nothing else.
+        // Within a number there are blanks and hyphens, nothing else.
         let gap = text.get(gap_from..from).unwrap_or_default();
         if !gap.chars().all(|c| c.is_whitespace() || matches!(c, '-' | '‐' | '‑' | '\u{ad}')) {
             reading.close(&mut found);
@@ -182,7 +182,7 @@ pub(super) fn spelled(text: &str) -> Vec<Number> {
     found.into_iter().map(|value| Number::new(&value.to_string(), "", 0)).collect()
 }
 
-/// The words of a text with where they begin.
+/// The words of a text with the positions at which they begin.
 fn words(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let mut rest = text;
     std::iter::from_fn(move || {

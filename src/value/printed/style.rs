@@ -1,5 +1,5 @@
-//! What points, commas and blanks within a number mean: `1,234` is a thousand and more where a text writes `0.5`, and one and a
-//! bit where it writes `0,5`.
+//! The meaning of points, commas and blanks within a number: `1,234` is a thousand and more where a text writes `0.5`,
+//! and one and a bit where it writes `0,5`.
 
 /// A sign between digits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -8,7 +8,7 @@ pub(super) enum Separator {
     Comma,
     /// The point that some journals print in the middle of the line, which is always a decimal one.
     MiddlePoint,
-    /// A blank as typed, which may as well stand between two numbers.
+    /// A blank as typed, which may also be between two numbers.
     Blank,
     /// A blank of another width, or an apostrophe: never between two numbers.
     Group(char),
@@ -28,7 +28,7 @@ impl Separator {
         })
     }
 
-    /// Tells whether it never stands before a fraction.
+    /// Returns whether it never precedes a fraction.
     pub(super) fn only_groups(self) -> bool {
         match self {
             Separator::Blank | Separator::Group(_) => true,
@@ -44,14 +44,14 @@ pub(super) struct Run {
     pub(super) separators: Vec<Separator>,
 }
 
-/// Digits before and behind the decimal point.
+/// Digits before and after the decimal point.
 pub(super) type Figure = (String, String);
 
-/// What a run may be: one number, or several that stand side by side.
+/// The possible meanings of a run: one number, or several side by side.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Meaning {
     One(Figure),
-    /// Several numbers, each with a sign of its own behind the first.
+    /// Several numbers; a sign before the run belongs to the first.
     Several(Vec<Figure>),
     /// One number, or several where the text sets them apart by a blank.
     OneOrSeveral(Figure, Vec<Figure>),
@@ -60,14 +60,14 @@ pub(super) enum Meaning {
 }
 
 impl Run {
-    /// Tells whether the first digits and so many groups after them are how large numbers are written: `1` `234` `567`.
+    /// Returns whether the first digits and so many groups after them are written as in large numbers: `1` `234` `567`.
     fn is_grouped(&self, groups: usize) -> bool {
         let first = self.digits.first().map_or("", String::as_str);
         let rest = self.digits.get(1..=groups).unwrap_or_default();
         (1..=3).contains(&first.len()) && !first.starts_with('0') && rest.iter().all(|group| group.len() == 3)
     }
 
-    /// Tells whether it is written as in India: `1,20,000`.
+    /// Returns whether it is written as in India: `1,20,000`.
     fn is_grouped_by_twos(&self) -> bool {
         let Some((last, [first, groups @ ..])) = self.digits.split_last() else { return false };
         let is_group = |digits: &String| digits.len() == 2;
@@ -106,7 +106,7 @@ impl Run {
         Meaning::Several(figures)
     }
 
-    /// What tells how the text writes fractions: `Some(true)` for a comma.
+    /// The evidence of how the text writes fractions: `Some(true)` for a comma.
     pub(super) fn shows_comma(&self) -> Option<bool> {
         let (first, last) = (self.digits.first()?, self.digits.last()?);
         match self.separators.as_slice() {
@@ -124,7 +124,7 @@ impl Run {
         }
     }
 
-    /// What it means in a text that writes fractions with a comma, or with a point.
+    /// Its meaning in a text that writes fractions with a comma, or with a point.
     pub(super) fn meaning(&self, decimal_comma: bool) -> Meaning {
         let count = self.digits.len();
         let last = self.digits.last().map_or("", String::as_str);
@@ -153,7 +153,7 @@ impl Run {
                 let leads = self.digits.first().is_some_and(|first| first == "0" || first.is_empty());
                 match (is_comma, decimal_comma) {
                     (true, false) if could_group => Meaning::One(Run::whole(&together)),
-                    // Nobody lists a zero.
+                    // No one lists a zero.
                     (true, false) if !leads => self.between_commas(),
                     (false, true) if could_group => Meaning::One(Run::whole(&together)),
                     _ => number(),

@@ -1,11 +1,11 @@
-//! The words of a text, to be asked whether a name or a title is printed in it: whole words in their order, whatever their case, accents
-//! and the marks between them. A word that is hyphenated over the end of a line is one word as well as two.
+//! The words of a text, to be searched for a name or a title: whole words in their order, ignoring case, accents and
+//! the marks between them. A word that is hyphenated over the end of a line is one word as well as two.
 
 use std::collections::HashMap;
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
 
-/// The words of a text in small letters without accents, and where each stands.
+/// The words of a text in small letters without accents, and the positions of each.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct PrintedWords {
     words: Vec<String>,
@@ -30,7 +30,7 @@ impl PrintedWords {
         PrintedWords { words, places }
     }
 
-    /// Tells whether the words of a name stand there side by side. A text without words is printed nowhere.
+    /// Returns whether the words of a name appear there side by side. A text without words is printed nowhere.
     #[must_use]
     pub(crate) fn has(&self, name: &str) -> bool {
         let wanted = folded(name);
@@ -54,7 +54,7 @@ impl PrintedWords {
     }
 }
 
-/// The words of a text, folded. Letters and digits are words apart: the digits behind a name are a note.
+/// The words of a text, folded. Letters and digits are separate words: the digits after a name are a note.
 fn folded(text: &str) -> Vec<String> {
     let mut words: Vec<String> = Vec::new();
     let mut last = None;
@@ -66,7 +66,7 @@ fn folded(text: &str) -> Vec<String> {
         } else {
             None
         };
-        // An apostrophe stands in a name or not: O'Brien, OBrien.
+        // A name may have an apostrophe or not: O'Brien, OBrien.
         let is_within = matches!(c, '\'' | '’' | '‘' | 'ʼ' | '`' | '´');
         if is_within {
             continue;

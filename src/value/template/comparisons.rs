@@ -1,20 +1,20 @@
-//! What a condition compares with what, read from its source.
+//! The comparisons that a condition makes, read from its source.
 
 use minijinja::machinery::ast::{BinOpKind, Expr, UnaryOpKind};
 use minijinja::value::ValueKind;
 
-/// What a condition compares.
+/// The comparisons that a condition makes.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Comparisons {
     /// The numbers that are written in it.
     pub(crate) numbers: Vec<f64>,
-    /// The texts that are written in it, but for names.
+    /// The texts that are written in it, except for names.
     pub(crate) texts: Vec<String>,
-    /// The names that it uses with what stands after a dot: `issues.critical`.
+    /// The names that it uses, with what follows a dot: `issues.critical`.
     pub(crate) members: Vec<String>,
     /// Names that it compares with each other.
     pub(crate) pairs: Vec<[String; 2]>,
-    /// Whether it does more with values than to compare them with each other and with what is written in it.
+    /// `true` if it does more with values than compare them with each other and with what is written in it.
     pub(crate) computes: bool,
 }
 
@@ -103,7 +103,7 @@ impl Comparisons {
         }
     }
 
-    /// Takes note of what is computed, and of what is written in it.
+    /// Records what is computed, and what is written in it.
     fn computed<'e, 's: 'e>(&mut self, parts: impl IntoIterator<Item = &'e Expr<'s>>) -> Side {
         self.computes = true;
         for part in parts {

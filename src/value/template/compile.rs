@@ -1,4 +1,4 @@
-//! Compiling: what is refused before the template engine sees it, and the counting that is put into what it makes.
+//! Compiling: what is refused before the template engine sees it, and the counting that is added to what it makes.
 //!
 //! The engine's own operators can't be replaced, and `text ~ text`, forty times over, is a terabyte. So its instructions
 //! are rewritten: before an operator reads its operands, they are counted.
@@ -44,7 +44,7 @@ pub(super) fn expression(limits: Limits, source: &str) -> Result<Compiled<'_>, E
     finish(generator)
 }
 
-/// What must not reach the engine's compiler: it calls itself along chains, and computes what is constant.
+/// Refuses what must not reach the engine's compiler: it calls itself along chains, and computes what is constant.
 pub(super) fn check(limits: Limits, source: &str, is_expression: bool) -> Result<(), Error> {
     if source.len() > limits.source_bytes {
         return Err(refused(format!("it has more than {} bytes", limits.source_bytes)));
@@ -56,7 +56,7 @@ pub(super) fn check(limits: Limits, source: &str, is_expression: bool) -> Result
     let mut operators = 0;
     let mut block: Vec<Token<'_>> = Vec::new();
     for token in tokenize(source, is_expression, Default::default()) {
-        // What can't be read is said by the parser, with its place.
+        // What can't be read is reported by the parser, with its location.
         let Ok((token, _)) = token else { return Ok(()) };
         match token {
             Token::TemplateData(_) | Token::VariableStart | Token::BlockStart => {
@@ -131,7 +131,7 @@ fn multiplied_text(block: &[Token<'_>]) -> Result<(), Error> {
         }
         for operand in [first..at, at + 1..last + 1] {
             let group = block.get(operand.clone()).unwrap_or_default();
-            // With a name in it, it is no constant.
+            // With a name in it, it is not constant.
             let has_name = group.iter().any(|token| match token {
                 Token::Ident(name) => !matches!(*name, "or" | "and" | "not" | "in" | "is" | "if" | "else"),
                 _ => false,
@@ -152,7 +152,7 @@ fn finish<'s>(generator: CodeGenerator<'s>) -> Result<Compiled<'s>, Error> {
     Ok(Compiled { instructions: counted(&instructions)?, blocks: blocks.collect::<Result<_, Error>>()? })
 }
 
-/// A filter over the value that stands on top of the stack.
+/// A filter over the value on top of the stack.
 fn apply(filter: &'static str) -> Instruction<'static> {
     Instruction::ApplyFilter(filter, Some(1), !0)
 }
@@ -162,10 +162,10 @@ fn apply_to_both(filter: &'static str) -> Vec<Instruction<'static>> {
     vec![apply(filter), Instruction::Swap, apply(filter), Instruction::Swap]
 }
 
-/// The same instructions, with those between them that count.
+/// The instructions, with those between them that count.
 fn counted<'s>(instructions: &Instructions<'s>) -> Result<Instructions<'s>, Error> {
     let mut rewritten: Vec<(Instruction<'s>, u32)> = Vec::new();
-    // Where each instruction went to, with what is done before it.
+    // The new position of each instruction, including what is done before it.
     let mut moved: Vec<u32> = Vec::new();
     let mut at = 0;
     while let Some(instruction) = instructions.get(at) {
@@ -201,7 +201,7 @@ fn counted<'s>(instructions: &Instructions<'s>) -> Result<Instructions<'s>, Erro
     Ok(result)
 }
 
-/// What is done before an instruction, so that what it reads is counted.
+/// The instructions to run before an instruction, so that what it reads is counted.
 fn before(instruction: &Instruction<'_>) -> Result<Vec<Instruction<'static>>, Error> {
     Ok(match instruction {
         Instruction::EmitRaw(text) if text.len() > SHORT => {
@@ -219,7 +219,7 @@ fn before(instruction: &Instruction<'_>) -> Result<Vec<Instruction<'static>>, Er
         | Instruction::In
         | Instruction::CompareAndPreserve(_) => apply_to_both(CHARGE),
         Instruction::UnpackList(_) => vec![apply(CHARGE)],
-        // The namespace stands on top of what is put into it.
+        // The namespace is on top of what is put into it.
         Instruction::SetAttr(_) => vec![Instruction::Swap, apply(CHARGE), Instruction::Swap],
         Instruction::UnpackLists(_) | Instruction::MergeKwargs(_) => {
             return Err(refused("arguments can't be unpacked with `*` or `**`: write them out".to_owned()));
@@ -231,10 +231,10 @@ fn before(instruction: &Instruction<'_>) -> Result<Vec<Instruction<'static>>, Er
     })
 }
 
-/// What is done with what an instruction made.
+/// The instruction to run on what an instruction made.
 fn after(instruction: &Instruction<'_>) -> Option<Instruction<'static>> {
     match instruction {
-        // Lists that are joined are not made before somebody reads them.
+        // Lists that are joined are not made until they are read.
         Instruction::Add => Some(apply(SETTLE)),
         Instruction::BuildList(_) | Instruction::BuildMap(_) | Instruction::BuildTuple(_) => {
             Some(apply(CHARGE))

@@ -10,7 +10,7 @@ use std::collections::HashSet;
 use std::fmt;
 use std::sync::LazyLock;
 
-/// How a value is written into the text.
+/// The function that writes a value into the text.
 pub(crate) type Formatter = fn(&mut Output<'_>, &mut State<'_, '_>, &Value) -> Result<(), Error>;
 
 static PATHS: LazyLock<Engine> = LazyLock::new(|| Engine::new(PATH));
@@ -18,7 +18,7 @@ static PATHS: LazyLock<Engine> = LazyLock::new(|| Engine::new(PATH));
 /// Fills in a path such as `schemas/{{ document_type }}.schema.json`.
 ///
 /// # Errors
-/// What is wrong with it.
+/// Returns what is wrong with it.
 pub(crate) fn fill_in_path(path: &str, variables: Value) -> Result<String, Error> {
     PATHS.render(path, variables)
 }
@@ -46,8 +46,8 @@ impl Engine {
     #[must_use]
     pub(crate) fn with_formatter(limits: Limits, formatter: Formatter) -> Self {
         let mut environment = Environment::empty();
-        // Otherwise a misspelt member would be an empty text, and `not tagger.relevant` would hold where the tagger says
-        // nothing of it.
+        // Otherwise a misspelt member would be an empty text, and `not tagger.relevant` would hold where the tagger
+        // says nothing about it.
         environment.set_undefined_behavior(UndefinedBehavior::Strict);
         environment.set_fuel(Some(limits.steps));
         environment.set_auto_escape_callback(|_| AutoEscape::None);
@@ -68,7 +68,7 @@ impl Engine {
     /// Compiles a template.
     ///
     /// # Errors
-    /// When it is not one, or goes beyond a limit that needs no rendering to be seen.
+    /// Returns an error if it is not one, or exceeds a limit that needs no rendering to be seen.
     pub(crate) fn template<'s>(&'s self, name: &'s str, source: &'s str) -> Result<Program<'s>, Error> {
         let compiled = compile::template(self.limits, name, source)?;
         Ok(Program { engine: self, compiled: Held::Own(Box::new(compiled)) })
@@ -97,7 +97,7 @@ impl Engine {
         Ok(Program { engine: self, compiled: Held::Own(Box::new(compiled)) })
     }
 
-    /// What a condition compares with what.
+    /// The comparisons that a condition makes.
     ///
     /// # Errors
     /// As for compiling it.
@@ -136,7 +136,7 @@ impl Engine {
     /// Compiles and renders a template.
     ///
     /// # Errors
-    /// What is wrong with it, or the limit that it went beyond.
+    /// Returns what is wrong with it, or the limit that it exceeded.
     pub(crate) fn render(&self, source: &str, variables: Value) -> Result<String, Error> {
         self.template("template", source)?.render(variables)
     }
@@ -168,7 +168,7 @@ impl<'s> std::ops::Deref for Held<'s> {
 }
 
 impl<'s> Program<'s> {
-    /// What it was compiled by.
+    /// The engine that compiled it.
     #[must_use]
     pub(crate) fn engine(&self) -> &'s Engine {
         self.engine
@@ -183,7 +183,7 @@ impl<'s> Program<'s> {
     /// The text with its variables filled in.
     ///
     /// # Errors
-    /// When something in it can't be computed or goes beyond a limit.
+    /// Returns an error if something in it can't be computed or exceeds a limit.
     pub(crate) fn render(&self, variables: Value) -> Result<String, Error> {
         let mut text = String::new();
         self.run(&mut make_string_output(&mut text), variables)?;
@@ -193,7 +193,7 @@ impl<'s> Program<'s> {
     /// The value of a condition.
     ///
     /// # Errors
-    /// When something in it can't be computed or goes beyond a limit.
+    /// Returns an error if something in it can't be computed or exceeds a limit.
     pub(crate) fn evaluate(&self, variables: Value) -> Result<Value, Error> {
         let mut nothing = String::new();
         let value = self.run(&mut make_string_output(&mut nothing), variables)?;

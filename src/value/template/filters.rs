@@ -1,24 +1,24 @@
 //! The filters, tests and functions of templates. Each is the engine's own, behind a count of what it reads and makes.
 //!
-//! The engine's other filters (`format`, `zip`, `chain`, `pprint`, `safe`) and its function `debug` are left out: nobody
-//! writes a prompt with them, and each would need a bound of its own.
+//! The engine's other filters (`format`, `zip`, `chain`, `pprint`, `safe`) and its function `debug` are left out: no
+//! one writes a prompt with them, and each would need a bound of its own.
 
 use super::compile::{CHARGE, NUMBER, RAW, SETTLE, SLICE};
 use super::meter::{charge, charged_size, refused, spend};
 use minijinja::value::{Kwargs, Rest, ValueKind, ValueOrKwargs, from_args};
 use minijinja::{Environment, Error, State, Value, filters, functions, tests};
 
-/// The largest number that a filter takes for a count of characters or values.
+/// The largest number that a filter takes as a count of characters or values.
 const MOST: u64 = 10_000;
 
-/// What a filter costs.
+/// The cost of a filter.
 #[derive(Clone, Copy)]
 enum Cost {
-    /// The same whatever it is given.
+    /// Independent of the arguments.
     Constant,
-    /// What it is given, and what it makes, which is not much more.
+    /// The size of its arguments and of its result, which is not much more.
     Linear,
-    /// Besides, it makes as much as this says of its arguments.
+    /// In addition, as much output as this computes from its arguments.
     More(fn(&[Value], u64) -> u64),
 }
 
@@ -28,7 +28,7 @@ pub(super) fn add_to(environment: &mut Environment<'static>, limit: u64) {
     add_tests(environment, limit);
     add_functions(environment, limit);
     environment.add_filter(CHARGE, move |state: &mut State<'_, '_>, value: Value| {
-        // What is not there is said by the operator.
+        // Missing values are reported by the operator.
         charge(state, limit, &value).map(|()| value)
     });
     environment.add_filter(NUMBER, |value: Value| match value.kind() {
@@ -167,14 +167,14 @@ fn bounded(
     Ok(value)
 }
 
-/// An argument, by its place (after the value) or its name.
+/// An argument, by its position (after the value) or its name.
 fn argument(arguments: &[Value], at: usize, name: &str) -> Option<Value> {
     let (positional, named) = from_args::<(&[Value], Kwargs)>(arguments).ok()?;
     positional.get(at + 1).cloned().or_else(|| named.get::<Option<Value>>(name).ok().flatten())
 }
 
 fn length_of(value: Option<&Value>) -> u64 {
-    // Whatever is no text is written out as one.
+    // Anything that is not text is written out as text.
     value.map_or(0, |value| value.as_str().map_or_else(|| value.to_string().len(), str::len) as u64)
 }
 
@@ -184,7 +184,7 @@ fn count_of(value: Option<&Value>, otherwise: u64) -> u64 {
     if count > MOST { u64::MAX } else { count }
 }
 
-/// Each place at which the old text stands takes the new one.
+/// Each occurrence of the old text is replaced by the new one.
 fn replaced(arguments: &[Value], given: u64) -> u64 {
     let old = length_of(arguments.get(1));
     let places = match arguments.first().and_then(|value| value.as_str()).zip(arguments.get(1)) {
@@ -197,7 +197,7 @@ fn replaced(arguments: &[Value], given: u64) -> u64 {
     places.saturating_mul(length_of(arguments.get(2)))
 }
 
-/// Between any two values stands the text that joins them.
+/// The text that joins the values appears between any two.
 fn joined(arguments: &[Value], given: u64) -> u64 {
     let many = arguments.first().and_then(Value::len).map_or(given, |count| count as u64);
     many.saturating_mul(length_of(argument(arguments, 0, "d").as_ref()).max(1))
@@ -210,7 +210,7 @@ fn indented(arguments: &[Value], given: u64) -> u64 {
     lines.saturating_mul(count_of(argument(arguments, 0, "width").as_ref(), 4))
 }
 
-/// As `indented`, for each value and level.
+/// Like `indented`, for each value and level.
 fn in_lines(arguments: &[Value], given: u64) -> u64 {
     let indent = argument(arguments, 0, "indent");
     given.saturating_mul(6).saturating_add(given.saturating_mul(count_of(indent.as_ref(), 0)))

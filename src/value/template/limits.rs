@@ -1,10 +1,10 @@
-//! What a template may take at most.
+//! The most that a template may take.
 //!
-//! A template comes with a profile or a rules file, which somebody else may have written. Steps alone don't bound it: one
-//! step can double a text. So the bytes that its operators, filters and output touch are counted as well.
+//! A template comes with a profile or a rules file, which someone else may have written. Steps alone don't bound it:
+//! one step can double a text. So the bytes that its operators, filters and output touch are counted as well.
 
-/// Most operators (`+`, `or`, `==`, …) in one block or condition. The template engine goes through all that an operator
-/// stands between, at each operator, when it compiles.
+/// Most operators (`+`, `or`, `==`, …) in one block or condition. The template engine goes through all operands of an
+/// operator, at each operator, when it compiles.
 pub(crate) const MAX_OPERATORS: usize = 200;
 
 /// The limits of one kind of template.
@@ -27,5 +27,5 @@ pub(crate) const MESSAGE: Limits = Limits { source_bytes: 16 << 10, steps: 20_00
 /// Paths, such as `schemas/{{ document_type }}.schema.json`.
 pub(crate) const PATH: Limits = Limits { source_bytes: 4 << 10, steps: 1_000, bytes: 64 << 10 };
 
-/// Conditions (`when`, `skip_when`), which may look at the answer of a stage.
+/// Conditions (`when`, `skip_when`), which may inspect the answer of a stage.
 pub(crate) const CONDITION: Limits = Limits { source_bytes: 4 << 10, steps: 10_000, bytes: 16 << 20 };

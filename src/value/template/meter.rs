@@ -4,11 +4,11 @@ use crate::value::MAX_CANDIDATE_DEPTH;
 use minijinja::value::ValueKind;
 use minijinja::{Error, ErrorKind, State, Value};
 
-/// What one value costs besides its text: the memory that a list holds it in.
+/// The cost of one value besides its text: the memory that a list holds it in.
 const PER_VALUE: u64 = 24;
 
-/// Deepest nesting: a candidate in what a template may put round it. Deeper values would exhaust the stack where they are
-/// written or dropped.
+/// Deepest nesting: a candidate in what a template may put around it. Deeper values would exhaust the stack where they
+/// are written or dropped.
 const DEEPEST: usize = MAX_CANDIDATE_DEPTH + 16;
 
 /// Kept in the state of one rendering.

@@ -1,4 +1,4 @@
-//! The filters and tests of templates: which there are.
+//! The filters and tests of templates that exist.
 //!
 //! The template engine looks them up when it comes to them, which may be in the middle of a run; they are looked up
 //! here when a template is loaded.
@@ -8,7 +8,7 @@ use crate::diag::nearest;
 use minijinja::Environment;
 use minijinja::machinery::Instruction;
 
-/// What can be done to a value in a template.
+/// An operation on a value in a template.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Operation {
     /// `value | NAME`.
@@ -88,7 +88,7 @@ const TESTS: [&str; 24] = [
     "true",
 ];
 
-/// What filters are called in other template languages.
+/// The names of filters in other template languages.
 const ELSEWHERE: [(&str, &str); 11] = [
     ("upcase", "upper"),
     ("uppercase", "upper"),
@@ -113,15 +113,15 @@ impl Operation {
         }
     }
 
-    /// Whether there is one of that name.
+    /// Returns whether there is one of that name.
     #[must_use]
     pub(crate) fn exists(self, environment: &Environment<'_>, name: &str) -> bool {
-        // The engine takes no notice of underscores.
+        // The engine ignores underscores.
         let name = name.replace('_', "");
         environment.empty_state().perform_test(self.what(), &[name.into()]).unwrap_or(false)
     }
 
-    /// What to do about a name that there is nothing of.
+    /// Advice about a name that does not exist.
     #[must_use]
     pub(crate) fn advice(self, environment: &Environment<'_>, name: &str) -> String {
         let all: &[&str] = match self {
@@ -140,7 +140,7 @@ impl Operation {
     }
 }
 
-/// The filters and tests of a compiled template or condition that there are none of, each once.
+/// The filters and tests of a compiled template or condition that do not exist, each once.
 #[must_use]
 pub(crate) fn unknown_operations(program: &Program<'_>) -> Vec<(Operation, String)> {
     let environment = program.engine().environment();
@@ -158,7 +158,7 @@ pub(crate) fn unknown_operations(program: &Program<'_>) -> Vec<(Operation, Strin
     unknown
 }
 
-/// The functions that a compiled condition calls and that there are none of.
+/// The functions that a compiled condition calls and that do not exist.
 #[must_use]
 pub(crate) fn unknown_functions(program: &Program<'_>) -> Vec<String> {
     let environment = program.engine().environment();

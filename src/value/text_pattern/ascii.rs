@@ -1,9 +1,9 @@
-//! A pattern for texts of ASCII: `\w` stands for a hundred thousand letters and `.` for all that can be written, of which such a
-//! text has a hundred.
+//! A pattern for texts of ASCII: `\w` stands for a hundred thousand letters and `.` for all that can be written, of
+//! which such a text has a hundred.
 
 use regex_syntax::hir::{Capture, Class, ClassUnicode, ClassUnicodeRange, Hir, HirKind, Look, Repetition};
 
-/// What is left of a pattern in texts of ASCII. The parser bounds the depth.
+/// The part of a pattern that applies in texts of ASCII. The parser bounds the depth.
 pub(super) fn within_ascii(pattern: &Hir) -> Hir {
     let parts = |parts: &[Hir]| parts.iter().map(within_ascii).collect();
     match pattern.kind() {

@@ -18,15 +18,16 @@ use std::fmt;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, OnceLock};
 
-/// For how many texts a pattern is looked for by its words before it is compiled: where there are more, an automaton is worth it.
+/// The number of texts for which a pattern is looked for by its words before it is compiled: beyond that, an automaton
+/// is worth it.
 pub(crate) const BY_WORDS: u32 = 32;
 
-/// How a pattern reads letters and lines, and how large it may be.
+/// The way a pattern reads letters and lines, and its largest size.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct PatternSyntax {
-    /// Whether upper and lower case are the same.
+    /// `true` if upper and lower case are the same.
     pub(crate) ignore_case: bool,
-    /// Whether `^` and `$` are the ends of a line, which a carriage return ends too.
+    /// `true` if `^` and `$` are the ends of a line, which a carriage return ends too.
     pub(crate) by_lines: bool,
     /// Most memory that the compiled pattern may take, in bytes.
     pub(crate) most_bytes: usize,
@@ -42,7 +43,7 @@ impl PatternSyntax {
         parser.parse(written).ok()
     }
 
-    /// Whether it compiles, at length.
+    /// Checks in full that it compiles.
     fn check(self, written: &str) -> Result<(), regex::Error> {
         let mut builder = regex::RegexBuilder::new(written);
         builder.case_insensitive(self.ignore_case).multi_line(self.by_lines).crlf(self.by_lines);
@@ -58,7 +59,7 @@ impl PatternSyntax {
     fn compile_for_ascii(self, written: &str) -> Option<Box<Regex>> {
         let letters = |syntax: syntax::Config| syntax.unicode(false).utf8(false);
         let compiled = self.builder().syntax(letters(self.syntax())).build(written).ok();
-        // What is written of other letters, such as `[–-]`, can't be read without them.
+        // Patterns with other letters, such as `[–-]`, can't be read without them.
         let reduced = || self.builder().build_from_hir(&within_ascii(&self.parse(written)?)).ok();
         compiled.or_else(reduced).map(Box::new)
     }
@@ -76,13 +77,13 @@ impl PatternSyntax {
     }
 }
 
-/// A regular expression that compiles, and is compiled when it is first used: a profile has hundreds, and a document needs a few
-/// of them. Parsing, which takes a tenth of the time, shows what is wrong with one. What ships with the program is known to
-/// compile (the tests see to that), and not even parsed.
+/// A regular expression that compiles, and is compiled when it is first used: a profile has hundreds, and a document
+/// needs a few of them. Parsing, which takes a tenth of the time, shows what is wrong with one. Patterns that ship with
+/// the program are known to compile (the tests ensure that), and not even parsed.
 ///
-/// There are two automata of it. `\w` stands for a hundred thousand letters and `.` for all that can be written, of which a text
-/// of ASCII has a hundred: for such a text, as most are, the pattern is compiled without the others, in a tenth of the time. Patterns
-/// that are written alike share them.
+/// There are two automata for it. `\w` stands for a hundred thousand letters and `.` for all that can be written, of
+/// which a text of ASCII has a hundred: for such a text, as most are, the pattern is compiled without the others, in a
+/// tenth of the time. Patterns with the same spelling share them.
 #[derive(Clone)]
 pub struct TextPattern(Arc<Compiled>);
 
@@ -91,11 +92,11 @@ struct Compiled {
     syntax: PatternSyntax,
     for_ascii: OnceLock<Option<Box<Regex>>>,
     for_any: OnceLock<Option<Box<Regex>>>,
-    /// What a text must have.
+    /// The words that a text must have.
     needs: OnceLock<Needs>,
-    /// How many texts were asked for that.
+    /// The number of texts that were checked for them.
     asked: AtomicU32,
-    /// The same without an automaton, where that is enough to say whether it matches.
+    /// The pattern without an automaton, where that is enough to tell whether it matches.
     plain: OnceLock<Option<Box<PlainPattern>>>,
 }
 
@@ -130,13 +131,13 @@ impl TextPattern {
         TextPattern(shared::one_of(written, syntax, make))
     }
 
-    /// As it is written.
+    /// The pattern as it is written.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0.written
     }
 
-    /// Whether it is found anywhere in a text.
+    /// Returns whether it is found anywhere in a text.
     #[must_use]
     #[inline]
     pub fn is_match(&self, text: &str) -> bool {
@@ -146,7 +147,7 @@ impl TextPattern {
         }
     }
 
-    /// What tells without an automaton whether it is in this text.
+    /// The pattern without an automaton, if it can tell whether it is in this text.
     fn plain(&self, text: &str) -> Option<&PlainPattern> {
         let Compiled { written, syntax, plain, .. } = &*self.0;
         // In a long text it pays for what is bound to its start, if for anything. A long pattern is not so plain.
@@ -157,7 +158,7 @@ impl TextPattern {
         plain.as_deref().filter(|plain| plain.pays_for(text))
     }
 
-    /// What finds it in this text, unless it is certain that nothing does.
+    /// The automaton that finds it in this text, unless it is certain that there is no match.
     #[must_use]
     pub(crate) fn automaton(&self, text: &str) -> Option<&Regex> {
         let Compiled { written, syntax, for_ascii, for_any, needs, asked, .. } = &*self.0;
@@ -189,7 +190,7 @@ mod tests {
 
     #[test]
     fn no_pattern_that_ships_is_larger_than_was_told() {
-        // Whatever stands in quotes in the files that ship.
+        // Everything in quotes in the files that ship.
         let library = Library::embedded();
         let mut patterns: Vec<String> = Vec::new();
         for folder in ["rules", "rules/vocabularies", "rules/extract", "rules/rubrics", "rules/classify"] {

@@ -1,19 +1,20 @@
-//! Two characters that a text must hold side by side: what a text lacks is told eight bytes at once.
+//! Two characters that a text must hold side by side: their absence is determined for eight bytes at once.
 
 use super::steps::{Step, Steps};
 use regex_syntax::hir::ClassUnicode;
 
 /// Most pairs that are looked for.
 const MOST_PAIRS: usize = 4;
-/// The letters of Latin alphabets, the common ones first. Of what a pattern may be found as, the rarest pair is looked for.
+/// The letters of Latin alphabets, the common ones first. Of the forms in which a pattern may be found, the rarest pair
+/// is looked for.
 const COMMON: &[u8] = b"etaoinsrlcdumpfghbvykxwqzj";
 
-/// Some bytes, so that many can be compared at once: those which lie between two, after some bits are set in them.
+/// Some bytes, so that many can be compared at once: those between two, after some bits are set in them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Bytes {
     set_bits: u8,
     first: u8,
-    /// How far the last is from the first.
+    /// The distance of the last from the first.
     span: u8,
 }
 
@@ -38,7 +39,7 @@ impl Bytes {
         })
     }
 
-    /// How likely a text has one, by a rough measure.
+    /// The likelihood that a text has one, by a rough measure.
     fn commonness(self) -> usize {
         if self.span > 0 {
             return usize::from(self.span) + COMMON.len();
@@ -50,18 +51,18 @@ impl Bytes {
     }
 }
 
-/// How many bytes are compared at once.
+/// The number of bytes that are compared at once.
 const WIDTH: usize = 8;
 /// The highest bit of each, which no byte of ASCII has.
 const HIGH: u64 = 0x8080_8080_8080_8080;
 
-/// The same for each of as many bytes of ASCII.
+/// Like [`Bytes`], for each of several bytes of ASCII.
 #[derive(Debug)]
 struct Lanes {
     set_bits: u64,
-    /// What a byte is added to for its highest bit to tell that it is not below the first.
+    /// A summand that sets a byte's highest bit if it is not below the first.
     not_below: u64,
-    /// The same for what is above the last.
+    /// A summand that sets a byte's highest bit if it is above the last.
     above: u64,
 }
 
@@ -101,7 +102,7 @@ impl Pairs {
             let (first, last) = (row.at_start.unwrap_or(0), row.at_end.unwrap_or(row.steps.len() - 1));
             let steps = row.steps.get(first..=last)?;
             let bytes: Option<Vec<Bytes>> = steps.iter().map(|Step { set, .. }| Bytes::of(set)).collect();
-            // What has other letters is in no text of ASCII, and may begin anywhere before them.
+            // A row with other letters is in no text of ASCII, and may begin anywhere before them.
             let Some(bytes) = bytes else {
                 before = None;
                 continue;
@@ -127,7 +128,7 @@ impl Pairs {
         pays.then(|| Pairs { pairs: pairs.into_iter().map(|pair| pair.map(Lanes::of)).collect(), before })
     }
 
-    /// Where the pattern may begin in a text, if anywhere: what is not there is certain.
+    /// The position at which the pattern may begin in a text; `None` if it certainly is not there.
     pub(super) fn begin(&self, text: &[u8]) -> Option<usize> {
         let last = match text.len() {
             0..=4 => return Some(0),
@@ -150,7 +151,7 @@ impl Pairs {
         }
     }
 
-    /// Whether one may be in a text of five to eight bytes: the first four and the last.
+    /// Returns whether one may be in a text of five to eight bytes: the first four and the last.
     fn may_be_in_short(&self, text: &[u8]) -> bool {
         let half = |at: usize| Some(u64::from(u32::from_le_bytes(*text.get(at..)?.first_chunk()?)));
         let last = text.len().saturating_sub(WIDTH / 2);

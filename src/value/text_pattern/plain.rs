@@ -1,6 +1,7 @@
-//! Patterns that need no automaton of the library: short words, digits and runs of them, as in `^(I|II|III|well|poorly)`,
-//! `^\d+ of \d+$`, `(?i)er|pr` and `\bfoo\b`. All that they may be found as is compared at once, a bit for each character of it.
-//! In texts of a line that takes a fraction of the time, and they are ready at once.
+//! Patterns that need no automaton of the library: short words, digits and runs of them, as in
+//! `^(I|II|III|well|poorly)`, `^\d+ of \d+$`, `(?i)er|pr` and `\bfoo\b`. All forms in which they may be found are
+//! compared at once, a bit for each character. In texts of a line that takes a fraction of the time, and they are ready
+//! at once.
 
 use super::pairs::Pairs;
 use super::steps::{Row, Steps, rows};
@@ -8,22 +9,22 @@ use regex_syntax::hir::{ClassUnicode, Hir};
 
 /// Most places that are compared at once.
 const PLACES: usize = u64::BITS as usize;
-/// Most times that a text is looked through.
+/// Most times that a text is searched.
 const MOST_TIMES: usize = 2;
-/// How long a text may be that is looked through, in bytes. In longer ones the library finds faster what it looks for first.
+/// The longest text that is searched, in bytes. In longer ones the library finds faster what it looks for first.
 pub(super) const LONG: usize = 256;
 
 /// A pattern as all texts that it may be found as.
 #[derive(Debug)]
 pub(super) struct PlainPattern {
-    /// Whether every text has it.
+    /// `true` if every text has it.
     in_any: bool,
-    /// Whether it is in an empty text.
+    /// `true` if it is in an empty text.
     in_empty: bool,
     places: Vec<Places>,
-    /// How many bytes it has at least.
+    /// The least number of bytes that it has.
     shortest: usize,
-    /// What a text of ASCII must have, unless that is told at its start.
+    /// The pairs that a text of ASCII must have, unless that is determined at its start.
     pairs: Option<Pairs>,
 }
 
@@ -57,17 +58,17 @@ impl PlainPattern {
         Some(plain)
     }
 
-    /// Whether nothing of it can be found but at the start of a text.
+    /// Returns whether it can be found only at the start of a text.
     fn is_at_start(&self) -> bool {
         self.places.iter().all(|places| places.anywhere == 0)
     }
 
-    /// Whether looking through a text takes no longer than the library would.
+    /// Returns whether searching a text takes no longer than with the library.
     pub(super) fn pays_for(&self, text: &str) -> bool {
         text.len() <= LONG || self.is_at_start()
     }
 
-    /// Whether it is found in a text.
+    /// Returns whether it is found in a text.
     pub(super) fn is_match(&self, text: &str) -> bool {
         if self.in_any || (self.in_empty && text.is_empty()) {
             return true;
@@ -86,11 +87,11 @@ impl PlainPattern {
     }
 }
 
-/// The places of some rows, a bit for each, the first of a row being the lowest. Below it is one that is left empty. A place is
-/// reached by a character of its set where the one before was reached.
+/// The places of some rows, a bit for each, the first of a row being the lowest. Below it is one that is left empty. A
+/// place is reached by a character of its set where the one before was reached.
 #[derive(Debug)]
 struct Places {
-    /// Which places each character of ASCII is in the set of.
+    /// The places in whose sets each character of ASCII is.
     ascii: Box<[u64; 128]>,
     /// The sets with characters beyond ASCII, and their places.
     beyond: Vec<(ClassUnicode, u64)>,
@@ -155,7 +156,7 @@ impl Places {
         true
     }
 
-    /// Whether one is found in a text, if none begins before `begin`.
+    /// Returns whether one is found in a text, if none begins before `begin`.
     fn is_match(&self, text: &str, begin: usize) -> bool {
         if self.again == 0 { self.find::<false>(text, begin) } else { self.find::<true>(text, begin) }
     }
@@ -182,7 +183,7 @@ impl Places {
         reached & self.found_at_end != 0
     }
 
-    /// The same from a character that is not ASCII.
+    /// Like [`Places::is_match`], from a character on that is not ASCII.
     fn is_match_beyond(&self, mut reached: u64, text: &str) -> bool {
         for c in text.chars() {
             reached = self.next(reached) & self.places(c);
@@ -201,7 +202,7 @@ impl Places {
         (reached << 1) | self.anywhere | (reached & self.again)
     }
 
-    /// Those of whose sets a character is.
+    /// The places in whose sets a character is.
     fn places(&self, c: char) -> u64 {
         if let Some(places) = self.ascii.get(c as usize) {
             return *places;

@@ -5,23 +5,24 @@ use super::{Compiled, PatternSyntax};
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock, Mutex, PoisonError, Weak};
 
-/// Patterns of this process, by how they are written and read. Those that nobody has any more are left out from time to time.
+/// Patterns of this process, by their spelling and syntax. Those that are no longer in use are removed from time to
+/// time.
 #[derive(Default)]
 struct Known {
     patterns: HashMap<(String, PatternSyntax), Weak<Compiled>>,
-    /// With so many, those that are gone are left out.
+    /// The number at which those that are gone are removed.
     most: usize,
 }
 
 static KNOWN: LazyLock<Mutex<Known>> = LazyLock::new(Mutex::default);
 
-/// The pattern that is written so, made if there is none.
+/// The pattern with this spelling and syntax, made if there is none.
 pub(super) fn one_of(
     written: &str,
     syntax: PatternSyntax,
     make: impl FnOnce() -> Arc<Compiled>,
 ) -> Arc<Compiled> {
-    // Whoever broke while holding it had put in a whole pattern or none.
+    // A thread that panicked while holding it had put in a whole pattern or none.
     let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
     let key = (written.to_owned(), syntax);
     if let Some(pattern) = known.patterns.get(&key).and_then(Weak::upgrade) {

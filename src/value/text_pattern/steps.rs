@@ -12,11 +12,11 @@ const MOST_PARTS: usize = 64;
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Step {
     pub(super) set: Rc<ClassUnicode>,
-    /// Whether more of the set may follow.
+    /// `true` if more of the set may follow.
     pub(super) again: bool,
 }
 
-/// What a pattern may be found as.
+/// A form in which a pattern may be found.
 #[derive(Debug)]
 pub(super) enum Row {
     /// Nothing, which every text holds.
@@ -30,13 +30,15 @@ pub(super) enum Row {
 #[derive(Debug)]
 pub(super) struct Steps {
     pub(super) steps: Vec<Step>,
-    /// Which step may be the first character of a text. The one before is for a character that must be there otherwise.
+    /// The step that may be the first character of a text. The one before is for a character that must be there
+    /// otherwise.
     pub(super) at_start: Option<usize>,
-    /// Whether the first step may be any character of a text.
+    /// `true` if the first step may be any character of a text.
     pub(super) anywhere: bool,
-    /// Which step may be the last character of a text. The one behind is for a character that must be there otherwise.
+    /// The step that may be the last character of a text. The one after is for a character that must be there
+    /// otherwise.
     pub(super) at_end: Option<usize>,
-    /// Whether the last step may be any character of a text.
+    /// `true` if the last step may be any character of a text.
     pub(super) before_more: bool,
 }
 
@@ -57,7 +59,7 @@ enum Part {
     Bound,
 }
 
-/// Appends what a pattern says to each row.
+/// Appends the meaning of a pattern to each row.
 fn append(pattern: &Hir, rows: &mut Vec<Vec<Part>>) -> Option<()> {
     match pattern.kind() {
         HirKind::Empty => Some(()),
@@ -144,8 +146,8 @@ fn one_of(pattern: &Hir) -> Option<Rc<ClassUnicode>> {
     }
 }
 
-/// What the parts say, of which some see to each other: within the outer `Option` if that is plain, within the inner if it can be
-/// at all.
+/// The meaning of the parts, some of which constrain each other: within the outer `Option` if that is plain, within the
+/// inner if it is possible at all.
 fn row(parts: &[Part]) -> Option<Option<Row>> {
     let is_step = |part: &Part| matches!(part, Part::Step(_));
     let Some(first) = parts.iter().position(is_step) else {
@@ -209,22 +211,22 @@ fn row(parts: &[Part]) -> Option<Option<Row>> {
     Some(Some(Row::Steps(row)))
 }
 
-/// What a row begins or ends with.
+/// The beginning or the end of a row.
 struct Edge {
     /// The start or the end of the text.
     of_text: bool,
-    /// What the character beyond it must be.
+    /// The condition on the character beyond it.
     beyond: Option<Beyond>,
 }
 
 struct Beyond {
     set: ClassUnicode,
-    /// Whether there may be none.
+    /// `true` if there may be none.
     or_nothing: bool,
 }
 
-/// What the parts before the first step of a row say, or those after its last: within the outer `Option` if that is plain, within
-/// the inner if it can be at all.
+/// The meaning of the parts before the first step of a row, or of those after its last: within the outer `Option` if
+/// that is plain, within the inner if it is possible at all.
 fn edge(parts: &[Part], step: &Part) -> Option<Option<Edge>> {
     let of_text = parts.iter().any(|part| matches!(part, Part::Start | Part::End));
     let Part::Step(step) = step else { return None };
@@ -244,7 +246,7 @@ fn edge(parts: &[Part], step: &Part) -> Option<Option<Edge>> {
     })
 }
 
-/// Whether all of a set may be in a word. None if only some may.
+/// Returns whether all of a set may be in a word. `None` if only some may.
 fn is_word(set: &ClassUnicode) -> Option<bool> {
     let mut within = set.clone();
     within.intersect(words());
@@ -254,12 +256,12 @@ fn is_word(set: &ClassUnicode) -> Option<bool> {
     (within == *set).then_some(true)
 }
 
-/// What may be in a word.
+/// The characters that may be in a word.
 fn words() -> &'static ClassUnicode {
     static WORDS: OnceLock<ClassUnicode> = OnceLock::new();
     WORDS.get_or_init(|| match regex_syntax::parse(r"\w").map(Hir::into_kind) {
         Ok(HirKind::Class(Class::Unicode(set))) => set,
-        // It is no mistake in a program that was built with the tables of letters.
+        // It is not a mistake in a program that was built with the tables of letters.
         _ => ClassUnicode::empty(),
     })
 }

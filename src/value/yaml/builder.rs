@@ -35,7 +35,7 @@ enum Open {
 }
 
 impl Open {
-    /// Where it begins, in bytes.
+    /// The position at which it begins, in bytes.
     fn start(&self) -> usize {
         match self {
             Open::List { start, .. } | Open::Map { start, .. } => *start,
@@ -43,7 +43,7 @@ impl Open {
     }
 }
 
-/// Why reading ended early; the problem has been pushed.
+/// A sign that reading ended early; the problem has been pushed.
 struct Abandoned;
 
 impl<'a> Builder<'a> {

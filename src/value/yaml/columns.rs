@@ -1,12 +1,12 @@
-//! Which line is not indented as it should be. Where reading ends, the mistake is often some lines above: a key in another column than
-//! its block opens a block of its own, and what follows is read as part of that.
+//! Finds the line that is not indented as it should be. Where reading ends, the mistake is often some lines above: a
+//! key in another column than its block opens a block of its own, and what follows is read as part of that.
 
 use crate::diag::{Code, Problem, SourceFile, Span};
 use std::sync::Arc;
 
 /// A line with something other than a comment on it.
 struct Line<'a> {
-    /// Where its text begins.
+    /// The position at which its text begins.
     start: usize,
     column: usize,
     text: &'a str,
@@ -26,14 +26,14 @@ fn lines(text: &str) -> Vec<Line<'_>> {
     found
 }
 
-/// The line in another column than the rest of its block, and where the rest is. `open` is where the block begins that was being
-/// read, `at` the line with which it could not go on.
+/// The line in another column than the rest of its block, and the location of the rest. `open` is where the block
+/// begins that was being read, `at` the line at which it could not continue.
 pub(super) fn misplaced(file: &Arc<SourceFile>, open: usize, at: usize) -> Option<Problem> {
     let lines = lines(file.text());
     let here = lines.iter().position(|line| line.start == at)?;
     let block = lines.iter().find(|line| line.start == open)?.column;
     let (before, last) = (lines.get(..here)?, lines.get(here)?);
-    // The key of the block that the line is read as a part of, and what stands below it.
+    // The key of the block that the line is read as a part of, and what is below it.
     let key = before.iter().rposition(|line| line.column <= block)?;
     let below = before.get(key + 1..)?;
     let is_empty_key = |line: &Line<'_>| line.text.ends_with(':');
@@ -62,7 +62,8 @@ pub(super) fn misplaced(file: &Arc<SourceFile>, open: usize, at: usize) -> Optio
     Some(problem.related(&place(rest), why).help("begin each key of a mapping in the same column"))
 }
 
-/// A line that is deeper than the one above, though that one has its value: `info` says that a second `:` can't stand there.
+/// A line that is deeper than the one above, though that one has its value: `info` says that a second `:` is not
+/// allowed.
 pub(super) fn too_deep(file: &Arc<SourceFile>, at: usize, info: &str) -> Option<Problem> {
     let lines = lines(file.text());
     let here = lines

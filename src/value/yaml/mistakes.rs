@@ -1,4 +1,4 @@
-//! Mistakes that people make in YAML, told in words for people who have never heard of scalars.
+//! Mistakes that people make in YAML, reported in words for people who have never heard of scalars.
 
 use super::columns::{misplaced, too_deep};
 use super::placeholders;
@@ -7,8 +7,8 @@ use super::{Data, Entry, Node};
 use crate::diag::{Code, Problem, SourceFile, Span};
 use std::sync::Arc;
 
-/// Why the text can't be read past `at`. `open` is where the list or mapping around it begins; `info` what the scanner
-/// says.
+/// The reason why the text can't be read past `at`. `open` is where the list or mapping around it begins; `info` is
+/// what the scanner says.
 pub(super) fn unreadable(file: &Arc<SourceFile>, open: Option<usize>, at: usize, info: &str) -> Problem {
     if let Some(problem) = placeholders::unread(file, at) {
         return problem;
@@ -78,8 +78,8 @@ fn dash_above(file: &Arc<SourceFile>, at: usize) -> Option<Span> {
     text.trim_start().starts_with("- ").then(|| Span::new(file, dash, dash + 1))
 }
 
-/// What the scanner says, in words for people who edit YAML and have never heard of scalars, with what to do. What it says
-/// of rarer mistakes stays as it is.
+/// The message of the scanner, in words for people who edit YAML and have never heard of scalars, with what to do.
+/// Messages about rarer mistakes stay as they are.
 fn in_plain_words(info: &str) -> (String, Option<&'static str>) {
     let known: [(&str, &str, &str); 9] = [
         (
@@ -134,8 +134,8 @@ fn in_plain_words(info: &str) -> (String, Option<&'static str>) {
     }
 }
 
-/// Whether an entry is the rest of a number that was written with a decimal comma: `{ overall: 0,95 }` is `overall: 0`
-/// and a key `95` to YAML. The number before is mended, so that nothing else is said of it.
+/// The problem of an entry that is the rest of a number that was written with a decimal comma: `{ overall: 0,95 }` is
+/// `overall: 0` and a key `95` to YAML. The number before is mended, so that nothing else is reported for it.
 pub(super) fn decimal_comma(last: &mut Entry, key: &Span, value: &Node) -> Option<Problem> {
     let digits = key.text();
     let after = key.file().text().get(key.end()..).unwrap_or_default().trim_start();

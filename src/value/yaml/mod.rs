@@ -1,4 +1,4 @@
-//! YAML text to a tree in which every key and value knows its place.
+//! YAML text to a tree in which every key and value knows its location.
 //!
 //! Built on the events of `saphyr-parser`, with our own bounds, so that a hostile or broken file ends in a
 //! [`Problem`] and never in a hang: bytes, nodes (counted after aliases are expanded, which defuses "billion
@@ -27,16 +27,16 @@ pub(crate) const MAX_NODES: usize = 100_000;
 /// Deepest nesting.
 pub(crate) const MAX_DEPTH: usize = 64;
 
-/// A value with its place.
+/// A value with its location.
 #[derive(Debug, Clone)]
 pub struct Node {
-    /// Where it stands. For a mapping or list: its first line.
+    /// Its location. For a mapping or list: its first line.
     pub span: Span,
-    /// What it is.
+    /// Its content.
     pub data: Data,
 }
 
-/// What a node holds.
+/// The content of a node.
 #[derive(Debug, Clone)]
 pub enum Data {
     /// `null`, `~` or nothing.
@@ -47,11 +47,11 @@ pub enum Data {
     Int(i64),
     /// Any other number, infinities and NaN included.
     Float(f64),
-    /// Text. `plain` tells an unquoted scalar, whose type is resolved again after variables are filled in.
+    /// Text. `plain` marks an unquoted scalar, whose type is resolved again after variables are filled in.
     Text {
         /// The text.
         text: String,
-        /// Whether it stood without quotes.
+        /// `true` if it was written without quotes.
         plain: bool,
     },
     /// A list.
@@ -65,14 +65,14 @@ pub enum Data {
 pub struct Entry {
     /// The key.
     pub key: String,
-    /// Where the key stands.
+    /// The location of the key.
     pub key_span: Span,
     /// Its value.
     pub value: Node,
 }
 
 impl Node {
-    /// What kind of thing this is, in words for messages.
+    /// The kind of the value, in words for messages.
     #[must_use]
     pub(crate) fn kind(&self) -> &'static str {
         match &self.data {
@@ -136,10 +136,10 @@ impl Node {
     }
 }
 
-/// Reads one YAML document. Every problem goes to `problems`; the tree is returned when there is one to work on
-/// even so (after duplicate keys, say), so that later checks can add what they find.
+/// Reads one YAML document. Every problem goes to `problems`; the tree is returned when there is one to work on even so
+/// (after duplicate keys, say), so that later checks can add what they find.
 ///
-/// A file in the executable is read once in a process, however many profiles name it.
+/// A file in the executable is read once per process, however many profiles name it.
 pub fn parse(file: &Arc<SourceFile>, problems: &mut Problems) -> Option<Node> {
     if file.is_shipped() { shipped::parse(file, problems) } else { read(file, problems) }
 }

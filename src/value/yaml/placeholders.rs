@@ -4,12 +4,12 @@
 use crate::diag::{Code, Problem, SourceFile, Span};
 use std::sync::Arc;
 
-/// What is wrong where a mapping begins at `start`, if a placeholder stands there.
+/// The problem of a mapping that begins at `start`, if a placeholder is there.
 pub(super) fn as_mapping(file: &Arc<SourceFile>, start: usize) -> Option<Problem> {
     file.text().get(start..)?.starts_with("{{").then(|| problem(file, start, start))
 }
 
-/// What is wrong in the line in which the text can't be read past `at`, if a placeholder without quotes stands before.
+/// The problem of the line in which the text can't be read past `at`, if a placeholder without quotes comes before.
 pub(super) fn unread(file: &Arc<SourceFile>, at: usize) -> Option<Problem> {
     let text = file.text();
     let line = text.get(..at)?.rfind('\n').map_or(0, |end| end + 1);

@@ -1,4 +1,4 @@
-//! What an unquoted scalar means.
+//! The meaning of an unquoted scalar.
 
 use super::Data;
 

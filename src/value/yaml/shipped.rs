@@ -5,12 +5,12 @@ use crate::diag::{Problems, SourceFile};
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock, PoisonError, RwLock};
 
-/// Trees by the names of their files, each with the file that it is of.
+/// Trees by the names of their files, each with its file.
 type Trees = HashMap<String, (Arc<SourceFile>, Node)>;
 
 static TREES: LazyLock<RwLock<Trees>> = LazyLock::new(RwLock::default);
 
-/// The tree of a file in the executable. One with mistakes is read anew each time, so that they are told each time.
+/// The tree of a file in the executable. One with mistakes is read anew each time, so that they are reported each time.
 pub(super) fn parse(file: &Arc<SourceFile>, problems: &mut Problems) -> Option<Node> {
     let known = TREES.read().unwrap_or_else(PoisonError::into_inner);
     if let Some((_, tree)) = known.get(file.name()).filter(|(source, _)| source.text() == file.text()) {

@@ -5,7 +5,7 @@ use crate::diag::{Code, Problem, SourceFile, Span};
 use std::ops::Range;
 use std::sync::Arc;
 
-/// What word processors put in place of `'` and `"`.
+/// The signs that word processors put in place of `'` and `"`.
 const CURLY: [char; 8] = ['‘', '’', '‚', '“', '”', '„', '«', '»'];
 
 /// The slip for which the text can't be read past `at`; `info` is what the scanner says.
@@ -33,7 +33,7 @@ pub(super) fn slip(file: &Arc<SourceFile>, at: usize, info: &str) -> Option<Prob
     lines.iter().filter(|_| is_unfinished).find_map(|line| of_colon(file, line))
 }
 
-/// What is wrong where a value begins: a tab before it, a quote that is none.
+/// The problem at the beginning of a value: a tab before it, a quote that is none.
 fn in_value(file: &Arc<SourceFile>, line: &Range<usize>, info: &str) -> Option<Problem> {
     let text = file.text().get(line.clone())?;
     let place = |from: usize, length: usize| Span::new(file, line.start + from, line.start + from + length);
@@ -47,7 +47,7 @@ fn in_value(file: &Arc<SourceFile>, line: &Range<usize>, info: &str) -> Option<P
     Some(problem.help("write `'` or `\"` on both sides of the text"))
 }
 
-/// A key without its `:`, or without the space after it. What is written behind it may be a secret and is not repeated.
+/// A key without its `:`, or without the space after it. What is written after it may be a secret and is not repeated.
 fn of_colon(file: &Arc<SourceFile>, line: &Range<usize>) -> Option<Problem> {
     let text = file.text().get(line.clone())?;
     let start = text.len() - text.trim_start_matches([' ', '-', '\u{feff}']).len();
@@ -66,14 +66,14 @@ fn of_colon(file: &Arc<SourceFile>, line: &Range<usize>) -> Option<Problem> {
     Some(Problem::error(Code::Syntax, &span, message).help(help))
 }
 
-/// The line in which a place is.
+/// The line that contains a position.
 fn line_with(text: &str, at: usize) -> Option<Range<usize>> {
     let start = text.get(..at)?.rfind('\n').map_or(0, |end| end + 1);
     let end = text.get(start..)?.find('\n').map_or(text.len(), |end| start + end);
     Some(start..end)
 }
 
-/// The line above one that says something.
+/// The nearest line above that is neither empty nor a comment.
 fn line_above(text: &str, mut start: usize) -> Option<Range<usize>> {
     while let Some(above) = start.checked_sub(1) {
         let line = line_with(text, above)?;
@@ -91,7 +91,7 @@ fn tab_after_colon(line: &str) -> Option<usize> {
     line.get(colon..)?.find('\t').map(|tab| colon + tab)
 }
 
-/// A sign that stands where a value begins, as a quote does.
+/// A sign at the beginning of a value, where a quote would be.
 fn curly_quote(line: &str) -> Option<(usize, char)> {
     let mut quotes = line.char_indices().filter(|(_, sign)| CURLY.contains(sign));
     quotes.find(|(at, _)| {

@@ -196,7 +196,7 @@ fn documents_are_checked_without_a_provider() {
     assert_eq!(score(&["--config", "candidate=value", "pump.json"])["overall"], 1.0);
 }
 
-/// Who asks for a serial number must not have to mend the whole document.
+/// A user who asks for a serial number need not mend the whole document.
 #[test]
 fn mistakes_that_an_edit_does_not_touch_do_not_block_it() {
     let place = place();

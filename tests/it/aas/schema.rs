@@ -1,10 +1,11 @@
-//! `schemas/aas/aas-3.0-strict.schema.json` is made from the official schema, which stands beside this file unchanged
-//! and does not ship, because its patterns can't be compiled here.
+//! `schemas/aas/aas-3.0-strict.schema.json` is made from the official schema, which lies beside this file unchanged and
+//! does not ship, because its patterns can't be compiled here.
 //!
-//! Three things are added. Members that a class does not have are refused: the metamodel knows none, the official schema
-//! lets them pass. Where several classes may stand, `modelType` decides by `if` and `then` instead of `oneOf`, so that an
-//! error names the member that is wrong, and the time a check takes stays in proportion to the document. The root may
-//! also be an event payload. Patterns that spell characters beyond U+FFFF as surrogate pairs are written with code points.
+//! Three things are added. Members that a class does not have are refused: the metamodel knows none, the official
+//! schema lets them pass. Where several classes are allowed, `modelType` decides by `if` and `then` instead of `oneOf`,
+//! so that an error names the member that is wrong, and the time a check takes stays in proportion to the document. The
+//! root may also be an event payload. Patterns that spell characters beyond U+FFFF as surrogate pairs are written with
+//! code points.
 
 use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;

@@ -11,10 +11,10 @@ use serde_json::{Value, json};
 
 use crate::loopback::{http, serve};
 
-/// What every request must show.
+/// The key that every request must show.
 pub(crate) const KEY: &str = "a-key-for-batches-0123456789";
 
-/// Whose shapes the server speaks.
+/// The vendor whose shapes the server speaks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Shape {
     OpenAi,
@@ -25,7 +25,7 @@ pub(crate) enum Shape {
 
 pub(crate) const SHAPES: [Shape; 4] = [Shape::OpenAi, Shape::Azure, Shape::Anthropic, Shape::Gemini];
 
-/// How the server misbehaves. Lines count from 0, over all batches in the order in which they were taken.
+/// The ways in which the server misbehaves. Lines count from 0, over all batches in the order in which they were taken.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Fault {
     /// The line has no result at all.
@@ -42,9 +42,9 @@ pub(crate) enum Fault {
     Declined(usize),
     /// The answer is cut at its limit on tokens. That is paid for.
     Truncated(usize),
-    /// What stands where the line's result should is no JSON.
+    /// The line's result is not valid JSON.
     Garbled(usize),
-    /// The result has this many bytes besides.
+    /// The result has this many additional bytes.
     Huge(usize, usize),
     /// These lines and all after them are not done in time.
     ExpiredFrom(usize),
@@ -70,10 +70,10 @@ pub(crate) enum Fault {
     Archived,
 }
 
-/// What the model says to a call: the body of the request in, the value out.
+/// The model's answer to a call: the body of the request in, the value out.
 pub(crate) type Model = Box<dyn FnMut(&Value) -> Value + Send>;
 
-/// Looks on: method and path of a request before it is answered.
+/// An observer of requests: gets the method and path of each before it is answered.
 type Witness = Box<dyn FnMut(&str) + Send>;
 
 /// One batch as the vendor has it.
@@ -151,7 +151,7 @@ impl BatchServer {
         Self { address, desk }
     }
 
-    /// What `base_url` is to say.
+    /// The value for `base_url`.
     pub(crate) fn url(&self) -> String {
         let path = match self.desk().shape {
             Shape::OpenAi | Shape::Anthropic => "/v1",
@@ -196,7 +196,7 @@ impl BatchServer {
         self.desk().seen.clone()
     }
 
-    /// What was wrong with requests, by the vendor's documentation.
+    /// The faults of requests, by the vendor's documentation.
     pub(crate) fn complaints(&self) -> Vec<String> {
         self.desk().complaints.clone()
     }
@@ -206,7 +206,7 @@ impl BatchServer {
         self.desk().faults = faults;
     }
 
-    /// Shows every request to somebody before anything comes of it.
+    /// Shows every request to `witness` before acting on it.
     pub(crate) fn show(&self, witness: impl FnMut(&str) + Send + 'static) {
         self.desk().witness = Some(Box::new(witness));
     }
@@ -253,7 +253,7 @@ impl<'a> Asked<'a> {
     }
 }
 
-/// What is answered: a status and a body.
+/// An answer: a status and a body.
 type Reply = (u16, String);
 
 fn ok(body: &Value) -> Reply {
@@ -430,7 +430,7 @@ impl Desk {
         ok(&self.shape.answer(body, &(self.model)(body)))
     }
 
-    /// Whether a batch is at its end. Each look brings it nearer.
+    /// Returns whether a batch is at its end. Each call brings it nearer.
     fn is_over(&mut self, at: usize) -> bool {
         let polls = self.faults.iter().find_map(|f| if let Fault::Polls(n) = f { Some(*n) } else { None });
         let taken = &mut self.batches[at];

@@ -1,10 +1,10 @@
-//! What the vendors' batch APIs look like on the wire.
+//! The shapes of the vendors' batch APIs on the wire.
 
 use serde_json::{Value, json};
 
 use super::{Asked, Desk, Fault, Reply, Shape, Taken, ok};
 
-/// What became of a line.
+/// The outcome of a line.
 pub(super) enum Became {
     /// With what the API answers to a single call.
     Answered(Value),
@@ -15,7 +15,7 @@ pub(super) enum Became {
 }
 
 impl Shape {
-    /// What the API answers to a single call.
+    /// The API's answer to a single call.
     pub(super) fn answer(self, request: &Value, value: &Value) -> Value {
         let model = request["model"].as_str().unwrap_or("m1");
         match self {
@@ -113,7 +113,7 @@ impl Shape {
     }
 }
 
-/// When a batch is made: now, and not before what the tests of the plugins ask for.
+/// The time at which a batch is made: now, but no earlier than the tests of the plugins ask for.
 fn now() -> jiff::Timestamp {
     jiff::Timestamp::now().max("2026-11-25T16:00:00Z".parse().unwrap())
 }
@@ -406,7 +406,7 @@ fn json_lines(content: &str) -> Vec<Value> {
     lines.map(|line| serde_json::from_str(line).unwrap_or_default()).collect()
 }
 
-/// What stands in the last part of a multipart body: the file.
+/// The content of the last part of a multipart body: the file.
 fn part_of(asked: &Asked<'_>, desk: &mut Desk) -> Option<String> {
     let boundary = asked.header("content-type")?.split_once("boundary=")?.1.trim_matches('"');
     let end = format!("\r\n--{boundary}--");

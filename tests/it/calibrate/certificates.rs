@@ -4,7 +4,7 @@
 use crate::workspace::{Ran, Workspace};
 use serde_json::{Value, json};
 
-/// What a document says is copied by a program, so that good documents score 1 and poor ones half of that.
+/// A profile whose program copies what a document says, so that good documents score 1 and poor ones half of that.
 const PROFILE: &str = "classify: null
 stages: [{ id: extract, provider: 'command:m1', config: { command: [sh, answer.sh], answer: value }, prompt: ask.md, retries: 0 }]
 assess: { parts: { rubric: parts } }
@@ -244,7 +244,7 @@ fn a_certificate_never_stands_where_something_else_did() {
         (place.read("profiles/parts.yaml").as_str(), place.read("notes.txt").as_str()),
         (PROFILE, "Mine.")
     );
-    // Another certificate may take the place of one.
+    // Another certificate may replace one.
     out("certificates/parts.json").exits(0);
 }
 
@@ -291,7 +291,7 @@ fn a_run_alone_needs_fewer_reviews_of_documents_that_were_drawn() {
     let settings = PROFILE.replace("wrong_documents: 10%", "wrong_documents: 5%");
     place.write("profiles/parts.yaml", settings);
     write_labels(&place);
-    // All were looked at, and none is wrong above the threshold: nothing is left to chance.
+    // All were inspected, and none is wrong above the threshold: nothing is left to chance.
     calibrate(&place, &["labels.jsonl", "--format", "text"]).exits(3);
     let ran = calibrate(&place, &["labels.jsonl", "--only-this-run", "--format", "text"]).exits(0);
     ran.finds(&["Of the documents of this run accepted by `passed and overall ≥ 0.90`, at most 5 % hold a wrong value"]);

@@ -1,5 +1,6 @@
-//! How often certificates break their promise, by simulation on models that were not used to develop them. The short version is part of
-//! every test run; `cargo run --release --example certificate_coverage` is the whole one and prints the table.
+//! The rate at which certificates break their promise, by simulation on models that were not used to develop them. The
+//! short version is part of every test run; `cargo run --release --example certificate_coverage` is the whole one and
+//! prints the table.
 
 #[path = "../../../examples/certificate_coverage/simulation.rs"]
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "numbers of a simulation")]
@@ -9,7 +10,7 @@ use simulation::{DELTA, any_time, audit, models, once, one_batch, two_types};
 
 const TARGET: f64 = 0.05;
 
-/// What the chance to err, one percent and three standard errors of so many repetitions allow.
+/// The rate that the chance to err, one percent and three standard errors of so many repetitions allow.
 fn allowed(repetitions: u32) -> f64 {
     DELTA + 0.01 + 3.0 * (DELTA * (1.0 - DELTA) / f64::from(repetitions)).sqrt()
 }

@@ -27,7 +27,7 @@ fn calibrated(place: &Workspace, more: &[&str]) -> Value {
     place.run(&[&arguments[..], more].concat()).exits(0).json()
 }
 
-/// The pattern in which the grade stands, as counted.
+/// The pattern in which the grade appears, as counted.
 fn of_grade(found: &Value) -> &Value {
     let patterns = found["patterns"].as_array().unwrap();
     patterns.iter().find(|one| one["wrong"] != json!(0)).unwrap_or(&patterns[0])
@@ -76,7 +76,7 @@ fn a_pattern_that_reviewers_correct_is_not_trusted_any_more() {
     let support = |profile: &str| validated(&place, profile)["evidence"]["/grade"]["support"].clone();
     assert_eq!(support("clinical"), "verified");
     assert_eq!(support("own"), "undecided");
-    // What is said of the value names the counts of the file in use.
+    // The issue about the value names the counts of the file in use.
     let issues = validated(&place, "own")["issues"].to_string();
     assert!(issues.contains("right in 30 of 60 labelled values"), "{issues}");
     let page = place.run(&["profile", "explain", "own", "--full"]).exits(0).out;
@@ -160,7 +160,7 @@ fn what_reviewers_decide_about_a_run_is_counted() {
     ]);
     let found = counted().exits(0).json();
     assert_eq!((&found["right"], &found["wrong"]), (&json!(1), &json!(1)), "{found}");
-    // A document that was accepted as it stands says of no value that somebody looked at it.
+    // A document that was accepted as is does not imply that any of its values was inspected.
     let place = Workspace::new();
     place.write("reports/a.txt", "FINAL DIAGNOSIS: Liver: hepatocellular carcinoma.\nMargins: negative.\n");
     place.run(&["run", "--quiet", "--profile", "clinical", "reports"]);

@@ -168,7 +168,7 @@ fn labels_that_cannot_be_used_are_named() {
         "labels.csv, line 2: expected 2 cells, as in the first row, found 3",
         "labels.csv, line 3: `wrong`: expected true or false (in a table also yes, no, 1 or 0), found `perhaps`",
     ]);
-    // Lines are counted alike whatever ends them.
+    // Lines are counted alike regardless of their endings.
     place.write("labels.csv", "document,wrong\r\na,false\r\nb,WAHR\r\n");
     place.run(&["calibrate", "--profile", "clinic", "labels.csv"]).exits(1).says(&[
         "labels.csv, line 3: `wrong`: expected true or false (in a table also yes, no, 1 or 0), found `WAHR`",

@@ -22,7 +22,7 @@ pub(super) fn bundles(place: &Workspace, file: &str) -> Vec<Value> {
     bundles
 }
 
-/// What the schema does not know, and FHIR asks for.
+/// Checks what FHIR asks for and the schema does not know.
 fn invariants(bundle: &Value) {
     let entries = bundle["entry"].as_array().unwrap();
     let uris: BTreeSet<&str> = entries.iter().map(|entry| entry["fullUrl"].as_str().unwrap()).collect();
@@ -49,7 +49,7 @@ fn resources<'b>(bundle: &'b Value, kind: &str) -> Vec<&'b Value> {
     entries.filter(|resource| resource["resourceType"] == kind).collect()
 }
 
-/// The observations by what they are called.
+/// The observations with a name.
 fn observed<'b>(bundle: &'b Value, name: &str) -> Vec<&'b Value> {
     let all = resources(bundle, "Observation").into_iter();
     all.filter(|of| of["code"]["text"] == name).collect()
@@ -76,7 +76,7 @@ fn only_what_was_accepted_and_needs_no_review_is_final() {
         assert_eq!(report["status"], expected);
         assert!(resources(bundle, "Observation").iter().all(|of| of["status"] == expected));
         assert_eq!(part(report, "decision", "needs-review")["valueBoolean"], !passed);
-        // The document's text is no finding, and nobody chose a code.
+        // The document's text is no finding, and no one chose a code.
         assert!(observed(bundle, "rawText").is_empty());
         assert!(!bundle.to_string().contains("loinc") && !bundle.to_string().contains("snomed"));
         assert!(resources(bundle, "Observation").iter().all(|of| of["code"].get("coding").is_none()));
@@ -121,7 +121,7 @@ fn values_have_the_types_that_fhir_knows_and_absent_ones_a_reason() {
     }
 }
 
-/// A policy may accept what the document denies; whoever gets the report must not rely on it.
+/// A policy may accept what the document denies; the recipient of the report must not rely on it.
 #[test]
 fn a_doubtful_value_of_an_accepted_document_is_preliminary_and_so_is_its_report() {
     let place = scripted_with(ODD, &["--config", "accept.overall=0.5"]);

@@ -20,7 +20,7 @@ pub(super) fn reports() -> Workspace {
     place
 }
 
-/// What a scripted model extracts from one pathology report, in YAML, and nothing else.
+/// The extraction of a scripted model from one pathology report, in YAML, and nothing else.
 pub(super) const ODD: &str = r#"- value:
     histology: '=HYPERLINK("http://x")'
     grade: "-1+1"
@@ -38,7 +38,7 @@ pub(super) fn scripted(answers: &str) -> Workspace {
     scripted_with(answers, &[])
 }
 
-/// The same with other settings.
+/// Like [`scripted`], with more arguments.
 pub(super) fn scripted_with(answers: &str, more: &[&str]) -> Workspace {
     let place = Workspace::new();
     place.write("answers.yaml", answers);

@@ -1,4 +1,4 @@
-//! What reviewers decided, in exports.
+//! Decisions of reviewers, in exports.
 
 use super::fhir::bundles;
 use super::{ODD, export, lines, reports, rows, scripted};
@@ -13,7 +13,7 @@ fn decide(place: &Workspace, decision: &str) {
     place.run(&["review", "import", "decided.jsonl", "--reviewer", "a.meyer"]).exits(0);
 }
 
-/// What a table says that reviewers made of each document.
+/// The decisions of reviewers on each document, as a table reports them.
 fn reviewed(place: &Workspace) -> Vec<(String, String)> {
     export(place, "run.csv", &[]).exits(0);
     let row = |mut row: std::collections::HashMap<String, String>| {
@@ -37,7 +37,7 @@ fn a_document_that_passed_and_was_rejected_is_nobodys_finding() {
     export(&place, "run.ndjson", &[]).exits(0);
     assert_eq!(statuses(&place), ["preliminary", "final", "preliminary"]);
 
-    // Whoever begins to look has not said yet that it is right.
+    // A reviewer who begins has not said yet that it is right.
     decide(&place, r#""field": "margins", "action": "accept""#);
     assert_eq!(reviewed(&place), [(PASSED.to_owned(), "in_review".to_owned())]);
     export(&place, "run.ndjson", &[]).exits(0);
@@ -101,7 +101,7 @@ fn what_reviewers_decided_is_what_is_exported() {
     let bundle = bundles(&place, "odd.ndjson").remove(0).to_string();
     assert!(bundle.contains("a.meyer") && !bundle.contains("-1+1"), "{bundle}");
 
-    // A file comes on top, whatever the time of its corrections.
+    // A file takes precedence, regardless of the time of its corrections.
     place.write(
         "later.jsonl",
         r#"{"document": "odd", "field": "grade", "after": "3", "reviewer": "b.berg", "at": "2020-01-01"}"#,

@@ -109,7 +109,7 @@ fn corrections_of_reviewers_are_what_is_exported() {
     export(&place, "odd.csv", &corrected).exits(0);
     let row = &rows(&place, "odd.csv")[0];
     let of = |heading: &str| row[heading].as_str();
-    // The latest holds, and nothing that was found for the other value stands beside it.
+    // The latest holds, and nothing that was found for the other value appears beside it.
     assert_eq!(
         ["grade", "grade.support", "grade.start", "grade.corrected_by"].map(of),
         ["2", "", "", "a.meyer"]
@@ -128,7 +128,7 @@ fn corrections_of_reviewers_are_what_is_exported() {
     let grade = said.iter().find(|one| one["field"] == "/grade").unwrap();
     assert_eq!((&grade["before"], &grade["reviewer"]), (&json!("-1+1"), &json!("a.meyer")));
 
-    // What is there is the same without them.
+    // The exported results are the same without them.
     export(&place, "plain.jsonl", &[]).exits(0);
     let plain: Vec<Value> = place.run(&["runs", "export"]).exits(0).lines();
     assert_eq!(lines(&place, "plain.jsonl"), plain);

@@ -1,4 +1,4 @@
-//! What can't be exported, and why.
+//! Exports that fail, and why.
 
 use super::{ODD, export, reports, scripted};
 use crate::workspace::Workspace;
@@ -59,7 +59,7 @@ fn places_that_can_not_be_written_to_are_named_and_nothing_is_left_there() {
 #[test]
 fn a_folder_that_takes_no_file_is_named() {
     let place = scripted(ODD);
-    // No file can be made there, whoever asks.
+    // No user can make a file there.
     export(&place, "/proc/a.csv", &[]).exits(1).says(&["can't write to `/proc/a.csv`"]);
 }
 

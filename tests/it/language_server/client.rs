@@ -19,7 +19,7 @@ pub(super) struct Server {
     deadline: Instant,
     asked: u64,
     opened: usize,
-    /// What was flagged in files, by address, in the order in which it was said.
+    /// The problems flagged in files, by address, in the order in which they were reported.
     flagged: Vec<(String, Vec<Value>)>,
 }
 
@@ -104,7 +104,7 @@ impl Server {
         format!("file://{}", self.root.join(name).display())
     }
 
-    /// How many files have been opened.
+    /// The number of files that have been opened.
     pub(super) fn opened(&self) -> usize {
         self.opened
     }
@@ -172,7 +172,7 @@ impl Server {
         (address, found)
     }
 
-    /// Asks about a place in a file: line and column, from 0.
+    /// Asks about a location in a file: line and column, from 0.
     pub(super) fn ask_at(&mut self, method: &str, address: &str, (line, column): (usize, usize)) -> Value {
         let position = json!({ "line": line, "character": column });
         self.ask(method, &json!({ "textDocument": { "uri": address }, "position": position }))

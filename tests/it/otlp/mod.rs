@@ -1,4 +1,4 @@
-//! What a collector gets of a run, and that a run does not depend on it.
+//! The telemetry that a collector gets from a run, and that a run does not depend on it.
 
 mod collector;
 
@@ -106,7 +106,7 @@ fn a_run_is_measured() {
         ("marc.final_score", vec![json!([1, 0.9])]),
         ("marc.threshold_met_rate", vec![json!(1.0)]),
         ("marc.improvement_per_iteration", vec![json!([1, 0.4])]),
-        // Nobody had to wait for a turn.
+        // No call had to wait for a turn.
         ("loopctl.calls.waited", vec![]),
     ] {
         let mut found: Vec<Value> = collector.metric(metric).into_iter().map(|(_, value)| value).collect();
@@ -140,7 +140,7 @@ fn a_run_is_measured() {
     assert_eq!(issue["loopctl.issue.code"], "MISSING_FIELD");
 }
 
-/// What an answer of a service has, the scores of its candidate refer to it.
+/// The scores of a candidate refer to the answer of a service that they are about.
 #[test]
 fn a_call_over_the_network_has_the_names_that_opentelemetry_gives() {
     let answer = json!({"id": "chatcmpl-7", "model": "gpt-x-2026", "object": "chat.completion",
@@ -301,7 +301,7 @@ fn a_run_does_not_depend_on_the_collector() {
         assert!(warnings[0].contains(host) || said == "within 3 s", "{warnings:?}");
     }
     drop(kept);
-    // Who has a log finds it there.
+    // With a log, it is reported there.
     let mut command = place.loopctl(&RUN);
     command.args(["--otlp", &started[0].url(), "--log", "json", "--log-file", "log.jsonl"]);
     let ran = Ran::of(&mut command).exits(0);

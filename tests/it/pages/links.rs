@@ -4,7 +4,7 @@ use super::script::without_blocks;
 use regex::Regex;
 use std::path::Path;
 
-/// Links that lead nowhere, each with its place. What is on the web is not looked up.
+/// Links that lead nowhere, each with its location. Links to the web are not checked.
 pub(super) fn broken_links(page: &str, text: &str, root: &Path) -> Vec<String> {
     let code = Regex::new("`+[^`]*`+").unwrap();
     let link = Regex::new(r"\]\(\s*<?([^)\s>]+)[^)]*\)|^\s*\[[^\]]+\]:\s*(\S+)").unwrap();

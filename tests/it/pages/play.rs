@@ -76,7 +76,7 @@ fn run(
     status: i32,
 ) -> Result<(), String> {
     let left = place.home().join("folder");
-    // The folder is told however the command ends, so that `cd` is remembered.
+    // The folder is reported however the command ends, so that `cd` is remembered.
     let script = format!(
         "exec 2>&1\ntrap 'pwd -P > \"$PAGE_FOLDER\"' EXIT\n{}\n",
         command.replace("cargo run -- ", "loopctl ")
@@ -106,7 +106,7 @@ fn run(
     Ok(())
 }
 
-/// Whether the lines are those that a page shows.
+/// Returns whether the lines are those that a page shows.
 fn fits(shown: &[String], lines: &[&str]) -> bool {
     let Some((first, rest)) = shown.split_first() else { return lines.is_empty() };
     if matches!(first.trim(), "..." | "…") {

@@ -1,4 +1,4 @@
-//! What a page asks to be done, read from its fences and comments.
+//! The actions that a page asks for, read from its fences and comments.
 
 /// The steps of a page, and the files it is given.
 pub(super) struct Script {
@@ -16,7 +16,7 @@ pub(super) struct Step {
 pub(super) enum Action {
     /// Writes a file.
     Write { path: String, text: String },
-    /// Puts lines in the place of others.
+    /// Replaces lines by others.
     Change { path: String, before: String, after: String },
     /// Runs a command.
     Run { command: String, shown: Vec<String>, status: i32 },
@@ -36,7 +36,7 @@ impl Script {
     /// Reads a page.
     ///
     /// # Errors
-    /// What is wrong with the page itself, after its line: `7: …`.
+    /// The mistake in the page itself, after its line: `7: …`.
     pub(super) fn read(page: &str) -> Result<Script, String> {
         let mut script = Script { needs: Vec::new(), steps: Vec::new() };
         let mut left_out = None;
@@ -122,7 +122,7 @@ impl Script {
     }
 }
 
-/// What is in a comment of that kind.
+/// The content of a comment of that kind.
 fn comment<'a>(line: &'a str, kind: &str) -> Option<&'a str> {
     let inside = line.trim().strip_prefix("<!--")?.strip_suffix("-->")?;
     Some(inside.trim().strip_prefix(kind)?.trim())

@@ -1,4 +1,5 @@
-//! What a profile does, in words: the pages of those that ship, and whether every setting that counts is said.
+//! The behaviour of a profile, in words: the pages of those that ship, and whether every setting that counts is
+//! mentioned.
 
 use loopctl::diag::{Problems, SourceFile};
 use loopctl::experiment::scenario::mutants;
@@ -22,7 +23,8 @@ pub(super) fn explained(name: &str, library: &Library, flags: &[&str]) -> Option
     Some(markdown(&explanation))
 }
 
-/// What `explained` makes of each item, in the order of the items: compiling takes its time, so all cores have a part.
+/// The results of `explained` for each item, in the order of the items: compiling takes its time, so all cores have a
+/// part.
 pub(super) fn all_explained<T: Sync>(
     items: &[T],
     explained: impl Fn(&T) -> Option<String> + Sync,

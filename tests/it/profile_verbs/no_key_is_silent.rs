@@ -1,5 +1,5 @@
-//! Every key that is declared for a profile changes what `explain` and `profile diff` say of it: by a setting of the list
-//! beside, or else by the example that its declaration gives.
+//! Every key that is declared for a profile changes what `explain` and `profile diff` say of it: by a setting of the
+//! list beside, or else by the example that its declaration gives.
 
 use super::explained::{SETTINGS, all_explained, everything, explained};
 use loopctl::diag::Problems;
@@ -8,7 +8,8 @@ use loopctl::value::shape::{Key, Mapping, Shape};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Keys, by the name of their mapping, of which nothing is said, or that no single setting can show, each with the reason.
+/// Keys, by the name of their mapping, that are not mentioned, or that no single setting can show, each with the
+/// reason.
 const LEFT_OUT: &[(&str, &str)] = &[
     ("profile.extends", "what it brings is there before anything is said"),
     ("grounding.judge", "its judge is asked about nothing else, so the two come and go together"),
@@ -29,7 +30,7 @@ const GROUPED: &str = "criterion";
 const VALUE_JUDGE: &str = "judges.r={ provider: 'openai:gpt-5.4-mini', prompt: judge/values.md }";
 const VALUES: &str = "assess.accuracy.grounding.judge=r";
 
-/// What shows a key that does nothing in `EVERYTHING` as it is: settings of which the last one makes the difference.
+/// The settings that show a key which does nothing in `EVERYTHING` as it is; the last one makes the difference.
 const SHOWN_BY: &[(&str, &[&str])] = &[
     ("accept.unseen", &["mask=null", "stages.0.attach=document", "accept.unseen=true"]),
     (
@@ -100,10 +101,10 @@ const SHOWN_BY: &[(&str, &[&str])] = &[
     ),
 ];
 
-/// Where a key stands: the keys on the way, `*` for what people choose and for elements of lists.
+/// The location of a key: the keys on the way, `*` for what people choose and for elements of lists.
 type Way = Vec<String>;
 
-/// Every place of every key below a mapping. A mapping within itself, as groups of groups, is gone into once.
+/// Every location of every key below a mapping. A mapping within itself, as groups of groups, is entered once.
 fn places(
     mapping: &'static Mapping,
     way: &Way,
@@ -140,13 +141,13 @@ fn inside(
     }
 }
 
-/// Whether a setting sets what is at this place, or below it.
+/// Returns whether a setting sets what is at this location, or below it.
 fn sets(setting: &str, way: &Way) -> bool {
     let parts: Vec<&str> = setting.split_once('=').unwrap().0.split('.').collect();
     parts.len() >= way.len() && way.iter().zip(&parts).all(|(step, part)| step == "*" || step == part)
 }
 
-/// The places in a profile that a way leads to; its last step need not be there yet.
+/// The locations in a profile that a way leads to; its last step need not be there yet.
 fn in_profile(profile: &Value, way: &[String]) -> Vec<String> {
     let Some((step, rest)) = way.split_first() else { return vec![String::new()] };
     let inner: Vec<(String, &Value)> = match profile {
@@ -187,7 +188,7 @@ fn no_key_is_silent() {
     let mut found = Vec::new();
     places(Profile::mapping(), &Vec::new(), &[], &mut found);
 
-    // A mapping may stand in several places; a key of it need be said in one.
+    // A mapping may be in several locations; a key of it need be mentioned in one.
     let mut keys: BTreeMap<String, Vec<(&Key, Way)>> = BTreeMap::new();
     for (mapping, key, way) in found.iter().filter(|(mapping, ..)| mapping.name != GROUPED) {
         keys.entry(format!("{}.{}", mapping.name, key.name)).or_default().push((key, way.clone()));

@@ -321,7 +321,7 @@ async fn anthropics_are_found_by_their_lines_and_not_before_they_have_ended() {
 #[tokio::test]
 async fn whether_a_batch_may_exist_is_told_apart() {
     for shape in SHAPES {
-        // Broken before anything was made: nobody can know from outside.
+        // Broken before anything was made: this can't be known from outside.
         let broken = table(shape, vec![Fault::Breaks(1)]);
         assert!(broken.submit("own-1", 1).await.unwrap_err().may_exist, "{shape:?}");
         assert_eq!(broken.find("own-1", 1, &[]).await, BatchFound::NotThere);

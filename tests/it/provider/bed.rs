@@ -1,4 +1,4 @@
-//! A place to try plugins in: an own home, an own installation, and a C compiler.
+//! A bed to test plugins in: its own home, its own installation, and a C compiler.
 
 use std::path::PathBuf;
 
@@ -68,12 +68,13 @@ impl Bed {
         self.providers().open("scripted", &json!({ "file": file })).unwrap()
     }
 
-    /// The same from a copy that nobody else has loaded, so that what is counted of its library is this provider's alone.
+    /// Like [`Bed::scripted`], from a copy that no one else has loaded, so that counts of its library are this
+    /// provider's alone.
     pub(super) fn scripted_alone(&self, script: &str) -> Provider {
         let installed = self.paths().exe.unwrap().with_file_name(library_name("scripted"));
         let copy = self.path(&library_name("scripted"));
         let mut bytes = std::fs::read(installed).unwrap();
-        // Libraries are told apart by their digests, and loaders read nothing behind the end.
+        // Libraries are told apart by their digests, and loaders read nothing past the end.
         bytes.extend(self.dir.path().to_string_lossy().bytes());
         std::fs::write(&copy, bytes).unwrap();
         self.providers().trust(&copy).unwrap();

@@ -39,7 +39,7 @@ async fn linked_in_it_is_the_same() {
     assert_eq!(listed.len(), 1);
 }
 
-/// There is no library to check or to trust; that is said, and not that there is no such plugin.
+/// There is no library to check or to trust; that is reported, and not that there is no such plugin.
 #[tokio::test]
 async fn linked_in_it_has_no_file() {
     let providers = Bed::new().providers().with_linked(loopctl_scripted::LOOPCTL_PLUGIN).unwrap();
@@ -124,7 +124,7 @@ async fn a_hang_ends_at_the_deadline_and_is_cancelled() {
     let provider = bed.scripted_alone("- fault: hang\n- value: 1\n");
     let hung = provider.complete(&request("a"), Duration::from_millis(100)).await.unwrap_err();
     assert_eq!(hung.kind, FailureKind::Deadline);
-    // Told of it, the plugin ends the call; its late answer finds nobody.
+    // Once notified, the plugin ends the call; its late answer reaches no one.
     dropped_an_answer(&provider).await;
     assert_eq!(ask(&provider).await.unwrap().value, Some(json!(1)));
 }

@@ -1,4 +1,4 @@
-//! What calls cost, by the provider's word, by the price table, or unknown.
+//! The costs of calls: by the provider's word, by the price table, or unknown.
 
 use std::net::SocketAddr;
 use std::time::Duration;
@@ -54,7 +54,7 @@ async fn a_call_costs_what_the_table_says_of_its_model() {
 
 #[tokio::test]
 async fn an_api_that_does_not_say_what_it_used_is_not_therefore_free() {
-    // Nor is one that tells of one side only: an answer is asked for and written.
+    // Nor is one that reports one side only: an answer is asked for and written.
     for body in [r#"{"answer": "x"}"#, r#"{"answer": "x", "in": 1000}"#, r#"{"answer": "x", "out": 500}"#] {
         let (address, _sent) = serve(http("200 OK", "", body));
         let cost = async |prices| ask(&open(prices, address, ":m1")).await.unwrap().usage.cost_usd;
@@ -83,7 +83,7 @@ async fn a_failed_call_costs_nothing_only_if_it_was_turned_away() {
         ("200 OK", "", "no JSON", None),
         ("200 OK", "", "{}", None),
         ("200 OK", "", r#"{"cut": true}"#, None),
-        // It is told.
+        // It is reported.
         ("200 OK", "", r#"{"cut": true, "in": 1000, "out": 500}"#, Usd::new(0.002)),
         ("200 OK", "", r#"{"in": 1000, "out": 500}"#, Usd::new(0.002)),
     ] {

@@ -93,8 +93,8 @@ fn places(value: &Value, at: &str, found: &mut Vec<String>) {
     }
 }
 
-/// What a pointer finds is what `serde_json` finds there. (It takes a `~` that escapes nothing for itself, which RFC 6901
-/// does not know.)
+/// A pointer finds what `serde_json` finds there. (It takes a `~` that escapes nothing literally, which RFC 6901 does
+/// not know.)
 #[test]
 fn values_are_found_as_a_library_finds_them() {
     let bed = Bed::new();
@@ -137,7 +137,7 @@ async fn its_failures_are_typed() {
     assert_eq!(provider.dropped_answers(), 0);
 }
 
-/// Which of `texts` the scanner takes for JSON.
+/// Returns for each of `texts` whether the scanner takes it for JSON.
 fn scanned(program: &Path, texts: &[Vec<u8>]) -> Vec<bool> {
     let mut input = Vec::new();
     for text in texts {
@@ -157,7 +157,7 @@ fn is_json(text: &[u8]) -> bool {
     std::str::from_utf8(text).is_ok() && serde_json::from_slice::<IgnoredAny>(text).is_ok()
 }
 
-/// Texts that are nearly JSON: tokens in any order, and JSON with one place changed.
+/// Texts that are nearly JSON: tokens in any order, and JSON with one position changed.
 fn nearly_json() -> impl Strategy<Value = Vec<u8>> {
     let tokens: Vec<&[u8]> = vec![
         b"{",

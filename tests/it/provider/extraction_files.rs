@@ -12,7 +12,7 @@ use super::bed::{Bed, PLENTY, request};
 
 const FOUND: &str = "patterns: [{ pattern: 'grade (?P<value>\\d)' }]";
 
-/// What `check` says of a file, and whether the provider takes it.
+/// The problems that `check` has with a file, and whether the provider takes it.
 async fn judged(pattern: &Provider, text: &str) -> (Vec<String>, bool) {
     let mut problems = Problems::new();
     let node = parse(&SourceFile::new("x.yaml", text), &mut problems).unwrap();
@@ -81,7 +81,7 @@ async fn keys_that_do_not_go_together_are_refused_by_check_as_by_the_provider() 
         assert!(problems.iter().all(|problem| problem.contains(said)), "{top}: {problems:#?}");
         assert_eq!(is_taken, problems.is_empty(), "{top}");
     }
-    // A key that can't be read is said once.
+    // A key that can't be read is reported once.
     assert_eq!(
         judged(&pattern, "extract: x\nfields: { a: { kind: objct, keys: { b: c } } }\n").await.0.len(),
         1

@@ -104,7 +104,7 @@ async fn nor_in_base64() {
         let basic = STANDARD.encode(format!("{user}{KEY}"));
         let (address, _sent) = serve(http("200 OK", "", &json!({ "answer": basic }).to_string()));
         let text = ask(&open(address, "")).await.unwrap().text.unwrap();
-        // What is before it may be told.
+        // The text before it may be shown.
         assert!(text.contains("[secret]") && text.len() < 20, "{text}");
     }
 }
@@ -130,7 +130,7 @@ async fn a_short_key_is_taken_out_of_what_turns_a_request_away() {
     }
 }
 
-/// Whoever writes a token into a profile is not helped by its standing in results and recordings, too.
+/// A user who writes a token into a profile is not helped by its appearance in results and recordings, too.
 #[tokio::test]
 async fn nor_does_a_token_that_a_person_wrote_into_a_header() {
     let said = json!({ "error": { "message": "you sent x-gate-token: Token written-by-hand, x-team: radiology-department" } });

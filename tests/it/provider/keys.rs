@@ -1,4 +1,4 @@
-//! Whose word it takes to show a server a key. A proxy on this machine stands for servers elsewhere.
+//! The permission that it takes to show a server a key. A proxy on this machine stands for servers elsewhere.
 
 use super::http::{http, serve};
 use crate::workspace::{Ran, Workspace};
@@ -7,7 +7,7 @@ use serde_json::json;
 const KEY: &str = "a-key-nobody-may-see";
 const ELSEWHERE: &str = "http://upstream.invalid/v1";
 
-/// What a run of one stage and the validators of `more` said, and what a server elsewhere was sent.
+/// The result of a run of one stage and the validators of `more`, and the requests that a server elsewhere was sent.
 fn run(stage: &str, more: &str, variables: &[(&str, &str)], arguments: &[&str]) -> (Ran, Vec<String>) {
     // Any of the APIs takes from it what it knows.
     let reply = json!({

@@ -1,5 +1,5 @@
-//! What the host does when servers are slow, busy, broken or gone, over loopback: which calls may be made again, when, and
-//! what is not sent at all.
+//! The behaviour of the host when servers are slow, busy, broken or gone, over loopback: which calls may be made again,
+//! when, and what is not sent at all.
 
 use std::collections::BTreeSet;
 use std::net::TcpListener;
@@ -137,7 +137,7 @@ async fn answers_that_break_off_may_come_whole_the_next_time() {
     }
 }
 
-/// Some servers and gateways put it before their JSON, whatever RFC 8259 says.
+/// Some servers and gateways put it before their JSON, in spite of RFC 8259.
 #[tokio::test]
 async fn a_byte_order_mark_is_no_part_of_an_answer() {
     let body = "\u{feff}{\"answer\": \"grade 2\"}";
@@ -532,7 +532,7 @@ fn a_run_tries_again_after_a_server_that_came_back() {
     assert_eq!(ran.json()["usage"], json!({ "calls": 0, "tokens": 0, "cost_usd": 0.0 }));
     assert_eq!(server.requests(), 0);
 
-    // A replay counts alike, whatever the environment holds.
+    // A replay counts alike, regardless of the environment.
     let recorded = folder.run(&[&arguments[..], &["--record", "tape"]].concat()).exits(1).json();
     let mut replayed = folder.loopctl(&[&arguments[..], &["--replay", "tape"]].concat());
     let replayed = crate::workspace::Ran::of(replayed.env("CONTRARY_KEY", KEY)).exits(1).json();

@@ -1,4 +1,4 @@
-//! Servers that are asked with TLS: whose certificate counts, and what is said of one that does not.
+//! Servers that are asked with TLS: whose certificate counts, and the errors about one that does not.
 
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener};

@@ -1,4 +1,4 @@
-//! Which libraries may run.
+//! The libraries that may run.
 
 use std::path::{Path, PathBuf};
 
@@ -107,7 +107,7 @@ fn what_others_may_write_is_not_part_of_the_installation() {
     }
 }
 
-/// Whether files that are made here belong to a group of their user alone, which may write them.
+/// Returns whether files that are made here belong to a group of their user alone, which may write them.
 #[cfg(unix)]
 fn has_own_group(path: &Path) -> bool {
     use std::os::unix::fs::MetadataExt;

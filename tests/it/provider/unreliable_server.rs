@@ -10,18 +10,18 @@ use serde_json::{Value, json};
 use super::bed::PLENTY;
 use crate::loopback;
 
-/// What the server does with a request.
+/// The reaction of the server to a request.
 #[derive(Clone)]
 pub(super) enum Act {
     /// Answers, or begins to, and closes.
     Say(String),
-    /// The same, when the other side of the channel says so.
+    /// Like [`Act::Say`], when the other side of the channel says so.
     SayWhenTold(String, Arc<Mutex<mpsc::Receiver<()>>>),
     /// Says nothing until the other side closes.
     Hang,
 }
 
-/// What the server noticed.
+/// An event that the server noticed.
 #[derive(Debug, PartialEq)]
 pub(super) enum Seen {
     Request(String),

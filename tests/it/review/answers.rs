@@ -1,4 +1,4 @@
-//! What must be answered before a document is accepted, by a worksheet and by lines of JSON.
+//! Questions that must be answered before a document is accepted, by a worksheet and by lines of JSON.
 
 use super::{Table, decision, import};
 use crate::workspace::Workspace;

@@ -1,4 +1,4 @@
-//! What decisions come to: disputes, undo, labels, and results that are others by now.
+//! The outcome of decisions: disputes, undo, labels, and results that have changed since.
 
 use super::{decision, field, import, reviewed_run, run_again, shown};
 use crate::workspace::Workspace;
@@ -51,7 +51,7 @@ fn decisions_are_labels_and_accepting_a_document_labels_all_of_it() {
     assert_eq!(of("histology")["after"], of("histology")["before"]);
     assert_eq!(of("specimens")["after"], of("specimens")["before"]);
     assert!(labels.iter().all(|label| !label["field"].as_str().unwrap().starts_with('/')), "{labels:?}");
-    // Nobody has looked for what is missing, so it is not said to be absent.
+    // No one has looked for what is missing, so it is not reported as absent.
     assert!(labels.iter().all(|label| label["field"] != "grade"), "{labels:?}");
     assert_eq!(
         [&of("margins")["how"], &of("histology")["how"], &of("specimens")["how"]],
@@ -162,7 +162,7 @@ fn a_changed_profile_scores_nothing_and_decisions_are_kept() {
 fn decisions_about_an_earlier_result_do_not_count() {
     let place = reviewed_run();
     import(&place, "a", &[decision(THYROID, "", "reject", None)]).exits(0);
-    // The journal is told of another result of the same document.
+    // The journal gets another result of the same document.
     let journal = rusqlite::Connection::open(place.home().join("journal.sqlite")).unwrap();
     let changed = journal
         .execute("UPDATE outcomes SET outcome = replace(outcome, 'Papillary carcinoma', 'Carcinoma') WHERE outcome LIKE '%thyroid-resection%'", [])

@@ -40,7 +40,7 @@ fn import(place: &Workspace, reviewer: &str, lines: &[String]) -> Ran {
     place.run(&["review", "import", "decided.jsonl", "--reviewer", reviewer])
 }
 
-/// What `review show` says of the thyroid report.
+/// The output of `review show` for the thyroid report.
 fn shown(place: &Workspace) -> Value {
     place.run_json(&["review", "show", "thyroid-resection", "--format", "json"])
 }

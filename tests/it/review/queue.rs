@@ -1,4 +1,4 @@
-//! Who waits for a person, and what a reviewer is shown.
+//! The documents that wait for a person, and what a reviewer is shown.
 
 use super::{decision, field, import, reviewed_run, run_again, shown};
 use crate::workspace::Workspace;
@@ -78,7 +78,7 @@ fn a_field_is_shown_with_its_place_its_issues_and_what_was_decided() {
     let grade = field(&before, "grade");
     assert!(grade["value"].is_null());
     assert_eq!(grade["issues"][0]["code"], "MISSING_FIELD");
-    // The document's text is no value that anybody extracted.
+    // The document's text is no extracted value.
     assert!(before["fields"].as_array().unwrap().iter().all(|field| field["field"] != "rawText"));
 
     import(&place, "a.meyer", &[decision("thyroid-resection", "grade", "missed", Some("2"))]).exits(0);

@@ -83,7 +83,7 @@ fn a_filled_worksheet_corrects_and_is_scored_as_validate_does() {
 fn a_document_is_accepted_with_what_its_other_rows_decide() {
     let place = reviewed_run();
     let mut table = exported(&place);
-    // The row of the document stands above those of its fields.
+    // The row of the document is above those of its fields.
     table.fill(THYROID, "", &[("decision", "Accept")]);
     table.fill(THYROID, "grade", &[("decision", "not present")]);
     table.fill(THYROID, "margins", &[("decision", "edit"), ("after", "uninvolved")]);

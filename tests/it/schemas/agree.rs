@@ -24,7 +24,7 @@ enum Wrap {
     Under(String),
 }
 
-/// A name that may stand in an open mapping.
+/// A name that may be used in an open mapping.
 fn name_for(open: &Open) -> String {
     match open.names {
         Names::Known(names) => names[0].to_owned(),
@@ -200,7 +200,7 @@ fn pool() -> Vec<Value> {
     ]
 }
 
-/// What the decoder finds wrong that a schema does not say, and why.
+/// The reason why the decoder finds something wrong that a schema does not, where there is one.
 fn exception(kind: &FileKind, mapping: &str, key: &str, value: &Value) -> Option<&'static str> {
     match (kind.name, mapping, key) {
         _ if value == &json!(1e12) => Some("JSON Schema takes a number without a fraction for a whole one"),

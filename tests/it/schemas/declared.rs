@@ -92,7 +92,7 @@ fn no_document_type_is_called_like_a_schema_of_ours() {
     }
 }
 
-/// What holds without a word is what is declared, each default read as its key's values are.
+/// The defaults are those that are declared, each read as its key's values are.
 #[test]
 fn the_defaults_of_profiles_are_those_that_are_declared() {
     let text = loopctl::profile::defaults_text();

@@ -1,4 +1,4 @@
-//! What is written from the declarations and checked in is what they say today.
+//! The files that are written from the declarations and checked in match what these say today.
 
 use super::root;
 use loopctl::reference::FILE_KINDS;

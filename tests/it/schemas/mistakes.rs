@@ -56,7 +56,7 @@ fn mistakes_are_refused_by_decoder_and_schema() {
     }
 }
 
-/// What a profile may leave out, take away and leave to the environment.
+/// The keys that a profile may leave out, take away and leave to the environment.
 #[test]
 fn a_profile_may_inherit_take_away_and_ask_the_environment() {
     let profile = FileKind::named("profile").unwrap();

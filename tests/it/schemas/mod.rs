@@ -1,4 +1,4 @@
-//! What YAML may contain is declared once: schemas, reference pages and decoders agree.
+//! The content of YAML is declared once: schemas, reference pages and decoders agree.
 
 mod agree;
 mod declared;
@@ -24,12 +24,12 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).to_path_buf()
 }
 
-/// The schema of a kind, ready to look at values.
+/// The schema of a kind, ready to check values.
 fn validator(kind: &FileKind) -> jsonschema::Validator {
     jsonschema::draft7::new(&kind.schema()).unwrap()
 }
 
-/// Why a schema refuses a value; empty when it does not.
+/// The reasons why a schema refuses a value; empty when it does not.
 fn refusals(validator: &jsonschema::Validator, value: &Value) -> Vec<String> {
     validator.iter_errors(value).map(|error| format!("{}: {error}", error.instance_path())).collect()
 }
@@ -139,7 +139,7 @@ fn mistakes(kind: &FileKind, text: &str) -> Vec<(Code, String)> {
     errors.map(|problem| (problem.code, problem.to_string())).collect()
 }
 
-/// Whether a mistake is one of form, which a schema sees, too.
+/// Returns whether a mistake is one of form, which a schema sees, too.
 fn is_of_form(code: Code) -> bool {
     matches!(code, Code::UnknownKey | Code::WrongType | Code::OutOfRange | Code::UnknownWord)
 }

@@ -1,5 +1,5 @@
-//! What somebody would try who has no business here: under other names, from other sites' pages, with other tokens, by uploads and paths,
-//! and by requests that are none.
+//! Attempts by attackers: under other names, from other sites' pages, with other tokens, by uploads and paths, and by
+//! requests that are none.
 
 use super::running::{Answer, Server};
 use crate::workspace::Workspace;
@@ -27,7 +27,7 @@ fn token(place: &Workspace, name: &str, role: &str, more: &[&str]) -> String {
     place.run(&[&arguments[..], more].concat()).out.trim().to_owned()
 }
 
-/// Signs in as the page does, and returns what the browser is told to keep.
+/// Signs in as the page does, and returns what the browser is to keep.
 fn sign_in(server: &Server, with: &str, headers: &[(&str, &str)]) -> Answer {
     let mut request = server.request("POST", "/login").header("Sec-Fetch-Site", "same-origin");
     for (name, value) in headers {
@@ -152,7 +152,7 @@ fn pages_of_other_sites_change_nothing_and_learn_nothing() {
     let asked = server.request("OPTIONS", "/api/jobs").header("Origin", "http://evil.example");
     let asked = asked.header("Access-Control-Request-Method", "POST").send().is(403);
     assert!(asked.header("access-control-allow-origin").is_none(), "{}", asked.head);
-    // Signing somebody in as somebody else.
+    // Signing a user in as someone else.
     for site in ["cross-site", "same-site"] {
         let body = json!({ "token": server.token });
         server.request("POST", "/login").header("Sec-Fetch-Site", site).json(&body).send().is(403);
@@ -204,7 +204,7 @@ fn tokens_that_hold_no_longer_or_never_did_are_refused() {
     let dead = format!("loopctl_session={session}");
     let of_program = server.request("GET", "/metrics").header("Cookie", &dead).send().is(401);
     assert!(of_program.text().contains("a token is needed"), "{}", of_program.text());
-    // The person at an open page is told what to do there, not what a program would send.
+    // The person at an open page learns what to do there, not what a program would send.
     let from_page = server.request("GET", "/metrics").header("Cookie", &dead);
     let of_page = from_page.header("Sec-Fetch-Site", "same-origin").send().is(401);
     assert!(of_page.text().contains("you are signed out"), "{}", of_page.text());
@@ -219,7 +219,7 @@ fn a_role_gets_what_is_its_own() {
     let id = job.is(202).json()["id"].as_str().unwrap().to_owned();
     for path in ["", "/result", "/events", "/explanation"] {
         let path = format!("/api/jobs/{id}{path}");
-        // What is another's is not told from what is not there.
+        // What is another's can't be told from what is not there.
         server.request("GET", &path).token(&second).send().is(404);
     }
     server.request("POST", &format!("/api/jobs/{id}/cancel")).token(&second).send().is(404);
@@ -241,7 +241,7 @@ fn links_of_earlier_starts_hold_no_longer_and_sessions_do() {
     second.request("GET", "/metrics").header("Cookie", &session).send().is(200);
 }
 
-/// What is printed stands in the logs of whoever runs it.
+/// Everything that is printed ends up in the operator's logs.
 #[test]
 fn without_a_link_nothing_that_lets_in_is_printed() {
     let place = Workspace::new();
@@ -286,7 +286,7 @@ fn a_session_is_a_cookie_that_nobody_else_can_set_or_read() {
     assert_eq!((ask(&plain, false), ask(&secure, true)), (200, 200));
     assert_eq!((ask(&plain, true), ask(&secure, false)), (401, 401));
     assert_eq!(ask(&format!("loopctl_session=loopctl_x; {plain}"), false), 401);
-    // Each sign-in is another session, whatever the browser had; who signs out has none.
+    // Each sign-in is another session, regardless of the browser's; a user who signs out has none.
     let again = cookie(&sign_in(&server, &server.token, &[("Cookie", &plain)]).is(204));
     assert_ne!(again, plain);
     let out =
@@ -307,7 +307,7 @@ fn whoever_hammers_at_the_door_is_not_heard_and_locks_nobody_out() {
     server.get("/metrics").is(200);
 }
 
-/// Whatever is answered to somebody without a token: each answer could be an entry of the access log.
+/// All answers to requests without a token: each could be an entry of the access log.
 #[test]
 fn whoever_has_no_token_fills_no_journal() {
     let place = Workspace::new();
@@ -339,7 +339,7 @@ fn whoever_has_no_token_fills_no_journal() {
     assert!((1..400).contains(&kept), "{kept}");
 }
 
-/// A link that somebody else made signs nobody in as somebody else who is in already.
+/// A link made by someone else does not replace the session of a user who is signed in already.
 #[test]
 fn an_open_session_is_not_replaced_unasked() {
     let place = Workspace::new();
@@ -405,7 +405,7 @@ fn uploads_stay_in_their_folder_and_are_never_pages() {
     // Pages show names and texts as text.
     let listed = server.request("GET", "/").admin().header("Accept", "text/html").send().is(200).text();
     assert!(!listed.contains("<svg onload") && !listed.contains("<script>document"), "{listed}");
-    // Nothing stands outside of the folder of uploads.
+    // Nothing is written outside of the folder of uploads.
     for outside in ["evil.txt", "evil.html", "data/evil.txt", "../evil.txt"] {
         assert!(!place.path(outside).exists(), "{outside}");
     }
@@ -560,8 +560,8 @@ fn requests_that_are_too_much_are_refused_and_nothing_breaks() {
     server.request("GET", "/healthz").send().is(200);
 }
 
-/// Nobody waits for them: neither for headers nor for a body that does not come. (How long they are waited for themselves is a matter
-/// of the units `connections` and `slow_bodies`.)
+/// No other client waits for them: neither for headers nor for a body that does not come. (How long they are waited for
+/// themselves is a matter of the units `connections` and `slow_bodies`.)
 #[test]
 fn clients_that_send_nothing_more_keep_nobody_waiting() {
     let place = Workspace::new();
@@ -586,7 +586,7 @@ fn clients_that_send_nothing_more_keep_nobody_waiting() {
     server.post("/api/jobs", &json!({"text": "A report."})).is(202);
 }
 
-/// What browsers are told, whatever the answer is.
+/// The instructions to browsers are the same for every answer.
 #[test]
 fn every_answer_says_what_browsers_may_do_with_it() {
     let place = Workspace::new();
@@ -626,7 +626,7 @@ fn every_answer_says_what_browsers_may_do_with_it() {
     }
 }
 
-/// What an attacker writes into a log is read by people on terminals and pages.
+/// Text that an attacker writes into a log is read by people on terminals and pages.
 #[test]
 fn who_was_refused_is_kept_without_what_they_would_write() {
     let place = Workspace::new();

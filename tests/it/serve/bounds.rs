@@ -1,4 +1,4 @@
-//! What one request, or one token, may take: nobody ends the service, learns of its machine, or takes all of it.
+//! The limits of one request, or one token: none ends the service, learns about its machine, or takes all of it.
 
 use super::running::Server;
 use crate::workspace::{PLENTY, Workspace, documents};
@@ -123,7 +123,7 @@ fn no_field_of_the_desk_is_so_deep_that_it_ends_the_service() {
     server.request("GET", "/healthz").send().is(200);
 }
 
-/// What a check says must not tell what the machine of the service has, nor what is in its environment.
+/// A check must not reveal what the machine of the service has, nor what is in its environment.
 #[test]
 fn a_check_tells_nothing_of_the_machine() {
     let place = Workspace::new();
@@ -156,12 +156,12 @@ fn a_check_tells_nothing_of_the_machine() {
     let unset = said("extends: ${PLAIN}");
     assert!(unset.contains("without the environment"), "{unset}");
     assert_eq!(unset.replace("PLAIN", "NONE_OF_THIS_NAME"), said("extends: ${NONE_OF_THIS_NAME}"));
-    // Where there is something and where there is nothing, the same is said.
+    // The report is the same where there is something and where there is nothing.
     let root = place.path("");
     let here = root.to_str().unwrap().trim_end_matches('/');
     let own = [format!("{here}/secret.txt"), format!("{here}/nothing.txt")];
     let outer = [format!("{here}/data.yaml"), format!("{here}/none.yaml")];
-    // None of the names is a word of what is said.
+    // None of the names is a word of the reports.
     let pairs = [
         ("/etc/passwd", "/etc/nonesuch"),
         ("/etc/shadow", "/etc/nonesuch"),
@@ -188,7 +188,7 @@ fn a_check_tells_nothing_of_the_machine() {
             "extends: clinical\njudges: { j: { provider: 'FILE', prompt: 'FILE' } }",
         ] {
             let (one, other) = (said(&yaml.replace("FILE", there)), said(&yaml.replace("FILE", nothing)));
-            // The places of what follows differ by the lengths of the names.
+            // The locations of what follows differ by the lengths of the names.
             let plain = |text: &str, name: &str| {
                 let problems: Value = serde_json::from_str(text).unwrap();
                 let problems = problems["problems"].as_array().unwrap().clone();
@@ -203,7 +203,7 @@ fn a_check_tells_nothing_of_the_machine() {
             assert_eq!(plain(&one, there), plain(&other, nothing), "{yaml} {there}");
         }
     }
-    // What belongs to the project is looked at.
+    // What belongs to the project is inspected.
     let usable = |yaml: &str| serde_json::from_str::<Value>(&said(yaml)).unwrap()["usable"].clone();
     assert_eq!(usable("extends: clinical\naccept: { overall: 0.9 }\n"), true);
     let mine = said("extends: clinical\nassess: { validity: { rules: mine } }\n");
@@ -214,7 +214,7 @@ fn a_check_tells_nothing_of_the_machine() {
     assert!(!key.contains("OPENAI_API_KEY"), "{key}");
 }
 
-/// Whom the profile asks and what it spends is the operator's matter, wherever settings are given.
+/// The providers of the profile and its spending are the operator's matter, wherever settings are given.
 #[test]
 fn a_request_sets_what_decides_and_nothing_else() {
     let place = Workspace::new();
@@ -266,7 +266,7 @@ fn streams_of_one_name_lock_nobody_out() {
     assert_eq!(stream(&server, &path).0, 429);
     server.request("GET", "/readyz").send().is(200);
     server.get("/api/jobs").is(200);
-    // Who has left has none.
+    // A client that has left has none.
     open.clear();
     let begun = Instant::now();
     while stream(&server, &path).0 != 200 {
@@ -274,7 +274,7 @@ fn streams_of_one_name_lock_nobody_out() {
     }
 }
 
-/// What each of them says of itself is 64 KB of headers.
+/// Each request has at most 64 KB of headers.
 #[test]
 fn headers_have_their_bound_whoever_sends_them() {
     let place = Workspace::new();
@@ -316,7 +316,8 @@ fn settings_that_are_done_with_take_neither_places_nor_memory() {
     let (before, some, many) = (submit(0, 1), submit(1, 15), submit(15, 80));
     assert_eq!(runs.len(), 80);
     if let (Some(before), Some(some), Some(many)) = (before, some, many) {
-        // The first settings also fill what stays, a run's place for each worker among it. What leaked would go on at that rate.
+        // The first settings also fill what stays, including a run's slot for each worker. A leak would continue at
+        // that rate.
         let (first, later) = ((some - before) / 14, many.saturating_sub(some) / 65);
         assert!(later < first / 2, "{before} kB, with 15 settings {some} kB, with 80 {many} kB");
     }

@@ -1,6 +1,6 @@
 //! A real browser, driven as W3C WebDriver says: Chromium by its `chromedriver`.
 //!
-//! Where no `chromedriver` starts the tests say so and pass. With `LOOPCTL_BROWSER=required` they fail instead.
+//! Without a `chromedriver` that starts, the tests say so and pass. With `LOOPCTL_BROWSER=required` they fail instead.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -35,7 +35,7 @@ const WATCH: &str = "
     addEventListener('securitypolicyviolation', (event) => note(`forbidden: ${event.blockedURI} by ${event.violatedDirective}`));
 ";
 
-/// How long a page may take for what it is waited for, in milliseconds: only a test that fails waits so long.
+/// The longest wait for a page, in milliseconds: only a test that fails waits so long.
 const PATIENCE_MS: u64 = 120_000;
 
 pub(crate) const ENTER: &str = "\u{E007}";
@@ -120,7 +120,7 @@ impl Browser {
         self.ask("POST", "/goog/cdp/execute", &command);
     }
 
-    /// What was noted.
+    /// The problems that were noted.
     pub(crate) fn noted(&self) -> Vec<String> {
         let noted = self.run("return JSON.parse(sessionStorage.getItem('noted') ?? '[]')");
         serde_json::from_value(noted).unwrap()
@@ -142,12 +142,12 @@ impl Browser {
         );
     }
 
-    /// What a script returns.
+    /// The result of a script.
     pub(crate) fn run(&self, script: &str) -> Value {
         self.ask("POST", "/execute/sync", &json!({"script": script, "args": []}))
     }
 
-    /// What an expression is, once it is something.
+    /// The value of an expression, once it is truthy.
     #[track_caller]
     pub(crate) fn wait(&self, expression: &str) -> Value {
         let script = format!(
@@ -178,7 +178,7 @@ impl Browser {
         self.run("return document.body.innerText").as_str().unwrap_or_default().to_owned()
     }
 
-    /// Keeps a picture of the page, if somebody asked for pictures by `LOOPCTL_PICTURES=FOLDER`.
+    /// Keeps a picture of the page, if `LOOPCTL_PICTURES=FOLDER` asks for pictures.
     pub(crate) fn picture(&self, name: &str, (width, height): (u32, u32)) {
         let Some(folder) = std::env::var_os("LOOPCTL_PICTURES") else { return };
         self.ask("POST", "/window/rect", &json!({"width": width, "height": height}));
@@ -187,7 +187,7 @@ impl Browser {
         std::fs::write(Path::new(&folder).join(format!("{name}.png")), bytes).unwrap();
     }
 
-    /// What axe finds that is serious, if `LOOPCTL_AXE` names its script.
+    /// The serious findings of axe, if `LOOPCTL_AXE` names its script.
     pub(crate) fn serious(&self) -> Vec<String> {
         let Some(axe) = std::env::var_os("LOOPCTL_AXE").filter(|it| !it.is_empty()) else {
             println!("skipped: LOOPCTL_AXE names no axe.min.js");

@@ -7,7 +7,7 @@ use super::pages::{recorded, run_of, served};
 const LOOKS: [(&str, &[&str], (u32, u32)); 2] =
     [("light", &[], (1280, 1600)), ("dark", &["--force-dark-mode"], (820, 1180))];
 
-/// Puts a text in the place of a field's own and sends its form, by keyboard.
+/// Replaces the text of a field and sends its form, by keyboard.
 fn fill(browser: &Browser, css: &str, text: &str) {
     browser.wait(&format!("document.querySelector(\"{css}\")"));
     browser.run(&format!("const field = document.querySelector(\"{css}\"); field.focus(); field.select()"));

@@ -28,7 +28,7 @@ fn a_document_that_is_submitted_is_run() {
     assert_eq!((kinds[0], kinds[kinds.len() - 2], kinds[kinds.len() - 1]), ("started", "finished", "ended"));
     let ids: Vec<usize> = events[..events.len() - 1].iter().map(|event| event.id.parse().unwrap()).collect();
     assert_eq!(ids, (0..ids.len()).collect::<Vec<_>>());
-    // Whoever comes back misses none and sees none twice.
+    // A client that comes back misses none and sees none twice.
     assert_eq!(server.events(&id, Some("2")), events[3..]);
     let job = server.get(&format!("/api/jobs/{id}")).is(200).json();
     assert_eq!(
@@ -125,7 +125,7 @@ fn a_form_with_too_many_files_is_taken_not_even_in_part() {
     assert!(page.contains("at most 100 files at a time"), "{page}");
     let said = server.request("POST", "/api/uploads").admin().files(&[], &files).send().is(400).json();
     assert!(said["error"].as_str().unwrap().contains("none of them was taken"), "{said}");
-    // A part that is none of a form's leaves nothing of what stands before it, either.
+    // A part that is none of a form's leaves nothing of what precedes it, either.
     let strange = server.request("POST", "/api/uploads").admin();
     strange.files(&[("again", "x")], &files[..1]).send().is(400);
     assert!(server.get("/").is(200).text().contains("Nothing was submitted yet"));
@@ -146,7 +146,7 @@ fn a_form_that_is_sent_again_pays_for_nothing_again() {
     assert_eq!(sent(&[], &files), "/?taken=1&known=1");
     assert!(server.get("/?taken=1&known=1").text().contains("1 document was submitted before"));
     assert_eq!(server.get("/api/jobs").json()["jobs"].as_array().unwrap().len(), 2);
-    // Another setting is another question; and somebody may ask for it.
+    // Another setting is another question, which may be asked.
     assert_eq!(sent(&[("setting", "accept.overall=0.5")], &files[..1]), "/?taken=1&known=0");
     assert_eq!(sent(&[("again", "yes")], &files[..1]), "/?taken=1&known=0");
 }
@@ -216,7 +216,7 @@ fn too_many_that_wait_are_refused_until_there_is_room() {
     };
     assert_eq!(refused.status, 429, "{}", refused.text());
     assert!(refused.header("retry-after").is_some());
-    // One that waits is cancelled at once, one under way is given up.
+    // A waiting one is cancelled at once, one in progress is given up.
     for id in &taken {
         server.post(&format!("/api/jobs/{id}/cancel"), &json!({})).is(200);
         assert_eq!(server.finished(id)["status"], "cancelled");

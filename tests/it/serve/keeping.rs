@@ -1,4 +1,4 @@
-//! What the service keeps, where, and for how long; and what it does while something else holds it up.
+//! The data of the service, where they are kept, and for how long; and its behaviour while something else holds it up.
 
 use super::running::Server;
 use crate::workspace::{PLENTY, Workspace, documents};
@@ -15,7 +15,7 @@ fn report(name: &str) -> String {
     std::fs::read_to_string(documents().join(name)).unwrap()
 }
 
-/// The service of a folder, where nobody says where it keeps its data.
+/// The service of a folder, without a flag for where it keeps its data.
 fn in_folder(place: &Workspace) -> Server {
     let mut command = place.process();
     command.args(["serve", "--listen", "127.0.0.1:0", "--profile", "clinical", "--provider", "pattern"]);
@@ -43,12 +43,12 @@ fn a_folder_has_a_journal_of_its_own() {
     assert!(!queue.contains("/review/2"), "a document of another project waits: {queue}");
     assert_eq!(std::fs::read_to_string(folder.join(".loopctl/.gitignore")).unwrap(), "*\n");
     drop(server);
-    // It goes on with it, and says so in one line.
+    // It continues with it, and says so in one line.
     let again = start();
     assert_eq!(again.said.trim(), "serving `.loopctl/journal.sqlite`");
 }
 
-/// What was run in this folder is its own.
+/// A run that was made in this folder is its own.
 #[test]
 fn the_journal_of_a_run_within_the_folder_is_served() {
     let place = Workspace::new();
@@ -59,7 +59,7 @@ fn the_journal_of_a_run_within_the_folder_is_served() {
     assert!(!place.path(".loopctl").exists());
 }
 
-/// Whoever looks at the documents of a service sees whose they are, before anything is submitted to it.
+/// A user who inspects the documents of a service sees whose they are, before anything is submitted to it.
 #[test]
 fn the_first_page_says_whose_journal_is_served() {
     let place = Workspace::new();
@@ -84,7 +84,7 @@ fn the_first_page_says_whose_journal_is_served() {
     let named = server(&place, &[]);
     let by = "the folder that was named with `--data`";
     holds(&said(&named, &named.token).unwrap(), "data/journal.sqlite", by);
-    // Where files lie is nothing for those who only submit.
+    // The location of files is not shown to those who only submit.
     let added = place.run(&["serve", "token", "add", "x", "--role", "submit", "--data", "data"]).exits(0);
     let token = added.out.split_whitespace().find(|word| word.starts_with("loopctl_")).unwrap();
     assert_eq!(said(&named, token), None);
@@ -109,7 +109,7 @@ fn the_first_page_says_whose_journal_is_served() {
     holds(&said(&server, &server.token).unwrap(), "out/journal.sqlite", by);
 }
 
-/// A journal may have come from somewhere else, and who has a token of it comes in.
+/// A journal may have come from somewhere else, and anyone who has a token of it comes in.
 #[test]
 fn the_start_names_who_comes_in() {
     let place = Workspace::new();
@@ -129,7 +129,7 @@ fn the_start_names_who_comes_in() {
     );
 }
 
-/// Whoever asks whether it is ready is answered, whoever holds the journal for however long.
+/// A request for readiness is answered, no matter who holds the journal or for how long.
 #[test]
 fn a_locked_journal_is_said_and_waited_for_by_nobody() {
     let place = Workspace::new();
@@ -146,7 +146,7 @@ fn a_locked_journal_is_said_and_waited_for_by_nobody() {
     }
 }
 
-/// An upgrade puts another file where the program was. The service goes on until it is started again.
+/// An upgrade replaces the file of the program. The service continues until it is started again.
 #[cfg(unix)]
 #[test]
 fn a_program_that_is_replaced_keeps_its_providers() {
@@ -197,7 +197,7 @@ fn uploads_are_kept_until_nothing_is_left_to_do_about_them() {
     let (over, open): (Vec<String>, Vec<String>) = ids.iter().cloned().partition(|id| waits(id) == false);
     assert!(!open.is_empty() && !over.is_empty(), "{over:?} {open:?}");
     drop(first);
-    // Nothing is removed that nobody asked to have removed.
+    // Nothing is removed without a request to remove it.
     drop(server(&place, &[]));
     assert_eq!(uploads(&place).len(), 2);
     let second = server(&place, &["--keep-uploads", "1ms"]);

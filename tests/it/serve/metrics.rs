@@ -1,4 +1,4 @@
-//! What Prometheus gets: numbers in its format, a dashboard and rules that know their names.
+//! The data that Prometheus gets: numbers in its format, a dashboard and rules that know their names.
 
 use super::running::Server;
 use crate::workspace::{Workspace, documents};
@@ -37,7 +37,7 @@ fn value(text: &str, series: &str) -> f64 {
     line.unwrap_or_else(|| panic!("no `{series}` in:\n{text}")).parse().unwrap()
 }
 
-/// Whether a number is exactly this: all of them are whole.
+/// Returns whether a number is exactly this: all of them are whole.
 fn is(found: f64, expected: u32) -> bool {
     (found - f64::from(expected)).abs() < f64::EPSILON
 }
@@ -108,7 +108,7 @@ fn whether_it_is_ready_is_for_everybody() {
     assert_eq!(server.request("GET", "/readyz").send().is(200).text(), "ready\n");
 }
 
-/// Whether a program can be run; where it can't be, and need not be, this says that nothing was tried.
+/// Returns whether a program can be run; where it can't be, and need not be, prints that nothing was tried.
 fn can_run(program: &str) -> bool {
     let can =
         Command::new(program).arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status().is_ok();
@@ -204,7 +204,7 @@ fn rules_and_dashboard_ask_for_what_there_is() {
     }
 }
 
-/// What Grafana needs to show a dashboard: a version of the schema, panels with ids of their own and queries.
+/// The requirements of Grafana on a dashboard: a version of the schema, panels with ids of their own and queries.
 #[test]
 fn the_dashboard_is_one() {
     let text = std::fs::read_to_string(deployed("grafana/loopctl.json")).unwrap();
@@ -230,7 +230,7 @@ impl Drop for Prometheus {
     }
 }
 
-/// What a server answers to a GET, if it answers.
+/// The body of a server's answer to a GET, if it answers.
 fn asked(port: u16, path: &str) -> Option<String> {
     use std::io::Read;
     let mut stream = std::net::TcpStream::connect(("127.0.0.1", port)).ok()?;
@@ -240,7 +240,7 @@ fn asked(port: u16, path: &str) -> Option<String> {
     said.split_once("\r\n\r\n").map(|(_, body)| body.to_owned())
 }
 
-/// A port that nobody has at the moment.
+/// A port that is free at the moment.
 fn free_port() -> u16 {
     std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
 }

@@ -46,7 +46,7 @@ fn encoded(value: &str) -> String {
     value.bytes().map(byte).collect()
 }
 
-/// What a page has and has not.
+/// Checks of what a page has and has not.
 trait Shows: Sized {
     fn shows(self, parts: &[&str]) -> Self;
     fn lacks(self, parts: &[&str]) -> Self;
@@ -275,7 +275,7 @@ fn each_crossing_is_told_once() {
     assert_eq!(told[1]["measure"], "threshold_met_rate");
     assert_eq!((&told[1]["profile"], &told[1]["value"]), (&"steps".into(), &0.0.into()));
     assert_eq!((&told[1]["bound"], &told[1]["documents"]), (&0.9.into(), &1.into()));
-    // A number that crosses its bound later is told, and the others are not told again.
+    // A number that crosses its bound later is reported, and the others are not reported again.
     let second = alerts(&[("final_score", "0.7"), ("webhook", &webhook)]);
     send(&server, &server.token, "/settings/alerts", &second).is(303);
     let third = next();

@@ -12,7 +12,7 @@ pub(crate) struct Server {
     pub(crate) address: SocketAddr,
     /// Of an admin.
     pub(crate) token: String,
-    /// What it said before the link.
+    /// The output before the link.
     pub(crate) said: String,
 }
 
@@ -24,7 +24,7 @@ pub(crate) struct Request<'a> {
     has_host: bool,
 }
 
-/// What came back.
+/// The answer to a request.
 #[derive(Debug)]
 pub(crate) struct Answer {
     pub(crate) status: u16,
@@ -64,7 +64,7 @@ impl Server {
             said.push_str(&line);
             said.push('\n');
         };
-        // What it says later is read, so that it never waits for that.
+        // Its later output is read, so that it never waits for that.
         std::thread::spawn(move || lines.for_each(drop));
         Server { child, address, token, said }
     }
@@ -102,7 +102,7 @@ impl Server {
         self.get(&format!("/api/jobs/{job}")).is(200).json()
     }
 
-    /// Ends it as the system does that has no patience.
+    /// Ends it as an impatient system does.
     pub(crate) fn kill(mut self) {
         self.child.kill().unwrap();
         self.child.wait().unwrap();

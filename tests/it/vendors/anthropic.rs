@@ -94,7 +94,7 @@ fn asked(body: &Value) -> Checked<Asked> {
     Ok(asked)
 }
 
-/// What the pages on new models say that they stopped taking.
+/// Checks for what new models no longer take, according to their pages.
 fn no_longer_taken(body: &Object<'_>, model: &str) -> Checked<()> {
     const NO_SAMPLING: &[&str] = &["claude-opus-4-7", "claude-opus-4-8", "claude-opus-5", "claude-sonnet-5"];
     const NO_FORCED_TOOL: &[&str] =

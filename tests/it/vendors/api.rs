@@ -1,4 +1,4 @@
-//! What the three APIs have in common, and which of them a server speaks.
+//! The common interface of the three APIs, and which of them a server speaks.
 
 use super::fields::Checked;
 use super::wire::{Request, Response};
@@ -10,7 +10,7 @@ use serde_json::Value;
 pub(super) enum Api {
     /// OpenAI's chat completions.
     OpenAi,
-    /// The same as Azure serves them.
+    /// OpenAI's chat completions as Azure serves them.
     Azure,
     /// Anthropic's messages.
     Anthropic,
@@ -18,7 +18,7 @@ pub(super) enum Api {
     Gemini,
 }
 
-/// What a well-formed request asks for.
+/// The content of a well-formed request.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Asked {
     pub(super) model: String,
@@ -26,7 +26,7 @@ pub(super) struct Asked {
     pub(super) text: String,
     /// The schema of the answer, as it was sent, in JSON Schema's terms.
     pub(super) schema: Option<Value>,
-    /// Whether the API promises answers that follow it.
+    /// `true` if the API promises answers that follow it.
     pub(super) binding: bool,
     /// The tool that must be called; without one the answer is text.
     pub(super) tool: Option<String>,
@@ -34,7 +34,7 @@ pub(super) struct Asked {
     pub(super) attached: Vec<(String, Vec<u8>)>,
 }
 
-/// Why a request gets no answer, apart from what its body says.
+/// The reason why a request gets no answer, apart from what its body says.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Problem {
     /// There is nothing at this path.
@@ -59,7 +59,7 @@ pub(super) enum Problem {
     Overloaded,
 }
 
-/// How an answer comes.
+/// The form of an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Manner {
     /// Whole.
@@ -80,7 +80,7 @@ impl Api {
         }
     }
 
-    /// What a request asks for, or what is wrong with it. `key` is what it must show.
+    /// The content of a request, or what is wrong with it. `key` is what it must show.
     pub(super) fn check(self, request: &Request, key: Option<&str>) -> Result<Asked, Problem> {
         match self {
             Api::OpenAi => openai::check(request, key, false),

@@ -109,7 +109,7 @@ fn a_judge_that_is_not_shown_the_document_is_not_asked_about_it() {
         "scan.png",
     ];
     let ran = Ran::of(&mut loopctl(&place, Api::OpenAi, &vendor, None, &arguments));
-    // Nobody will answer about another candidate either.
+    // No one will answer about another candidate either.
     let result = ran.exits(1).json();
     assert_eq!(result["stop_reason"], "provider_error", "{result}");
     assert_eq!(result["review"], true, "{result}");
@@ -134,7 +134,7 @@ fn what_nothing_but_a_stage_has_seen_is_left_to_a_person() {
     };
     let result = ran(&[]).exits(3).json();
     assert_eq!(result["review"], true, "{result}");
-    // Whoever says so gets it, and a person looks at it all the same.
+    // A user who asks for it gets it, and a person inspects it all the same.
     let result = ran(&["--config", "accept.unseen=true"]).exits(0).json();
     assert_eq!((&result["final_status"], &result["review"]), (&json!("passed"), &json!(true)), "{result}");
 }

@@ -1,8 +1,8 @@
-//! Four hundred letters through a vendor on a bad day: it thinks aloud, drafts, quotes other letters, is cut, wraps its answers,
-//! sends errors beside them and counts in part. Whatever it does, no wrong answer passes, and what it charged is what the results
-//! and the journal say, to the token; where it did not say enough, that is said.
+//! Four hundred letters through a vendor on a bad day: it thinks aloud, drafts, quotes other letters, is cut, wraps its
+//! answers, sends errors beside them and counts in part. Even so, no wrong answer passes, and what it charged is what
+//! the results and the journal report, to the token; where it did not say enough, that is reported.
 //!
-//! What goes wrong is drawn from a fixed seed, and only a letter's first call goes wrong.
+//! Faults are drawn from a fixed seed, and only a letter's first call has one.
 
 use super::wire::{self, Request, Response};
 use crate::workspace::Workspace;
@@ -87,7 +87,7 @@ impl Letter {
     }
 }
 
-/// What the model says.
+/// A kind of answer by the model.
 struct Saying {
     name: &'static str,
     words: fn(&Letter) -> String,
@@ -207,10 +207,10 @@ const SAYINGS: &[Saying] = &[
     },
 ];
 
-/// What the vendor says of what it charges for. `None` where that does not say what the call costs.
+/// The vendor's report on what it charges for. `None` where that does not say what the call costs.
 struct Counting {
     usage: fn(u64, u64) -> Value,
-    /// Tokens that are told, and the price in half millionths of a dollar.
+    /// The tokens that are reported, and the price in half millionths of a dollar.
     charges: fn(u64, u64) -> (u64, Option<u64>),
 }
 
@@ -266,7 +266,7 @@ const COUNTINGS: &[Counting] = &[
     Counting { usage: |_, _| json!({}), charges: |_, _| (0, None) },
 ];
 
-/// What happens to the answer on its way.
+/// The fate of the answer on its way.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Way {
     Straight,
@@ -301,7 +301,7 @@ impl Way {
     }
 }
 
-/// What goes wrong with each letter: the number of what is said, how it is counted, its way.
+/// The faults of each letter: the number of its saying, that of its counting, and its way.
 fn fates() -> Vec<(usize, usize, Way)> {
     let mut state = SEED;
     let mut draw = |below: usize| {
@@ -319,7 +319,7 @@ fn fates() -> Vec<(usize, usize, Way)> {
         .collect()
 }
 
-/// What was charged for one letter.
+/// The charges for one letter.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 struct Charged {
     calls: u64,
@@ -369,7 +369,7 @@ impl Desk {
         let _ = stream.shutdown(Shutdown::Both);
     }
 
-    /// Tells whether the connection goes on.
+    /// Returns whether the connection stays open.
     fn answer(&self, request: &Request, stream: &mut TcpStream) -> bool {
         let asked = String::from_utf8_lossy(&request.body);
         let number: usize = asked.split("L-").nth(1).unwrap()[..4].parse().unwrap();
@@ -461,7 +461,7 @@ fn no_wrong_answer_passes_and_every_token_is_accounted_for() {
     place.run(&["init"]).exits(0);
     place.write("prices.yaml", PRICES);
     let profile = place.read("profiles/letters.yaml");
-    // The vendor is asked again and again, whatever it does.
+    // The vendor is asked again and again, regardless of what it does.
     place.write(
         "profiles/letters.yaml",
         format!(

@@ -1,5 +1,5 @@
-//! Every fault at every API, through the command: how the run ends, how often the API was asked, and what is said. The
-//! outcomes are `docs/faults.md`; `LOOPCTL_UPDATE=1 cargo test --test it vendors::faults` writes it again.
+//! Every fault at every API, through the command: how the run ends, how often the API was asked, and what is reported.
+//! The outcomes are `docs/faults.md`; `LOOPCTL_UPDATE=1 cargo test --test it vendors::faults` writes it again.
 
 use super::api::{Api, Problem};
 use super::runs::{REPORT, key_variable, lacking, loopctl, whole};
@@ -14,10 +14,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 const KEY: &str = "a-key-that-nobody-may-see";
 const ALL: [Api; 3] = [Api::OpenAi, Api::Anthropic, Api::Gemini];
-/// Runs that go on at the same time: most of them wait.
+/// Runs in progress at the same time: most of them wait.
 const WORKERS: usize = 6;
 
-/// How a run must end.
+/// The required end of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Ends {
     /// `passed`, after so many calls.
@@ -28,22 +28,22 @@ enum Ends {
     FallsShort,
 }
 
-/// What the person must be told, in whatever is said about the failure.
+/// The parts that the messages about a failure must have.
 type Says = &'static [&'static str];
 
 /// A row of the table.
 struct Row {
     name: &'static str,
-    /// At which of the APIs, if not at all.
+    /// The APIs that it is tried at, if not all.
     apis: &'static [Api],
     faults: fn(&Api) -> Vec<(When, Fault)>,
     ends: Ends,
     says: Says,
-    /// What the model says, instead of one whole extraction.
+    /// The answers of the model, instead of one whole extraction.
     script: fn() -> Vec<Value>,
     /// More arguments.
     more: &'static [&'static str],
-    /// Which key is shown; `None` for none.
+    /// The key that is shown; `None` for none.
     key: Option<&'static str>,
     /// Added to the report.
     report: &'static str,
@@ -66,7 +66,7 @@ impl Row {
 }
 
 impl Row {
-    /// Whether it is about the second request of a connection.
+    /// Returns whether it is about the second request of a connection.
     fn faults_at_second(&self, api: &Api) -> bool {
         (self.faults)(api).iter().any(|(when, _)| *when == When::At(2))
     }
@@ -237,7 +237,7 @@ fn rows() -> Vec<Row> {
     ]
 }
 
-/// What came of a row at an API.
+/// The outcome of a row at an API.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Outcome {
     status: String,
@@ -291,7 +291,7 @@ fn run(row: &Row, api: Api, wrong: &mut Vec<String>) -> Outcome {
     if !ended_well {
         complain(format!("must be {:?}, is {outcome:?}\n{}", row.ends, ran.err));
     }
-    // What a key's variable is called depends on the API.
+    // The name of a key's variable depends on the API.
     let says = row.says.iter().map(|part| if *part == "KEY" { key_variable(api) } else { part });
     for part in says {
         if !outcome.told.contains(part) {
@@ -322,7 +322,7 @@ fn run(row: &Row, api: Api, wrong: &mut Vec<String>) -> Outcome {
     outcome
 }
 
-/// What is said about a failure: why the document ended, or why its first call failed.
+/// The message about a failure: why the document ended, or why its first call failed.
 fn told(result: &Value, err: &str) -> String {
     if let Some(detail) = result["detail"].as_str() {
         return detail.to_owned();

@@ -1,17 +1,17 @@
-//! Checks of JSON objects in requests: which members they have, and of what type. The first thing that is wrong is said.
+//! Checks of JSON objects in requests: which members they have, and of what type. The first mistake is reported.
 
 use serde_json::{Map, Value};
 use std::ops::RangeInclusive;
 
-/// What a check found, or what is wrong with the request.
+/// The result of a check, or what is wrong with the request.
 pub(super) type Checked<T> = Result<T, String>;
 
-/// An object in a request, and where it stands.
+/// An object in a request, and its location.
 #[derive(Debug, Clone)]
 pub(super) struct Object<'a> {
     pub(super) at: String,
     map: &'a Map<String, Value>,
-    /// Whether `null` stands for a member that is left out.
+    /// `true` if `null` stands for a member that is left out.
     nulls: bool,
 }
 

@@ -1,5 +1,5 @@
-//! What a model says when it means a value and its answer is held to a schema. A codec that rewrites schemas to what its
-//! API accepts gets answers of the rewritten form, as it would from the real API.
+//! The answer of a model that means a value and is held to a schema. A codec that rewrites schemas to what its API
+//! accepts gets answers of the rewritten form, as it would from the real API.
 
 use super::fields::Checked;
 use serde_json::{Map, Value, json};
@@ -46,7 +46,7 @@ fn node(root: &Value, schema: &Value, value: &Value) -> Value {
         Value::Object(map) if has("object") || schema.get("properties").is_some() => {
             object(root, schema, map)
         }
-        // An answer that is no object where one must be stands in its only member.
+        // An answer that is no object where one must be goes into its only member.
         _ if !value.is_object() && wrapper(schema).is_some() => match wrapper(schema) {
             Some((name, inner)) => json!({ name: node(root, inner, value) }),
             None => value.clone(),
@@ -107,7 +107,7 @@ fn resolved<'a>(root: &'a Value, schema: &'a Value) -> &'a Value {
     pointer.and_then(|pointer| root.pointer(pointer)).unwrap_or(schema)
 }
 
-/// Whether a value is valid under a part of a schema, whose references are the root's.
+/// Returns whether a value is valid under a part of a schema, whose references are the root's.
 fn is_valid(root: &Value, schema: &Value, value: &Value) -> bool {
     let mut alone = schema.clone();
     if let Some(map) = alone.as_object_mut() {

@@ -9,7 +9,7 @@ const TYPES: [&str; 14] = [
     "boolean", "array", "object", "null",
 ];
 
-/// What is wrong with a `Schema`.
+/// Checks a `Schema`.
 pub(super) fn check(schema: &Value, at: &str) -> Checked<()> {
     let node = Object::of(schema, at, true)?;
     node.only(&[
@@ -95,7 +95,7 @@ pub(super) fn check(schema: &Value, at: &str) -> Checked<()> {
     }
 }
 
-/// A `Schema` that was checked, in JSON Schema's terms. Objects have no members beside their properties.
+/// A `Schema` that was checked, in JSON Schema's terms. Objects have no members besides their properties.
 pub(super) fn json_schema(schema: &Value) -> Value {
     let Some(map) = schema.as_object() else { return json!({}) };
     let mut out = Map::new();
@@ -125,7 +125,8 @@ pub(super) fn json_schema(schema: &Value) -> Value {
     }
 }
 
-/// What is wrong with a JSON Schema. Keywords that the API does not heed may be sent; beside a `$ref` nothing may stand.
+/// Checks a JSON Schema. Keywords that the API does not heed may be sent; beside a `$ref` only those that start with
+/// `$`.
 pub(super) fn check_json_schema(schema: &Value, at: &str) -> Checked<()> {
     if let Err(error) = jsonschema::draft202012::meta::validate(schema) {
         return Err(format!("{at}: {error}"));

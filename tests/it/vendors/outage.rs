@@ -1,4 +1,5 @@
-//! A provider that goes away in the middle of a batch: what is sent, what is kept, what is said, and how the rest is run.
+//! A provider that goes away in the middle of a batch: what is sent, what is kept, what is reported, and how the rest
+//! is run.
 
 use super::api::{Api, Problem};
 use super::runs::{REPORT, loopctl, whole};
@@ -30,7 +31,7 @@ fn run(place: &Workspace, api: Api, vendor: &Vendor, more: &[&str]) -> Ran {
     Ran::of(loopctl(place, api, vendor, Some(KEY), &arguments).env("LOOPCTL_FORMAT", "text"))
 }
 
-/// How the documents of `out` ended, by name.
+/// The stop reasons of the documents of `out`, by name.
 fn ended(place: &Workspace) -> Vec<(String, String)> {
     let names = place.names("out").into_iter().filter(|name| name.ends_with("-result.json"));
     let status = |name: &String| {
@@ -158,14 +159,14 @@ fn what_is_finished_is_known_by_its_place_and_text_and_stays_when_the_profile_ch
     let vendor = vendor(Api::OpenAi, Vec::new());
     run(&place, Api::OpenAi, &vendor, &["--quiet"]).exits(0);
     assert_eq!(vendor.calls(), 3);
-    // Whatever stands in a result file: the journal says what is finished.
+    // Regardless of a result file, the journal says what is finished.
     let cancelled = place.read("out/r02-result.json").replace(r#""passed""#, r#""cancelled""#);
     place.write("out/r02-result.json", cancelled);
     run(&place, Api::OpenAi, &vendor, &["--resume"])
         .exits(0)
         .says(&["3 documents skipped: they are already finished in `out`"]);
     assert_eq!(vendor.calls(), 3);
-    // Another text in the same place is another document.
+    // Another text at the same path is another document.
     let text = place.read("reports/r02.txt");
     place.write("reports/r02.txt", format!("{text}\nAddendum: none.\n"));
     run(&place, Api::OpenAi, &vendor, &["--resume"])

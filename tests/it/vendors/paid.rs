@@ -6,7 +6,7 @@ use super::server::{Fault, Script, Setup, Vendor, When};
 use crate::workspace::{Ran, Workspace};
 use serde_json::Value;
 
-/// What a run of README's report took, which passes in the end.
+/// The usage of a run of README's report, which passes in the end.
 fn usage(api: Api, provider: &str, faults: Vec<(When, Fault)>) -> Value {
     let calls = faults.len() + 1;
     let vendor = Vendor::start(Setup { api, key: None, script: Script::of([whole()]), faults });

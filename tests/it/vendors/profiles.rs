@@ -18,7 +18,7 @@ struct Play {
     source: String,
     stages: &'static [&'static str],
     judge: Option<&'static str>,
-    /// Whose answer what is, in order.
+    /// The answers, each after its stage or judge, in order.
     said: Vec<(String, Value)>,
     more: Vec<String>,
 }
@@ -29,7 +29,7 @@ fn shipped(file: &str) -> Value {
     yaml::parse(&file, &mut Problems::new()).unwrap().to_json()
 }
 
-/// One stage, which is told what is missing and then says it.
+/// One stage, whose feedback says what is missing, and which then says it.
 fn clinical(profile: &'static str) -> Play {
     Play {
         profile,
@@ -140,7 +140,7 @@ impl Play {
         arguments
     }
 
-    /// What must be the same whoever said it.
+    /// The part of a result that must be the same for every provider.
     fn end(&self, ran: &Ran) -> Value {
         let result = ran.json();
         let mut end = json!({ "exit": ran.code });
@@ -159,7 +159,7 @@ impl Play {
         ] {
             end[key] = result[key].clone();
         }
-        // What a call cost only those know who sell it.
+        // Only those who sell a call know what it cost.
         if let Some(warnings) = end["warnings"].as_array_mut() {
             warnings.retain(|warning| !warning.as_str().is_some_and(|warning| warning.contains("cost")));
         }

@@ -6,7 +6,7 @@ use crate::workspace::Workspace;
 use assert_cmd::Command;
 use serde_json::{Value, json};
 
-/// Names that begin so may be set on the machine of whoever runs the tests.
+/// Variables whose names begin so may be set on the machine that runs the tests.
 const FOREIGN: [&str; 12] = [
     "OPENAI_",
     "AZURE_",
@@ -44,7 +44,7 @@ pub(super) fn lacking() -> Value {
     value
 }
 
-/// `loopctl`, told where the vendor is as a person would tell it: by environment variables.
+/// `loopctl`, with the vendor's address set as a user would set it: by environment variables.
 pub(super) fn loopctl(
     place: &Workspace,
     api: Api,
@@ -76,7 +76,7 @@ pub(super) fn loopctl(
     command
 }
 
-/// Where the key is looked for.
+/// The variable in which the key is looked for.
 pub(super) fn key_variable(api: Api) -> &'static str {
     match api {
         Api::OpenAi => "OPENAI_API_KEY",

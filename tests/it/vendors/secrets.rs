@@ -1,5 +1,5 @@
-//! A key, and the document's text, stay where they belong: a key in no file that a run leaves and in nothing that it says,
-//! the text in nothing that is said about calls.
+//! A key, and the document's text, stay where they belong: a key in no file that a run leaves and in nothing that it
+//! says, the text in nothing that is reported about calls.
 
 use super::api::{Api, Problem};
 use super::runs::{REPORT, lacking, loopctl, whole};
@@ -48,7 +48,7 @@ fn holding(folder: &Path, parts: &[&[u8]], found: &mut Vec<String>) -> usize {
 #[test]
 fn a_key_is_in_no_file_and_in_nothing_that_is_said() {
     use base64::Engine;
-    // As it is, and as it would stand in Base64.
+    // As it is, and as it would be in Base64.
     let encoded = base64::engine::general_purpose::STANDARD.encode(KEY);
     let parts: [&[u8]; 2] = [KEY.as_bytes(), encoded.as_bytes()];
     let recorded = ["--record", "tape", "--record-requests"];

@@ -10,7 +10,8 @@ use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::sync::{Arc, Condvar, Mutex};
 use std::time::Duration;
 
-/// How a server misbehaves at a call. A request that breaks the documented rules is refused whatever stands here.
+/// The ways in which a server misbehaves at a call. A request that breaks the documented rules is refused regardless of
+/// these.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Fault {
     /// An error as the vendor documents it.
@@ -41,9 +42,9 @@ pub(super) enum Fault {
     HalfSurrogate,
     /// The answer after a byte order mark.
     Marked,
-    /// 200 with a stream of events that nobody asked for.
+    /// 200 with a stream of events that no one asked for.
     Streams,
-    /// JSON that nobody asked for.
+    /// JSON that no one asked for.
     OtherSchema,
     /// The model declines.
     Refuses,
@@ -73,7 +74,7 @@ pub(super) enum When {
     At(usize),
 }
 
-/// What the model says, in order; the last of a list again and again.
+/// The answers of the model, in order; the last of a list is repeated.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Script {
     by_model: BTreeMap<String, VecDeque<Value>>,
@@ -85,7 +86,7 @@ impl Script {
         Script { by_model: BTreeMap::new(), otherwise: values.into_iter().collect() }
     }
 
-    /// What this model says next.
+    /// Adds the next answer of this model.
     pub(super) fn add(&mut self, model: &str, value: Value) {
         self.by_model.entry(model.to_owned()).or_default().push_back(value);
     }
@@ -96,13 +97,13 @@ impl Script {
     }
 }
 
-/// One request, and what became of it.
+/// One request, and its outcome.
 #[derive(Debug, Clone)]
 pub(super) struct Seen {
-    /// Which connection it came on, from 1.
+    /// The number of its connection, from 1.
     pub(super) connection: usize,
     pub(super) request: Request,
-    /// What it asks for, unless it was refused.
+    /// The content of the request, unless it was refused.
     pub(super) asked: Option<Asked>,
 }
 
@@ -135,10 +136,10 @@ pub(super) struct Vendor {
     desk: Arc<Desk>,
 }
 
-/// What to start.
+/// The settings of a server.
 pub(super) struct Setup {
     pub(super) api: Api,
-    /// What requests must show.
+    /// The key that requests must show.
     pub(super) key: Option<String>,
     pub(super) script: Script,
     /// The first that fits a call counts.
@@ -192,7 +193,7 @@ impl Vendor {
         self.desk.record.lock().unwrap().connections
     }
 
-    /// What was wrong with requests, by the API's documentation.
+    /// The faults of requests, by the API's documentation.
     pub(super) fn complaints(&self) -> Vec<String> {
         self.desk.record.lock().unwrap().complaints.clone()
     }
@@ -221,7 +222,7 @@ impl Desk {
         let _ = stream.shutdown(Shutdown::Both);
     }
 
-    /// Whether the connection goes on.
+    /// Returns whether the connection stays open.
     fn handle(&self, request: Request, connection: usize, stream: &mut TcpStream) -> bool {
         let checked = self.api.check(&request, self.key.as_deref());
         let call = {
@@ -360,7 +361,7 @@ impl Desk {
         answer
     }
 
-    /// What the model says next, in the form that the schema of the request asks for.
+    /// The next answer of the model, in the form that the schema of the request asks for.
     fn says(&self, call: usize, asked: &Asked) -> Value {
         let Some(value) = self.script.lock().unwrap().next(&asked.model) else {
             self.complain(format!("call {call} ({}): the script has nothing for it", request_id(call)));

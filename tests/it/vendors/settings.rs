@@ -1,4 +1,4 @@
-//! Where an API is, which key it is shown and how a model is to answer, set as people set it.
+//! The address of an API, the key that it is shown and how a model is to answer, set as users set them.
 
 use super::api::Api;
 use super::runs::{REPORT, loopctl, whole};

@@ -1,4 +1,4 @@
-//! The servers themselves, asked by hand: they take what the documentation shows and refuse what it forbids.
+//! The servers themselves, asked directly: they take what the documentation shows and refuse what it forbids.
 
 use super::api::{Api, Problem};
 use super::server::{Fault, Script, Setup, Vendor, When};
@@ -92,7 +92,7 @@ fn example(api: Api) -> Value {
     }
 }
 
-/// What the model said, wherever the API puts it.
+/// The answer of the model, wherever the API puts it.
 fn said(api: Api, body: &Value) -> Value {
     let text = |value: &Value| serde_json::from_str(value.as_str().unwrap()).unwrap();
     match api {

@@ -36,7 +36,7 @@ const MOST_PROPERTIES: usize = 5000;
 const MOST_ENUM_VALUES: usize = 1000;
 const MOST_TEXT: usize = 120_000;
 
-/// What has been counted over the whole schema.
+/// The counts over the whole schema.
 #[derive(Default)]
 struct Counted {
     properties: usize,
@@ -44,7 +44,7 @@ struct Counted {
     text: usize,
 }
 
-/// What is wrong with a schema for strict mode.
+/// Checks a schema for strict mode.
 pub(super) fn check(schema: &Value) -> Checked<()> {
     if schema.get("type") != Some(&Value::from("object")) {
         return Err("schema must be a JSON Schema of 'type: \"object\"'".to_owned());

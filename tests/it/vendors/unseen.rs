@@ -1,4 +1,4 @@
-//! Documents that have no text, and that nobody but a stage has seen, do not pass, however perfect the answer looks: by
+//! Documents that have no text, and that no one but a stage has seen, do not pass, however perfect the answer looks: by
 //! every shipped profile, and by profiles that say nothing about it.
 
 use super::api::Api;
@@ -12,7 +12,7 @@ const PNG: &[u8] = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x01\0\0\0\x01\x08\x06";
 /// A stage or judge, and what it says.
 type ModelOutput = (&'static str, Value);
 
-/// What a model says that answers perfectly, by stage and judge: form and numbers of it agree with each other.
+/// The answers of a perfect model, by stage and judge: their form and numbers agree with each other.
 fn perfect(profile: &str) -> (Option<&'static str>, Vec<ModelOutput>, Option<ModelOutput>) {
     match profile {
         "literature" => {

@@ -6,7 +6,7 @@ use std::net::TcpStream;
 /// More than any prompt of these tests.
 const MOST_BODY: usize = 64 << 20;
 
-/// What a client sent.
+/// A request of a client.
 #[derive(Debug, Clone)]
 pub(super) struct Request {
     pub(super) method: String,
@@ -19,7 +19,7 @@ pub(super) struct Request {
 }
 
 impl Request {
-    /// The value of a header that stands there once.
+    /// The value of a header that appears once.
     pub(super) fn header(&self, name: &str) -> Option<&str> {
         let mut values = self.headers.iter().filter(|(given, _)| given == name);
         let (_, value) = values.next()?;
@@ -30,7 +30,7 @@ impl Request {
         self.query.iter().find(|(given, _)| given == name).map(|(_, value)| value.as_str())
     }
 
-    /// Whether the body is said to be JSON in UTF-8.
+    /// Returns whether the body is declared to be JSON in UTF-8.
     pub(super) fn is_json(&self) -> bool {
         let kind = self.header("content-type").unwrap_or_default().to_ascii_lowercase();
         let mut parts = kind.split(';').map(str::trim);
@@ -103,7 +103,7 @@ fn chunks(reader: &mut BufReader<TcpStream>) -> Option<Vec<u8>> {
     }
 }
 
-/// What is sent back.
+/// The response to a client.
 #[derive(Debug, Clone)]
 pub(super) struct Response {
     pub(super) status: u16,
@@ -131,7 +131,7 @@ impl Response {
         head.into_bytes()
     }
 
-    /// Whether the client took all of it.
+    /// Sends all of it; returns whether the client took it.
     pub(super) fn send(&self, stream: &mut TcpStream) -> bool {
         stream.write_all(&self.head()).and_then(|()| stream.write_all(&self.body)).is_ok()
             && stream.flush().is_ok()

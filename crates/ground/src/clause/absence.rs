@@ -33,7 +33,7 @@ pub fn is_nowhere(document: &Document, claim: &Claim<'_>, has_values: bool) -> b
     if is_printed(document, claim.value) || has_values && is_named() {
         return false;
     }
-    // `pT3NO`: a code may go on in the same word.
+    // `pT3NO`: a code may continue in the same word.
     let compact = read.words.concat();
     if code(&compact).is_some() && document.run.contains(&compact) {
         return false;

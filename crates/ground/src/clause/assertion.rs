@@ -90,7 +90,7 @@ fn label(all: &[Token], value: usize) -> Range<usize> {
     }
 }
 
-/// The words of the line with a colon at its end under which a list item stands.
+/// The words of the line with a colon at its end under which a list item is.
 pub(super) fn heading(all: &[Token], sentence: usize) -> Range<usize> {
     let is_end = |at: usize| {
         step(1);
@@ -133,7 +133,7 @@ fn is_event(all: &[Token], clause: &Clause, claim: &Read) -> bool {
 /// The years that a year of another time is one of.
 const YEARS: Range<u32> = 1900..2100;
 
-/// If a year stands alone behind a word that leads to a time: `in 2018`.
+/// If a year is alone behind a word that leads to a time: `in 2018`.
 fn is_of_year(all: &[Token], at: usize) -> bool {
     let Some(token) = all.get(at).filter(|token| token.is_number() && token.folded.len() == 4) else {
         return false;
@@ -243,8 +243,8 @@ fn is_choice(all: &[Token], clause: &Clause) -> bool {
 /// The most letters of a name that is an abbreviation.
 const ABBREVIATION: usize = 3;
 
-/// If the field's name is an abbreviation, and words that are no names stand between it and what is said: it may be short for
-/// another thing, as in `PR interval long, stress test positive`.
+/// If the field's name is an abbreviation, and words that are no names are between it and what is said: it may be short
+/// for another thing, as in `PR interval long, stress test positive`.
 fn is_about_another(all: &[Token], clause: &Clause, claim: &Read) -> bool {
     let [name] = claim.names.as_slice() else { return false };
     let is_short = name.chars().count() <= ABBREVIATION && name.chars().all(char::is_alphabetic);
@@ -286,7 +286,7 @@ fn denies_another(all: &[Token], clause: &Clause, claim: &Read) -> bool {
         at.any(|at| all.get(at).is_some_and(|token| token.is_word() && is_same(name, &token.folded)))
     };
     let last = clause.statement.last().map_or(denial, |last| last + 1);
-    // A name that stands before the denial only: `lymphovascular invasion, no perineural invasion`.
+    // A name that is before the denial only: `lymphovascular invasion, no perineural invasion`.
     let only_before =
         |name: &String| says_name(name, clause.sentence.start..denial) && !says_name(name, denial + 1..last);
     let names_behind =

@@ -80,7 +80,7 @@ impl Reader<'_> {
         if words.len() < 2 {
             return Vec::new();
         }
-        // A number stands beside the word that it stands beside in the value.
+        // A number is beside the word that it is beside in the value.
         let is_beside = |at: usize, word: &str| {
             let own = self.read.words.iter().position(|own| own == word);
             let next = own.and_then(|own| self.read.words.get(own + 1));

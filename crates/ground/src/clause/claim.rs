@@ -21,7 +21,7 @@ pub struct Claim<'a> {
     pub value: &'a Value,
 }
 
-/// The kinds of values, by how much of their meaning stands beside them.
+/// The kinds of values, by how much of their meaning is beside them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum ValueKind {
     /// A number, also one that is written as text.

@@ -51,7 +51,7 @@ impl Cues {
     pub(crate) const OTHER_BEHIND: Cues = Cues(1 << 34);
     pub(crate) const OTHER_BEFORE: Cues = Cues(1 << 36);
     pub(crate) const DISTANCE: Cues = Cues(1 << 35);
-    /// On the line of the token, boxes stand behind their options.
+    /// On the line of the token, boxes are behind their options.
     pub(crate) const BOX_BEHIND: Cues = Cues(1 << 26);
 
     /// If it holds any of these.
@@ -114,7 +114,7 @@ impl BitOr for Cues {
 /// The other words of a phrase, and what it does.
 type Phrase = (Vec<Box<str>>, Cues);
 
-/// Words by which clauses are understood: those of every document, or those that somebody adds for their own documents.
+/// Words by which clauses are understood: those of every document, or those that a user adds for their own documents.
 #[derive(Debug, Clone, Default)]
 pub struct CueWords {
     cues: HashMap<Box<str>, Cues>,
@@ -127,8 +127,8 @@ pub struct CueWords {
 }
 
 impl CueWords {
-    /// Adds a word, the beginning of words (`untersuch*`), or words in a row (`kein Hinweis auf`), and what it does; with nothing that it
-    /// does, it does nothing, whatever its own words do.
+    /// Adds a word, the beginning of words (`untersuch*`), or words in a row (`kein Hinweis auf`), and what it does;
+    /// with nothing that it does, it does nothing, regardless of what its own words do.
     pub fn add(&mut self, phrase: &str, act: Option<Act>) {
         // As texts are cut into words.
         let is_between = |c: char| !(c.is_alphanumeric() || matches!(c, '\'' | '’' | '*'));

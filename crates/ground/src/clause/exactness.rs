@@ -89,7 +89,7 @@ fn is_part_of_word(all: &[Token], clause: &Clause, claim: &Read) -> bool {
         || joined(last.checked_sub(1).and_then(|at| all.get(at)), all.get(last), all.get(last + 1))
 }
 
-/// If no other number stands between the name of an item and a number, outside of parentheses.
+/// If no other number is between the name of an item and a number, outside of parentheses.
 fn is_nearest(all: &[Token], clause: &Clause, claim: &Read) -> bool {
     let is_name = |at: &usize| {
         all.get(*at)
@@ -115,7 +115,7 @@ fn is_nearest(all: &[Token], clause: &Clause, claim: &Read) -> bool {
 /// The most words of an aside before a figure in it, and of what it follows.
 const ASIDE: usize = 8;
 
-/// If a figure stands in parentheses behind another figure, and they don't name its field: `1.1 (peak 2.3)`.
+/// If a figure is in parentheses behind another figure, and they don't name its field: `1.1 (peak 2.3)`.
 fn is_aside(all: &[Token], clause: &Clause, claim: &Read) -> bool {
     let start = clause.value.start;
     let near = start.saturating_sub(ASIDE).max(clause.sentence.start);

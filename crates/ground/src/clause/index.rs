@@ -1,4 +1,5 @@
-//! Index: where the words stand that say the same as a word of a field's name, without looking at each word of a document.
+//! Index: the positions of words that say the same as a word of a field's name, without going through each word of a
+//! document.
 
 use super::assertion::mark;
 use super::cues::{STEM, has_beginning, others_for};
@@ -6,10 +7,10 @@ use super::tokens::{Token, joined};
 use crate::steps::step;
 use std::collections::HashMap;
 
-/// Most ticked boxes that are looked at.
+/// Most ticked boxes that are inspected.
 const TICKED: usize = 64;
 
-/// The different words of a text, and where they stand.
+/// The different words of a text, and their positions.
 #[derive(Debug, Default)]
 pub(super) struct Index {
     /// In alphabetical order: each word, and the tokens that it is; none where a hyphen joins it.

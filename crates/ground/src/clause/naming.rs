@@ -1,4 +1,4 @@
-//! Where a value stands: how the words around it name its field or item.
+//! Naming: how the words around a value name its field or item.
 
 use super::assertion;
 use super::claim::{Read, ValueKind};
@@ -12,9 +12,9 @@ use crate::document::Document;
 pub enum Naming {
     /// The statement names it, or the label right before the value, or those above its ticked box.
     Statement,
-    /// The statement names it, and another number stands between.
+    /// The statement names it, and another number is between.
     Apart,
-    /// The statement names it, and another number stands before some of the words.
+    /// The statement names it, and another number is before some of the words.
     Across,
     /// The statement, or the label in its sentence, has another name of it.
     Synonym,
@@ -239,7 +239,7 @@ pub(super) fn naming(document: &Document, clause: &Clause, claim: &Read, kind: V
     for at in clause.statement.iter().filter(|at| is_name(**at)) {
         see(&mut named, *at);
     }
-    // `2` of `2 of 19` is a part, whatever it is called.
+    // `2` of `2 of 19` is a part, regardless of its name.
     if kind == ValueKind::Ratio && claim.asks_for().is_some() {
         for (name, known) in claim.names.iter().zip(&mut named) {
             *known = *known || cues_of(name).any(Cues::NUMERATOR | Cues::DENOMINATOR);

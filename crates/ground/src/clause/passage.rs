@@ -55,11 +55,11 @@ pub enum Doubt {
     PartOfWord,
     /// The year is of another century.
     OtherCentury,
-    /// Another number stands nearer to the item.
+    /// Another number is nearer to the item.
     NotNearest,
     /// It is of another unit than the field's.
     OtherUnit,
-    /// The label of its field stands before something else.
+    /// The label of its field is before something else.
     LabelElsewhere,
     /// It numbers an entry of a list.
     Numbering,
@@ -159,7 +159,7 @@ impl Doubt {
         }
     }
 
-    /// The words in which users are told of it, after `the passage `.
+    /// The words that report it to users, after `the passage `.
     #[must_use]
     pub fn reason(self) -> &'static str {
         match self {
@@ -297,7 +297,7 @@ fn is_of_another_item(claim: &Read, naming: Naming) -> bool {
     }
 }
 
-/// If a short value stands behind a label that names another thing, and nothing beside it names its field.
+/// If a short value is behind a label that names another thing, and nothing beside it names its field.
 fn is_behind_other_label(
     all: &[Token],
     clause: &Clause,
@@ -432,7 +432,7 @@ fn doubt_of_item(document: &Document, claim: &Claim<'_>) -> Option<Doubt> {
 /// The distance before a text at which a denial surely reaches it, in tokens.
 const DENIES: usize = 4;
 
-/// If a passage surely denies a text: a denial stands right before it.
+/// If a passage surely denies a text: a denial is right before it.
 #[must_use]
 pub fn is_denied_at(document: &Document, claim: &Claim<'_>, bytes: &Range<usize>) -> bool {
     let (read, tokens) = (Read::new(claim), document.tokens());

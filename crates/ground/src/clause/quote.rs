@@ -1,4 +1,4 @@
-//! Quotes: where a document has the words of a passage that somebody copied from it.
+//! Quotes: where a document has the words of a passage that was copied from it.
 
 use super::cues::CueWords;
 use super::tokens::{Token, Tokens};
@@ -46,7 +46,7 @@ pub fn quote_places(
             |within: Range<usize>, most| part_places(&part, &words, tokens, within, most, &mut spend);
         let next = match found {
             None => places(0..tokens.all.len(), PLACES),
-            // The part goes on one of the places of what is before it.
+            // The part continues one of the places of what is before it.
             Some(before) => before
                 .into_iter()
                 .filter_map(|before| {
@@ -112,7 +112,7 @@ fn part_places(
     found
 }
 
-/// The token behind the words of a part that stand from a token on.
+/// The token behind the words of a part that begin at a token.
 fn follow(part: &[Token], words: &[usize], tokens: &Tokens, start: usize) -> Option<usize> {
     let mut at = start;
     // What is left of a word of the quote, and of one of the text, that the other side has in two.
@@ -187,7 +187,7 @@ mod tests {
     fn what_goes_on_behind_an_ellipsis_is_looked_for_there() {
         let text = "2 blocks, 2 pieces, 2 parts, 2 cuts, 2 slides, 2 cassettes, 2 stains.\nHistologic grade ...... 2\nEnd";
         assert_eq!(found(text, "Histologic grade ........ 2"), ["Histologic grade ...... 2"]);
-        // One rare word of the quote is joined to another in the text, and stands alone elsewhere.
+        // One rare word of the quote is joined to another in the text, and is alone elsewhere.
         let text =
             "A well-\ndifferentiated tumor of the colon. The tumor is a mass of the colon: differentiated.";
         assert_eq!(found(text, "A well-differentiated tumor of").len(), 1);

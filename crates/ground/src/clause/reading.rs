@@ -95,7 +95,7 @@ pub fn read_claim(document: &Document, claim: &Claim<'_>, known: Known<'_>, trus
             None => read,
         };
         match read {
-            // A general word for presence that stands beside something else says nothing of the field.
+            // A general word for presence that is beside something else says nothing of the field.
             Ok(Pattern {
                 kind: ValueKind::Presence | ValueKind::Mention,
                 naming: Naming::Unnamed | Naming::Elsewhere,
@@ -226,13 +226,13 @@ impl Reader<'_> {
         self.document.tokens().all.get(at).is_some_and(|token| token.is_word() && is_same(token))
     }
 
-    /// If the sign of a label stands right behind a word of the field's name.
+    /// If the sign of a label is right behind a word of the field's name.
     fn is_label_end(&self, name: usize) -> bool {
         let mut behind = self.document.tokens().all.iter().skip(name + 1).take(2);
         behind.any(|token| token.is(":") || token.is("=") || token.is("|"))
     }
 
-    /// If a value stands behind the label of its field, or its place is the label itself.
+    /// If a value is behind the label of its field, or its place is the label itself.
     fn is_labelled(&self, bytes: &Range<usize>) -> bool {
         let tokens = self.document.tokens();
         let Some(clause) = Clause::around(tokens, tokens.over(bytes.start, bytes.end)) else { return false };

@@ -6,7 +6,7 @@ use super::sentence::{Clause, LONGEST};
 use super::tokens::{Class, Tokens};
 use std::ops::Range;
 
-/// Most passages that are read for one claim, and most names that are looked at for them.
+/// Most passages that are read for one claim, and most names that are inspected for them.
 pub(super) const MOST: usize = 64;
 const TRIED: usize = 2_000;
 

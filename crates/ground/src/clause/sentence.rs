@@ -329,7 +329,7 @@ impl Parts {
     }
 }
 
-/// If a sign stands between two digits that it touches.
+/// If a sign is between two digits that it touches.
 fn is_within_number(all: &[Token], at: usize) -> bool {
     let (Some(before), Some(token), Some(after)) =
         (at.checked_sub(1).and_then(|at| all.get(at)), all.get(at), all.get(at + 1))

@@ -54,7 +54,7 @@ impl Token {
     }
 }
 
-/// The tokens of a text, and where its words stand.
+/// The tokens of a text, and the positions of its words.
 #[derive(Debug, Default)]
 pub(crate) struct Tokens {
     pub(crate) all: Vec<Token>,
@@ -226,7 +226,7 @@ fn join_phrases(all: &mut [Token], own: &CueWords) {
     }
 }
 
-/// Takes their part in a clause from the words of options that are not ticked: nobody has said them.
+/// Takes their part in a clause from the words of options that are not ticked: no one has said them.
 fn silence(all: &mut [Token]) {
     let mut first = 0;
     while first < all.len() {
@@ -242,8 +242,8 @@ fn silence(all: &mut [Token]) {
     }
 }
 
-/// If the boxes of a line stand behind their options: its first box has words before it, behind the line's label, and its last one
-/// ends the line.
+/// If the boxes of a line are behind their options: its first box has words before it, behind the line's label, and its
+/// last one ends the line.
 fn has_boxes_behind(all: &[Token], line: Range<usize>) -> bool {
     let mark = |at: usize| super::assertion::mark(all, at);
     let Some(last) = line.clone().next_back().filter(|at| mark(*at).is_some()) else { return false };
@@ -318,7 +318,7 @@ fn is_code(word: &str) -> bool {
 /// The distance at which other signs of a list are looked for, in tokens.
 const LIST: usize = 24;
 
-/// If a plus stands behind a word near a token of its line.
+/// If a plus is behind a word near a token of its line.
 fn has_plus(all: &[Token], at: usize) -> bool {
     let is_end = |token: &Token| matches!(token.class, Class::Line | Class::Gap);
     let before = all.get(at.saturating_sub(LIST)..at).unwrap_or_default().iter().rev();

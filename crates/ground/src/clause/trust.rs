@@ -44,7 +44,7 @@ impl std::ops::AddAssign for Counts {
 /// Labelled values: how many there are, and how many passages of each pattern held.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Labels {
-    /// All that were looked at, with a pattern or without.
+    /// All that were inspected, with a pattern or without.
     pub labelled: Counts,
     /// Those of each pattern, by its name.
     pub patterns: BTreeMap<String, Counts>,

@@ -1,5 +1,5 @@
-//! Wordings: the words for a value of a field, at one place, as the clause around them reads; for whoever looks at all that a document
-//! says of a field.
+//! Wordings: the words for a value of a field, at one place, as the clause around them reads; for callers that inspect
+//! all that a document says of a field.
 
 use super::assertion;
 use super::claim::{Claim, Read, ValueKind};
@@ -99,15 +99,15 @@ pub struct Scope {
     pub bytes: Range<usize>,
     /// The doubt that the word leaves on what begins within it, or, before the word, on what ends within it.
     pub doubt: Doubt,
-    /// It stands behind the word.
+    /// It is behind the word.
     pub is_ahead: bool,
 }
 
 /// Most scopes that are found.
 const MOST: usize = 2_000;
 
-/// The text that each word of doubt, of denial, of another time or person, or of a condition reaches, in the order of the words: for
-/// whoever reads values that nobody asked about yet.
+/// The text that each word of doubt, of denial, of another time or person, or of a condition reaches, in the order of
+/// the words: for callers that read values that no one asked about yet.
 #[must_use]
 pub fn scopes(document: &Document) -> Vec<Scope> {
     let tokens = document.tokens();

@@ -26,12 +26,12 @@ pub(super) struct Like {
     pub(super) of: usize,
     /// It has a number, a date, or a text that the item has, too.
     pub(super) is_typed: bool,
-    /// It stands between rulers, in as many cells as the item.
+    /// It is between rulers, in as many cells as the item.
     pub(super) is_ruled: bool,
 }
 
-/// The cells of a row that stand where an item has its values, and are of their kinds. Between rulers the kinds may differ, if the
-/// list `is_whole`.
+/// The cells of a row that are where an item has its values, and of their kinds. Between rulers the kinds may differ,
+/// if the list `is_whole`.
 pub(super) fn like(
     document: &Document,
     cells: Range<usize>,
@@ -80,7 +80,7 @@ pub(super) fn like(
     (like.cells.len() > 1 && (is_named || of >= MANY)).then_some(like)
 }
 
-/// If rulers stand between all cells of a row.
+/// If rulers are between all cells of a row.
 fn is_ruled(document: &Document, cells: Range<usize>) -> bool {
     let own = document.cells.get(cells).unwrap_or_default();
     let between = own.iter().zip(own.iter().skip(1)).map(|(one, next)| document.slice(one.end, next.start));
@@ -128,7 +128,7 @@ fn value_in(
             };
             let ((letters, digits), (own_letters, own_digits)) = (has(printed), has(text));
             let is_like = (letters && own_letters) || (!letters && digits && own_digits);
-            // `Coverage A`: what stands before the values of items is in all of their rows.
+            // `Coverage A`: what is before the values of items is in all of their rows.
             let model = document.cells.get(place.cell)?;
             let before = document.slice(model.start, place.start);
             let is_headed =

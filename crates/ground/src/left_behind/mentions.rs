@@ -32,7 +32,7 @@ pub enum Sort {
     Text,
 }
 
-/// A value that stands behind the label of a field.
+/// A value behind the label of a field.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Mention {
     /// The field's JSON Pointer.

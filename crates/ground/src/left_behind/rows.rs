@@ -24,7 +24,7 @@ const NEAR: usize = 6;
 const ALIKE: usize = 2;
 /// Numbers that head columns.
 const YEARS: std::ops::RangeInclusive<f64> = 1900.0..=2100.0;
-/// Most rows of a document that are compared, and most that are told of a list.
+/// Most rows of a document that are compared, and most that are reported for a list.
 const ROWS: usize = 100_000;
 const TOLD: usize = 20;
 
@@ -83,7 +83,7 @@ fn spacing(rows: &[TakenRow]) -> usize {
     between.get(between.len() / 2).copied().unwrap_or(1)
 }
 
-/// The table that the items of a list stand in.
+/// The table that the items of a list are in.
 struct Table<'a> {
     document: &'a Document,
     taken: &'a Taken,
@@ -95,7 +95,7 @@ struct Table<'a> {
 /// A row that is like those of items.
 struct Alike {
     bytes: Range<usize>,
-    /// It stands below the last item, or above the first.
+    /// It is below the last item, or above the first.
     is_outside: bool,
 }
 
@@ -134,7 +134,7 @@ impl Table<'_> {
         if self.is_whole { 1 } else { ALIKE }
     }
 
-    /// The values of a row, if they stand as those of the items around it, and no item has them.
+    /// The values of a row, if they are placed as those of the items around it, and no item has them.
     fn alike(&self, row: usize) -> Option<Alike> {
         let cells = self.document.rows.get(row).filter(|cells| !cells.is_empty())?;
         let rows = &self.list.rows;
@@ -209,7 +209,7 @@ impl Table<'_> {
     }
 }
 
-/// If a lower letter stands at a byte.
+/// If a lower-case letter is at a byte.
 fn begins_small(document: &Document, byte: usize) -> bool {
     document.char_at(byte).is_some_and(char::is_lowercase)
 }

@@ -1,4 +1,4 @@
-//! Taken cells: those in which the values of a record stand.
+//! Taken cells: those that hold the values of a record.
 
 use crate::document::Document;
 use crate::find::{Kind, Place, places};
@@ -8,7 +8,8 @@ use serde_json::Value;
 use std::collections::HashSet;
 use std::ops::Range;
 
-/// Most places of a value outside of lists that are taken: one that stands everywhere says nothing of where it is from.
+/// Most places of a value outside of lists that are taken: one that appears everywhere says nothing of where it is
+/// from.
 const PLACES: usize = 3;
 
 /// The values of one item in its row.
@@ -108,7 +109,7 @@ fn in_row(leaf: &Leaf<'_>, row: usize, members: &[(Kind, Place)]) -> Option<Plac
     own.clone().find(is_free).or(own.clone().next()).copied()
 }
 
-/// If a value of a record stands at some bytes of a document.
+/// If a value of a record is at some bytes of a document.
 #[must_use]
 pub fn is_used(document: &Document, record: &Value, bytes: &Range<usize>) -> bool {
     match record {

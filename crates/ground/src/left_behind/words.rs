@@ -10,7 +10,7 @@ const LABELS: &str = include_str!("../../words/labels.txt");
 /// The length of a word up to which it is no more than a number or sign of a group: `A`, `II`.
 const SHORT: usize = 3;
 
-/// The words of `words/left_behind.txt`, and those that stand beside them.
+/// The words of `words/left_behind.txt`, and those that appear beside them.
 #[derive(Debug)]
 pub(super) struct LeftWords {
     totals: HashSet<&'static str>,

@@ -1,5 +1,5 @@
-//! Renders the C header from the crate's source: the declarations there are few and regular, so a line reader does.
-//! Whatever it doesn't know makes it panic, so nothing can be left out in silence.
+//! Renders the C header from the crate's source: the declarations there are few and regular, so a line reader does. It
+//! panics on anything that it doesn't know, so nothing can be left out silently.
 
 use std::fmt::Write;
 
@@ -72,7 +72,7 @@ fn comment(out: &mut String, indent: &str, docs: &[&str]) {
     writeln!(out, "{indent}/* {text} */").unwrap();
 }
 
-/// `None` for what has no place in C as a macro: the header's tail writes these by hand.
+/// `None` for what can't be a macro in C: the header's tail has these, written manually.
 fn constant(rest: &str) -> Option<String> {
     let (name, rest) = rest.split_once(": ").unwrap();
     let (kind, value) = rest.trim_end_matches(';').split_once(" = ").unwrap();

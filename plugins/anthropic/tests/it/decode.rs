@@ -220,7 +220,7 @@ fn what_is_written_to_a_cache_is_told_by_how_long_it_is_kept() {
             json!({"input_tokens": 3, "cache_creation_input_tokens": 300, "output_tokens": 5, "cache_creation": null}),
             (303, 0, 300, 0, 5, true),
         ),
-        // How long the rest is kept isn't said.
+        // It isn't reported how long the rest is kept.
         (
             json!({"input_tokens": 3, "cache_creation_input_tokens": 300, "output_tokens": 5,
                 "cache_creation": {"ephemeral_5m_input_tokens": 100}}),

@@ -120,7 +120,7 @@ fn models_without_a_temperature_are_sent_none() {
         request.options.model = Some(model.to_owned());
         request.options.temperature = Some(0.0);
         assert_eq!(body(json!({}), &request).get("temperature").is_some(), taken, "{model}");
-        // Who insists gets it.
+        // A user who insists gets it.
         request.options.extra_body.insert("temperature".into(), json!(0.3));
         assert_eq!(body(json!({}), &request)["temperature"], json!(0.3), "{model}");
     }

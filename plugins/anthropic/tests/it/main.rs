@@ -1,4 +1,4 @@
-//! What the codec promises, through its public API.
+//! The codec's promises, tested through its public API.
 #![expect(
     clippy::unwrap_used,
     clippy::panic,

@@ -1,4 +1,4 @@
-//! Batches: where uploads and downloads stand beside the API, and what operations and lines mean.
+//! Batches: the addresses of uploads and downloads beside the API, and the meaning of operations and lines.
 
 use loopctl_gemini::Gemini as Codec;
 use loopctl_plugin_sdk::protocol::HttpResponse;

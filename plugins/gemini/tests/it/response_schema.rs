@@ -44,7 +44,7 @@ fn is_of_the_subset(schema: &Value) {
     }
 }
 
-/// The same schema as a validator must read it: the API means null by a type, whatever the enum says.
+/// Rewrites the schema as a validator must read it: the API means null by a type, whatever the enum says.
 fn nulls_in_enums(schema: &mut Value) {
     let nullable = schema["type"].as_array().is_some_and(|types| types.contains(&json!("null")));
     if nullable && let Some(values) = schema.get_mut("enum").and_then(Value::as_array_mut) {

@@ -1,4 +1,4 @@
-//! Batches: what is asked at OpenAI and Azure, and what their answers mean.
+//! Batches: the requests to OpenAI and Azure, and the meaning of their answers.
 
 use loopctl_openai::OpenAi as Codec;
 use loopctl_plugin_sdk::protocol::batch::{BatchAnswer, BatchRequest, BatchTurn, LineOutcome, NewBatch};

@@ -307,7 +307,7 @@ fn an_answer_that_ends_in_the_middle_is_no_answer() {
             assert_eq!(decoded(200, &body).unwrap().text.as_deref(), Some(whole), "{finish}");
         }
     }
-    // Who says that this is all may have been told to write so.
+    // A model that stopped by itself may have been asked to write this.
     let body = answer(json!({"message": {"content": half}, "finish_reason": "stop"}));
     assert_eq!(decoded(200, &body).unwrap().text.as_deref(), Some(half));
 }
@@ -504,7 +504,7 @@ fn cached_tokens_are_found_where_servers_put_them() {
 #[test]
 fn thinking_that_only_the_total_tells_of_is_counted() {
     for (prompt, written, total, output) in [
-        // xAI and Gemini's compatible endpoint: thinking stands beside what was written.
+        // xAI and Gemini's compatible endpoint: thinking is beside what was written.
         (32, json!(9), json!(355), 323),
         (5, json!(null), json!(402), 397),
         // OpenAI: it is part of it.

@@ -205,7 +205,7 @@ fn limits_are_called_what_the_server_calls_them() {
     assert_eq!(body(local, &request()).get("max_tokens"), None);
 }
 
-/// Configuration, model, whether `temperature` goes, what the limit is called.
+/// Configuration, model, whether `temperature` goes, the name of the limit.
 #[test]
 fn reasoning_models_are_sent_no_temperature_and_the_limit_by_its_later_name() {
     const LATER: &str = "max_completion_tokens";
@@ -234,7 +234,7 @@ fn reasoning_models_are_sent_no_temperature_and_the_limit_by_its_later_name() {
         let sent = body(config.clone(), &request);
         assert_eq!(sent.get("temperature").is_some(), temperature, "{config} {model}");
         assert_eq!(sent[limit], 7, "{config} {model}");
-        // Who insists gets it.
+        // A user who insists gets it.
         request.options.extra_body.insert("temperature".into(), json!(0.3));
         assert_eq!(body(config, &request)["temperature"], json!(0.3), "{model}");
     }

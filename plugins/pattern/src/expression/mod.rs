@@ -1,5 +1,5 @@
-//! Regular expressions that are compiled when a text is first searched that may have them: a pattern file has hundreds, and a
-//! document needs some of them.
+//! Regular expressions that are compiled when a text is first searched that may match them: a pattern file has
+//! hundreds, and a document needs some of them.
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -15,9 +15,10 @@ use regex_syntax::ast::parse::Parser;
 use regex_syntax::hir::translate::TranslatorBuilder;
 use regex_syntax::hir::{Hir, HirKind};
 
-/// Memory bound of one compiled pattern, in bytes.
+/// The memory bound of one compiled pattern, in bytes.
 const MAX_COMPILED_BYTES: usize = 4 << 20;
-/// For how many texts a pattern is looked for by its words before it is compiled: where there are more, an automaton is worth it.
+/// The number of texts in which a pattern is searched by its words before it is compiled: beyond that, an automaton is
+/// worth it.
 const BY_WORDS: u32 = 32;
 
 /// A regular expression that compiles. Case is ignored and `^` and `$` are the ends of lines, whether LF, CR LF or CR, unless it
@@ -29,9 +30,9 @@ pub(crate) struct Expression(Arc<Inner>);
 struct Inner {
     written: String,
     names: Vec<String>,
-    /// What a text must have.
+    /// The words that a text must have to match.
     needs: Needs,
-    /// How many texts were asked for that.
+    /// The number of texts that were checked for them.
     asked: AtomicU32,
     automata: Automata,
 }
@@ -47,7 +48,7 @@ impl Automata {
     /// The one for a text, compiled by `compile`, which is told whether it is for any text.
     pub(crate) fn for_text(&self, text: &str, compile: impl Fn(bool) -> Option<Regex>) -> Option<&Regex> {
         let for_ascii = || self.for_ascii.get_or_init(|| compile(false)).as_ref();
-        // What is written of letters outside of ASCII has no automaton without them.
+        // A pattern of letters outside of ASCII has no automaton without them.
         let compiled = text.is_ascii().then(for_ascii).flatten();
         compiled.or_else(|| self.for_any.get_or_init(|| compile(true)).as_ref())
     }
@@ -103,7 +104,7 @@ impl Expression {
         automaton.flat_map(move |one| one.captures_iter(text)).map(move |found| Captures { text, found })
     }
 
-    /// What finds it in this text, unless it is certain that nothing does.
+    /// The automaton that finds it in this text; `None` if it certainly has no match.
     fn automaton(&self, text: &str) -> Option<&Regex> {
         let Inner { written, needs, asked, automata, .. } = &*self.0;
         if !automata.is_known_for(text)
@@ -149,7 +150,7 @@ impl<'t> Captures<'t> {
         self.piece(self.found.get_group(0))
     }
 
-    /// What a group has matched.
+    /// The piece that a group has matched.
     pub(crate) fn name(&self, name: &str) -> Option<Piece<'t>> {
         self.piece(self.found.get_group_by_name(name))
     }

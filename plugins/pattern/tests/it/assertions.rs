@@ -68,7 +68,7 @@ fn the_most_final_section_decides() {
     for patterns in [by_vocabulary(false), by_vocabulary(true), first_match()] {
         assert_eq!(found(&patterns, &text), json!({ "grade": "2" }));
     }
-    // What two equally final sections say differently, nothing decides.
+    // Nothing decides between two equally final sections that differ.
     let text = told("Diagnosis: grade 2. Later: grade 3.", &[DIAGNOSIS]);
     assert_eq!(found(&by_vocabulary(false), &text), json!({ "grade_status": "ambiguous" }));
 }
@@ -79,11 +79,11 @@ fn what_is_affirmed_comes_first() {
     assert_eq!(found(&by_vocabulary(false), &text), json!({ "grade": "2" }));
     let text = told("A {grade 3 tumor} is excluded. The tumor is grade 2.", &[]);
     assert_eq!(found(&by_vocabulary(false), &text), json!({ "grade": "2" }));
-    // What is denied of a polarity says the opposite, and counts.
+    // A polarity that is denied says the opposite, and counts.
     assert_eq!(found(&by_vocabulary(true), &text), json!({ "grade_status": "ambiguous" }));
     let text = told("No< grade high tumor>. The tumor is grade low.", &[]);
     assert_eq!(found(&first_match(), &text), json!({ "grade": "low" }));
-    // Where nothing is affirmed, what is found is left to whoever assesses it.
+    // Where nothing is affirmed, what is found is left to the assessment.
     let text = told("No< grade 3 tumor>.", &[]);
     assert_eq!(found(&by_vocabulary(false), &text), json!({ "grade": "3" }));
 }

@@ -1,4 +1,4 @@
-//! What is said for the time being, and what is final.
+//! Preliminary statements, and final ones.
 
 use loopctl_pattern::extract::extract;
 use loopctl_pattern::patterns::Patterns;

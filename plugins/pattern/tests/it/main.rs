@@ -1,4 +1,4 @@
-//! What the provider promises, through its public API.
+//! The provider's promises, tested through its public API.
 #![expect(
     clippy::unwrap_used,
     clippy::panic,

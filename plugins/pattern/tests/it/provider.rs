@@ -216,7 +216,8 @@ fn each_part_of_the_document_has_an_item() {
     );
     let quotes = first["evidence"].as_array().unwrap();
     assert!(quotes.contains(&json!({ "path": "/specimens/0/mm", "quote": "4 mm" })), "{quotes:?}");
-    // A correction keeps what nobody complained about, adds what is missing, and takes back what the part does not say.
+    // A correction keeps what was not complained about, adds what is missing, and takes back what the part does not
+    // say.
     let issue = |path: &str| RequestIssue { path: path.to_owned(), ..RequestIssue::default() };
     let again = CompletionRequest {
         iteration: 1,

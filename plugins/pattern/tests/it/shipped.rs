@@ -62,7 +62,8 @@ fn shipped(document_type: &str) -> Patterns {
     Patterns::from_json(&file).unwrap_or_else(|error| panic!("{document_type}.yaml: {error}"))
 }
 
-/// What is found at first, and after asking at tier 1 and 2 for those of these fields that are still missing.
+/// The fields found at first, and after asking at tier 1 and 2 for those of these fields that are still
+/// missing.
 fn rounds(document_type: &str, source: &str, ask: &[&str]) -> [Value; 3] {
     let patterns = shipped(document_type);
     let missing = |fields: &Map<String, Value>| -> Focus {
@@ -89,7 +90,8 @@ fn every_type_declares_its_fields_and_a_schema_that_knows_them() {
         assert_eq!(schema["additionalProperties"], json!(false));
         let properties = schema["properties"].as_object().unwrap();
         assert!(patterns.field_names().all(|name| properties.contains_key(name)), "{document_type}");
-        // What has no status is nothing that a document has or lacks: items of parts, and what it may say besides.
+        // A field without a status is not one that a document has or lacks: items of parts, and what it may say
+        // besides.
         let has_status = |name: &&str| properties.contains_key(&format!("{name}_status"));
         let mut declared: Vec<&str> = patterns.field_names().filter(has_status).collect();
         let mut expected = fields.to_vec();

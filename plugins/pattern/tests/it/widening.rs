@@ -1,4 +1,4 @@
-//! What a correction changes, and what it leaves alone.
+//! The changes that a correction makes, and what it leaves alone.
 
 use loopctl_pattern::extract::{Extraction, correct, extract};
 use loopctl_pattern::focus::Focus;

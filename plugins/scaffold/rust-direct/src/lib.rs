@@ -11,7 +11,7 @@ pub struct Plugin {
 }
 
 impl DirectPlugin for Plugin {
-    /// `config` has been held against the `config_schema` of `plugin.json`.
+    /// `config` has been checked against the `config_schema` of `plugin.json`.
     fn open(config: &Value) -> Result<Self, Failure> {
         match config.get("answer") {
             None => Ok(Plugin { answer: json!({}) }),
@@ -30,7 +30,7 @@ impl DirectPlugin for Plugin {
         request: &CompletionRequest,
         cancel: &Cancel,
     ) -> Result<Completion, Failure> {
-        // Where you wait, wait with `cancel.wait(…)`, and look at `cancel.check()?` between the steps of long work.
+        // Where you wait, wait with `cancel.wait(…)`, and call `cancel.check()?` between the steps of long work.
         cancel.check()?;
         let value = request.base.clone().unwrap_or_else(|| self.answer.clone());
         Ok(Completion {

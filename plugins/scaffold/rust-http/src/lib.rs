@@ -10,7 +10,7 @@ use loopctl_plugin_sdk::protocol::{
 use loopctl_plugin_sdk::serde_json::{self, json};
 use loopctl_plugin_sdk::{Failure, HttpCodec, Value, export_http_plugin};
 
-/// An open provider. There is nothing to keep: where the API is, loopctl knows (the key `base_url`, else the manifest).
+/// An open provider. There is nothing to keep: loopctl knows where the API is (the key `base_url`, else the manifest).
 #[derive(Debug)]
 pub struct Plugin;
 
@@ -44,7 +44,7 @@ impl HttpCodec for Plugin {
         })
     }
 
-    /// What the server's answer means: `{"text": "…", "usage": {"input_tokens": 1, "output_tokens": 2}}`, or
+    /// Interprets the server's answer: `{"text": "…", "usage": {"input_tokens": 1, "output_tokens": 2}}`, or
     /// `{"error": {"message": "…"}}`.
     fn decode(&self, response: &HttpResponse) -> Result<Completion, Failure> {
         let answer: Value = serde_json::from_str(&response.body).unwrap_or(Value::Null);

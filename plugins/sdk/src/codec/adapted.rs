@@ -4,11 +4,10 @@ use std::sync::{Mutex, PoisonError};
 
 use serde_json::Value;
 
-/// So many schemas are kept: those of a profile's stages and judges.
+/// The number of schemas that are kept: those of a profile's stages and judges.
 const MOST: usize = 16;
 
-/// What a codec made of the schemas that it saw last. A codec stays pure with it: what it makes of a schema is the same
-/// every time.
+/// The schemas that a codec adapted last. A codec stays pure with it: what it makes of a schema is the same every time.
 #[derive(Debug, Default)]
 pub struct AdaptedSchemas {
     /// Each schema with what was made of it, the latest last.
@@ -16,7 +15,7 @@ pub struct AdaptedSchemas {
 }
 
 impl AdaptedSchemas {
-    /// What `adapt` makes of this schema.
+    /// The result of `adapt` for this schema.
     pub fn get(&self, schema: &Value, adapt: impl FnOnce(&Value) -> Value) -> Value {
         if let Some(known) = self.known(schema) {
             return known;

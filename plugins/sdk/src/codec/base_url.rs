@@ -18,7 +18,7 @@ impl BaseUrl {
         configured(config, "base_url").map(|url| Self::parse(&url))
     }
 
-    /// From `https://host:port/path`. What is no such URL gives no host, and the network refuses it.
+    /// From `https://host:port/path`. Any other text gives no host, and the network refuses it.
     pub fn parse(url: &str) -> Self {
         let rest = url.trim().split_once("://").map_or("", |(_, rest)| rest);
         let (authority, path) = match rest.find(['/', '?', '#']) {
@@ -40,7 +40,7 @@ impl BaseUrl {
         &self.host
     }
 
-    /// Whether this is `domain` or below it.
+    /// Returns whether this is `domain` or below it.
     pub fn is_within(&self, domain: &str) -> bool {
         self.host.strip_suffix(domain).is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
     }
@@ -50,7 +50,8 @@ impl BaseUrl {
         &self.path
     }
 
-    /// Whether it names the API's version (`/v1`, `/api/v1`, `/v1beta/openai`), so that a codec must not.
+    /// Returns whether it names the API's version (`/v1`, `/api/v1`, `/v1beta/openai`), so that a codec must
+    /// not.
     pub fn has_version(&self) -> bool {
         self.path.split('/').any(|segment| {
             segment.strip_prefix('v').is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))

@@ -1,4 +1,4 @@
-//! What codecs of batch APIs have in common: lines, uploads, and results that are no answers.
+//! The common parts of codecs of batch APIs: lines, uploads, and results that are no answers.
 
 use std::collections::BTreeMap;
 
@@ -11,13 +11,14 @@ use crate::protocol::batch::{
 };
 use crate::protocol::{HttpRequest, HttpResponse};
 
-/// Between the parts of an upload. No line can hold it: it stands behind a carriage return, which JSON escapes.
+/// Between the parts of an upload. No line can hold it: it follows a carriage return, which JSON escapes.
 pub const BOUNDARY: &str = "loopctl-batch-7f3a9c";
 
 /// The body of a call, for a line that carries nothing else.
 ///
 /// # Errors
-/// A header that isn't in `known`: a line has none, and without it the call would be another. Or a body that is no JSON.
+/// A header that isn't in `known`: a line has none, and without it the call would be another. Or a body that isn't
+/// JSON.
 pub fn line_body(request: &HttpRequest, known: &BTreeMap<String, String>) -> Result<Value, Failure> {
     let is_known = |name: &str| name.eq_ignore_ascii_case("content-type") || known.contains_key(name);
     if let Some(name) = request.headers.keys().find(|name| !is_known(name)) {
@@ -30,10 +31,10 @@ pub fn line_body(request: &HttpRequest, known: &BTreeMap<String, String>) -> Res
         .map_err(|_| Failure::invalid_request("the call isn't JSON, so it can't be a line of a batch"))
 }
 
-/// The id of a batch or line, where it is put into requests as it stands.
+/// The id of a batch or line, where it is put into requests as it is.
 ///
 /// # Errors
-/// What is no such id.
+/// Any text that is not such an id.
 pub fn checked_id(id: &str) -> Result<&str, Failure> {
     let problem = || Failure::invalid_request("ids of batches and lines are 1 to 64 of `A-Z a-z 0-9 _ -`");
     Some(id).filter(|id| is_batch_id(id)).ok_or_else(problem)
@@ -79,9 +80,9 @@ pub fn ask_later<T>(request: HttpRequest, after_ms: u64, state: Value) -> BatchA
     BatchAnswer::Send(Box::new(BatchRequest { request, upload: None, creates: false, after_ms, state }))
 }
 
-/// Whether a time in UTC, as `2026-11-25T16:00:00.123Z`, is before another.
+/// Returns whether a time in UTC, as `2026-11-25T16:00:00.123Z`, is before another.
 pub fn is_before(time: &str, since: &BatchSince) -> bool {
-    // Up to the seconds: fractions have as many digits as they like.
+    // Up to the seconds: fractions may have any number of digits.
     match (time.get(..19), since.utc.get(..19)) {
         (Some(time), Some(since)) => time < since,
         _ => false,
@@ -104,7 +105,7 @@ pub fn undone(custom_id: String, outcome: LineOutcome) -> BatchResult {
     result(custom_id, outcome, 503, &body)
 }
 
-/// For a line of results that is none.
+/// The failure for a line of results that is none.
 pub fn no_result() -> Failure {
     Failure::invalid_request("the line is no result of a batch")
 }

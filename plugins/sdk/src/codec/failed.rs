@@ -1,4 +1,4 @@
-//! What it means when an API doesn't answer.
+//! The failures of an API that doesn't answer.
 
 use std::time::Duration;
 
@@ -9,10 +9,10 @@ use super::lenient_json;
 use crate::Failure;
 use crate::protocol::{HttpResponse, OUT_OF_CREDIT, Usage};
 
-/// Most characters of an API's own words that are passed on.
+/// The most characters of an API's own words that are passed on.
 const MOST: usize = 300;
 
-/// What to do where a model takes no `temperature`, or not this one.
+/// The advice where a model takes no `temperature`, or not this one.
 pub const WITHOUT_TEMPERATURE: &str =
     "`extra_body: { temperature: null }` in the `options` of the stage or judge leaves it out";
 
@@ -20,19 +20,19 @@ pub const WITHOUT_TEMPERATURE: &str =
 /// repeat the request.
 #[derive(Debug, Clone, Default)]
 pub struct ApiError {
-    /// The HTTP status, or what the body says in its place.
+    /// The HTTP status, or the one in the body that replaces it.
     pub status: u16,
     /// The API's own words.
     pub message: Option<String>,
     /// The API's name for the error, such as `insufficient_quota`.
     pub code: Option<String>,
-    /// Under which the vendor finds the call.
+    /// The id under which the vendor finds the call.
     pub request_id: Option<String>,
-    /// How long to wait, when the API says so.
+    /// The time to wait, when the API gives one.
     pub retry_after: Option<Duration>,
-    /// What to do about it, beyond what the host says of a status: it names model, base URL, key and request id.
+    /// Advice on what to do, beyond what the host says about a status: it names model, base URL, key and request id.
     pub hint: Option<String>,
-    /// What the call took all the same, where the error stands beside an answer.
+    /// The usage of the call despite the error, where there is an answer beside it.
     pub usage: Usage,
 }
 
@@ -108,12 +108,12 @@ impl ApiError {
     }
 }
 
-/// Tells whether what stands in the place of an error names none: `null`, `{}`, `""`, `{"code": 0, "message": ""}`. Gateways send
-/// such a thing with every answer.
+/// Returns whether the value in place of an error names none: `null`, `{}`, `""`, `{"code": 0, "message": ""}`.
+/// Gateways send such a thing with every answer.
 pub fn says_nothing(error: &Value) -> bool {
-    /// What says that all is well.
+    /// The words that report success.
     const WELL: &[&str] = &["", "0", "200", "null", "none", "ok", "success", "no error", "no_error", "false"];
-    /// Which call it was, and when.
+    /// The members that identify the call, and its time.
     const ABOUT_THE_CALL: &[&str] =
         &["id", "log_id", "param", "request_id", "requestid", "timestamp", "trace_id"];
     match error {
@@ -130,8 +130,8 @@ pub fn says_nothing(error: &Value) -> bool {
     }
 }
 
-/// Tells whether the words of an error speak of a quota of a day or more, as the names of quotas (`…PerDayPerProject…`,
-/// `free-models-per-day`) and messages do.
+/// Returns whether the words of an error mention a quota of a day or more, as the names of quotas
+/// (`…PerDayPerProject…`, `free-models-per-day`) and messages do.
 pub fn is_quota_of_days(words: &str) -> bool {
     const QUOTAS: &[&str] = &["perday", "perweek", "permonth", "peryear", "byday"];
     let bare: String = words.chars().filter(char::is_ascii_alphanumeric).collect();
@@ -142,11 +142,11 @@ pub fn is_quota_of_days(words: &str) -> bool {
 /// An answer that was paid for and can't be used: cut short, refused, withheld.
 #[derive(Debug, Clone)]
 pub struct Cut<'a> {
-    /// What happened and what to do.
+    /// The description of what happened, and what to do.
     pub message: String,
     /// The API's word for it.
     pub finish_reason: &'a str,
-    /// What it took.
+    /// The usage of the call.
     pub usage: Usage,
 }
 
@@ -186,8 +186,8 @@ pub fn broken_off(finish_reason: &str, usage: Usage) -> Failure {
     Cut { message, finish_reason, usage }.passing()
 }
 
-/// Whether the JSON in a text ends before it is whole. Half an answer mends into one that looks whole, so it is no answer
-/// where the API doesn't say that the model was done.
+/// Returns whether the JSON in a text ends before it is whole. Half an answer mends into one that looks whole, so it is
+/// no answer where the API doesn't say that the model was done.
 pub fn is_torn(text: &str) -> bool {
     let json = text.find(['{', '[']).and_then(|start| text.get(start..));
     json.is_some_and(|json| serde_json::from_str::<IgnoredAny>(json).is_err_and(|error| error.is_eof()))
@@ -207,7 +207,7 @@ pub fn error_body(response: &HttpResponse) -> Value {
     }
 }
 
-/// The HTTP status that `error.code` means, in an answer whose own status says that all is well.
+/// The HTTP status that `error.code` means, in an answer whose own status reports success.
 pub fn error_status(body: &Value) -> Option<u16> {
     let code = body.pointer("/error/code")?;
     let number = code.as_u64().or_else(|| code.as_str()?.parse().ok())?;
@@ -220,7 +220,7 @@ pub fn error_status(body: &Value) -> Option<u16> {
 /// Transient, when it isn't JSON: it was torn on its way, or something between answered in the API's place. Permanent
 /// when it is a stream of events: the server doesn't do otherwise.
 pub fn parse_body(response: &HttpResponse) -> Result<Value, Failure> {
-    // What lines of a stream begin with; one that is only to keep the connection open, with nothing before the colon.
+    // The beginnings of lines of a stream; one that is only to keep the connection open has nothing before the colon.
     const EVENTS: &[&str] = &["data:", "event:", "id:", "retry:", ":"];
     if EVENTS.iter().any(|line| response.body.trim_start().starts_with(line)) {
         return Err(Failure::permanent(
@@ -236,8 +236,8 @@ pub fn parse_body(response: &HttpResponse) -> Result<Value, Failure> {
     })
 }
 
-/// How long the headers ask to wait: `retry-after-ms`, or `retry-after` in seconds. Its form with a date needs a clock,
-/// which only the host has.
+/// The wait that the headers ask for: `retry-after-ms`, or `retry-after` in seconds. Its form with a date needs a
+/// clock, which only the host has.
 pub fn retry_after(response: &HttpResponse) -> Option<Duration> {
     let number = |name: &str| {
         let value: f64 = response.headers.get(name)?.trim().parse().ok()?;

@@ -8,7 +8,7 @@ use serde_json::Value;
 /// character): JSON's grammar allows it, no text can hold it, and the replacement character (U+FFFD) stands for it.
 ///
 /// # Errors
-/// What is no JSON.
+/// Text that isn't JSON.
 pub fn lenient_json(text: &str) -> Result<Value, serde_json::Error> {
     serde_json::from_str(text).or_else(|error| match mended(text) {
         Cow::Owned(mended) => serde_json::from_str(&mended).map_err(|_| error),
@@ -22,7 +22,7 @@ const ESCAPE: usize = 6;
 /// With `\ufffd` for each escape that is half a pair.
 fn mended(json: &str) -> Cow<'_, str> {
     let mut out = String::new();
-    // Up to where it has been copied.
+    // The position up to which it has been copied.
     let mut from = 0;
     let mut at = 0;
     while let Some(found) = json.get(at..).and_then(|rest| rest.find('\\')) {

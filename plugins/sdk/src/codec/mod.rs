@@ -1,5 +1,5 @@
-//! What codecs of chat APIs have in common: settings, where they talk to, the prompt, what is laid over a request, what
-//! a failed answer means, what an answer took, and schemas. All of it is pure.
+//! The common parts of codecs of chat APIs: settings, base URLs, the prompt, what is laid over a request, the meaning
+//! of a failed answer, the usage of an answer, and schemas. All of it is pure.
 
 mod adapted;
 mod base_url;
@@ -45,7 +45,7 @@ pub fn count(body: &Value, pointer: &str) -> u64 {
     place(body, pointer).and_then(Value::as_u64).unwrap_or(0)
 }
 
-/// Whether the field is this very word, as in `{"type": "text"}`.
+/// Returns whether the field is this very word, as in `{"type": "text"}`.
 pub fn says(part: &Value, field: &str, word: &str) -> bool {
     part.get(field).and_then(Value::as_str) == Some(word)
 }
@@ -55,7 +55,7 @@ pub fn word(body: &Value, pointer: &str) -> Option<String> {
     place(body, pointer).and_then(Value::as_str).filter(|text| !text.is_empty()).map(str::to_owned)
 }
 
-/// What the model wrote, as a completion: taken out of the [wrapper](schema::wrapped) if it is in one.
+/// The text of a model, as a completion: taken out of the [wrapper](schema::wrapped) if it is in one.
 pub fn written(text: String) -> Completion {
     let value = serde_json::from_str::<Value>(&text).ok().as_ref().and_then(schema::unwrapped).cloned();
     Completion { text: value.is_none().then_some(text), value, ..Completion::default() }

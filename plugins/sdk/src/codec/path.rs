@@ -13,7 +13,7 @@ pub fn escaped(text: &str) -> String {
         .collect()
 }
 
-/// As one segment of a path. `what` is what the message calls it, such as `the model's name`.
+/// As one segment of a path. `what` is its name in the message, such as `the model's name`.
 ///
 /// # Errors
 /// A name that would lead elsewhere: `.`, `..`, or nothing.

@@ -6,15 +6,15 @@ use crate::protocol::{Attachment, CompletionRequest, Role};
 /// One message of the prompt, with the files that go with it.
 #[derive(Debug, Clone, Copy)]
 pub struct Turn<'a> {
-    /// Who speaks.
+    /// The speaker.
     pub role: Role,
-    /// What is said.
+    /// The text.
     pub text: &'a str,
     /// The request's files with the last message of the user, none with the others.
     pub files: &'a [Attachment],
 }
 
-/// The request's messages in their order. Files of which no message of the user tells make a last one without text.
+/// The request's messages in their order. Without a message of the user, files make a last one without text.
 ///
 /// # Errors
 /// A request without messages.
@@ -34,11 +34,11 @@ pub fn turns(request: &CompletionRequest) -> Result<Vec<Turn<'_>>, Failure> {
     Ok(turns)
 }
 
-/// For APIs that take the standing instructions apart from the talk, and no messages that say nothing: both. There is
-/// always something to answer to, if need be the last of the instructions.
+/// Both parts of the request, for APIs that take the standing instructions apart from the conversation, and no empty
+/// messages. There is always something to answer to, if need be the last of the instructions.
 ///
 /// # Errors
-/// A request in which nothing is said.
+/// A request whose messages are all empty.
 pub fn apart(request: &CompletionRequest) -> Result<(Vec<String>, Vec<Turn<'_>>), Failure> {
     let said = |turn: &Turn<'_>| !turn.text.trim().is_empty() || !turn.files.is_empty();
     let (system, mut talk): (Vec<Turn<'_>>, Vec<Turn<'_>>) =
@@ -56,7 +56,7 @@ fn nothing_said() -> Failure {
     Failure::invalid_request("the request has no messages")
 }
 
-/// For a file of a type that an API doesn't take; `instead` are those that it does.
+/// The failure for a file of a type that an API doesn't take; `instead` are those that it does.
 pub fn not_attachable(file: &Attachment, instead: &str) -> Failure {
     Failure::invalid_request(format!("files of type `{}` can't be attached: use {instead}", file.media_type))
 }

@@ -1,4 +1,4 @@
-//! The last steps of every request: whose model, what the profile lays over it, and the headers.
+//! The last steps of every request: the model, what the profile lays over it, and the headers.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use crate::protocol::{CompletionRequest, HttpRequest};
 /// The model: the request's, else the configuration's.
 ///
 /// # Errors
-/// When neither names one; `provider` is what the message tells to write before the colon.
+/// When neither names one; `provider` is what the message says to write before the colon.
 pub fn model_of(
     request: &CompletionRequest,
     configured: Option<&str>,

@@ -32,7 +32,7 @@ const LIST: &[&str] = &["allOf", "anyOf", "items", "oneOf", "prefixItems"];
 const NAMED: &[&str] =
     &["$defs", "definitions", "dependencies", "dependentSchemas", "patternProperties", "properties"];
 
-/// Takes over into `to` what an API understands as it stands: these keywords, and `format` when it is one of these.
+/// Takes over into `to` what an API understands as it is: these keywords, and `format` when it is one of these.
 pub fn keep(from: &Map<String, Value>, keywords: &[&str], formats: &[&str], to: &mut Map<String, Value>) {
     for keyword in keywords {
         if let Some(value) = from.get(*keyword) {
@@ -45,7 +45,7 @@ pub fn keep(from: &Map<String, Value>, keywords: &[&str], formats: &[&str], to: 
     }
 }
 
-/// What JSON Schema calls the type of a value.
+/// JSON Schema's name for the type of a value.
 pub fn type_of(value: &Value) -> &'static str {
     match value {
         Value::Null => "null",
@@ -57,7 +57,7 @@ pub fn type_of(value: &Value) -> &'static str {
     }
 }
 
-/// The values that `enum` and `const` allow. `None` inside means any; outside, that they can't be told.
+/// The values that `enum` and `const` allow. `None` inside means any; outside, that they are unknown.
 pub fn values_of(schema: &Map<String, Value>) -> Option<Option<Vec<Value>>> {
     match (schema.get("enum"), schema.get("const")) {
         (Some(Value::Array(values)), None) => Some(Some(values.clone())),
@@ -67,8 +67,8 @@ pub fn values_of(schema: &Map<String, Value>) -> Option<Option<Vec<Value>>> {
     }
 }
 
-/// The types that a schema says, else those of its `values`, else that of whatever has properties. None when it says
-/// nothing.
+/// The types that a schema names, else those of its `values`, else `object` for one with properties. `None` when it
+/// names none.
 pub fn types_of<'a>(schema: &'a Map<String, Value>, values: Option<&[Value]>) -> Option<BTreeSet<&'a str>> {
     let types: BTreeSet<&str> = match (schema.get("type"), values) {
         (Some(Value::String(one)), _) => BTreeSet::from([one.as_str()]),
@@ -129,13 +129,13 @@ fn is_schema(value: &Value) -> bool {
     value.is_object() || value.is_boolean()
 }
 
-/// Whether the schema or one within it, to any depth, passes the test.
+/// Returns whether the schema or one within it, at any depth, passes the test.
 pub fn any(schema: &Value, test: &mut dyn FnMut(&Value) -> bool) -> bool {
     test(schema) || children(schema).into_iter().any(|child| any(child, test))
 }
 
-/// Whether the schema only takes objects and says so plainly, at its root, as APIs want it: by `type` alone, not by way
-/// of a reference or of alternatives.
+/// Returns whether the schema only takes objects and says so plainly, at its root, as APIs want it: by `type` alone,
+/// not by way of a reference or of alternatives.
 pub fn is_plain_object(schema: &Value) -> bool {
     const INDIRECT: &[&str] =
         &["$ref", "$dynamicRef", "allOf", "anyOf", "const", "else", "enum", "if", "not", "oneOf", "then"];
@@ -225,8 +225,8 @@ pub fn wrapped(schema: Value) -> Value {
     Value::Object(whole)
 }
 
-/// The [`gathered`] schema as a part of a greater one: what stands in its place, and the definitions that the greater one
-/// then needs under `$defs`. If it refers to itself it becomes one of them, under `name`.
+/// The [`gathered`] schema as a part of a greater one: what replaces it, and the definitions that the greater one then
+/// needs under `$defs`. If it refers to itself it becomes one of them, under `name`.
 pub fn as_part(mut schema: Value, name: &str) -> (Value, Map<String, Value>) {
     let mut definitions = match schema.as_object_mut().and_then(|root| root.shift_remove("$defs")) {
         Some(Value::Object(definitions)) => definitions,
@@ -257,7 +257,7 @@ fn root_moves(schema: &mut Value, target: &str) {
     }
 }
 
-/// What is in the wrapper, if this is one.
+/// The content of the wrapper, if this is one.
 pub fn unwrapped(answer: &Value) -> Option<&Value> {
     let fields = answer.as_object()?;
     if fields.len() == 1 { fields.get(WRAPPER) } else { None }

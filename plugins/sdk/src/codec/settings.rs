@@ -1,4 +1,4 @@
-//! What configurations of codecs have in common.
+//! The common parts of configurations of codecs.
 
 use serde_json::Value;
 
@@ -14,7 +14,7 @@ pub fn secret(names: &str, required: bool) -> String {
     format!("${{secret:{names}{optional}}}")
 }
 
-/// How the answer's shape is asked for: `json_mode` of the configuration.
+/// The way in which the answer's shape is requested: `json_mode` of the configuration.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum JsonMode {
     /// The API holds the model to the schema: `schema`, or nothing.

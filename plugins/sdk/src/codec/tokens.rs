@@ -1,11 +1,11 @@
-//! What an answer took, from the counts that an API gives: in part, in its own parts, or not at all.
+//! The usage of an answer, from the counts that an API gives: in part, in its own parts, or not at all.
 
 use serde_json::Value;
 
 use super::place;
 use crate::protocol::Usage;
 
-/// A number of tokens, as far as an answer tells it.
+/// A number of tokens, as far as an answer reports it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Count {
     /// It is this or more.
@@ -17,7 +17,7 @@ pub struct Count {
 impl Count {
     const UNTOLD: Count = Count { least: 0, whole: false };
 
-    /// A count that every answer has. One that is missing or makes no sense (negative, broken, no number) is untold.
+    /// A count that every answer has. One that is missing or makes no sense (negative, broken, no number) is unknown.
     pub fn told(body: &Value, pointer: &str) -> Self {
         match place(body, pointer) {
             Some(value) => whole_number(value).map_or(Self::UNTOLD, |least| Count { least, whole: true }),
@@ -60,7 +60,7 @@ fn whole_number(value: &Value) -> Option<u64> {
     }
 }
 
-/// What was written to a cache.
+/// The tokens that were written to a cache.
 #[derive(Debug, Clone, Copy)]
 pub struct CacheWrites {
     /// To be kept for minutes.
@@ -70,25 +70,25 @@ pub struct CacheWrites {
 }
 
 impl CacheWrites {
-    /// Nothing was.
+    /// No tokens were.
     pub const NONE: CacheWrites =
         CacheWrites { minutes: Count { least: 0, whole: true }, hour: Count { least: 0, whole: true } };
 }
 
-/// What an API says of the tokens of one call.
+/// The counts that an API reports for the tokens of one call.
 #[derive(Debug, Clone, Copy)]
 pub struct TokenCounts {
     /// Read, those that concern a cache included.
     pub input: Count,
-    /// Of `input`, what was read from a cache.
+    /// Of `input`, those read from a cache.
     pub cached: Count,
-    /// Of `input`, what was written to a cache.
+    /// Of `input`, those written to a cache.
     pub cache_writes: CacheWrites,
-    /// Written. What was thought is part of it, unless it stands in `thought`.
+    /// Written. Thinking is part of it, unless it is in `thought`.
     pub written: Count,
-    /// Thought, where an API counts that beside what it calls written. It is paid for alike.
+    /// Thought, where an API counts that apart from what it calls written. It is paid for alike.
     pub thought: Count,
-    /// Read and written, where an API tells that by itself.
+    /// Read and written, where an API reports that by itself.
     pub total: Option<u64>,
     /// True if the model has said anything, which takes tokens.
     pub answered: bool,
@@ -101,8 +101,8 @@ impl TokenCounts {
         total.whole.then_some(total.least)
     }
 
-    /// What the call took. What one count lacks is taken from the total; of counts that can't be, the rest is the least, and
-    /// its cost is unknown: too little would let a budget be overrun.
+    /// The usage of the call. What one count lacks is taken from the total; of counts that can't be, the rest is the
+    /// least, and its cost is unknown: too little would let a budget be overrun.
     pub fn usage(self) -> Usage {
         // Every call reads something, and words are written.
         let input = Count { whole: self.input.whole && self.input.least > 0, ..self.input };
@@ -200,7 +200,7 @@ mod tests {
             (told(1000), told(100), NOTHING, None, true, (1000, 100, true)),
             (told(1000), untold, NOTHING, Some(1100), true, (1000, 100, true)),
             (told(1000), untold, told(60), Some(1100), true, (1000, 100, true)),
-            // Thinking is told in the total alone.
+            // Thinking is in the total alone.
             (told(1000), told(20), NOTHING, Some(1100), true, (1000, 100, true)),
             (told(1000), told(20), untold, Some(1100), true, (1000, 100, true)),
             (told(1000), told(20), untold, None, true, (1000, 20, false)),

@@ -1,5 +1,5 @@
-//! The JSON of `LC_BATCH`: a vendor's batch API, step by step. The plugin stays a pure codec: it says what to send, is shown
-//! what came back, and says what that means. The host sends, waits, remembers and retries.
+//! The JSON of `LC_BATCH`: a vendor's batch API, step by step. The plugin stays a pure codec: it says what to send, is
+//! shown what came back, and says what that means. The host sends, waits, remembers and retries.
 //!
 //! A step that needs the network goes in turns: the first has no response, and each answer is either another request
 //! ([`BatchAnswer::Send`]) or the end ([`BatchAnswer::Done`]). What the plugin wants to remember from one turn to the next it
@@ -10,24 +10,24 @@ use serde_json::Value;
 
 use super::{HttpRequest, HttpResponse};
 
-/// What the host asks of a plugin that speaks batches.
+/// The host's request to a plugin that speaks batches.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "step", rename_all = "snake_case")]
 pub enum BatchStep {
-    /// What one batch may hold: [`BatchLimits`], or `null` where the endpoint has no batches.
+    /// The limits of one batch: [`BatchLimits`], or `null` where the endpoint has no batches.
     Limits,
     /// One call as a line of a batch: [`BatchLine`].
     Line {
-        /// Tells the line from others: 1 to 64 of `A-Z a-z 0-9 _ -`.
+        /// Distinguishes the line from others: 1 to 64 of `A-Z a-z 0-9 _ -`.
         custom_id: String,
         /// The call as ENCODE gave it.
         request: HttpRequest,
     },
     /// Makes a batch of lines: a [`BatchAnswer`] that ends with its handle.
     Submit {
-        /// What is submitted.
+        /// The batch to submit.
         batch: NewBatch,
-        /// Where the step stands.
+        /// The current turn of the step.
         #[serde(default)]
         turn: BatchTurn,
     },
@@ -38,62 +38,62 @@ pub enum BatchStep {
         /// It is not older than this, if the host knows.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         since: Option<BatchSince>,
-        /// Where the step stands.
+        /// The current turn of the step.
         #[serde(default)]
         turn: BatchTurn,
     },
-    /// How far a batch is: a [`BatchAnswer`] that ends with a [`BatchState`].
+    /// The state of a batch: a [`BatchAnswer`] that ends with a [`BatchState`].
     Poll {
-        /// What the vendor calls the batch.
+        /// The vendor's id of the batch.
         handle: String,
-        /// Where the step stands.
+        /// The current turn of the step.
         #[serde(default)]
         turn: BatchTurn,
     },
-    /// Where the results are: a [`BatchAnswer`] that ends with a list of HTTP requests, whose responses have a result in each
-    /// line.
+    /// The location of the results: a [`BatchAnswer`] that ends with a list of HTTP requests, whose responses have a
+    /// result in each line.
     Results {
-        /// What the vendor calls the batch.
+        /// The vendor's id of the batch.
         handle: String,
-        /// Where the step stands.
+        /// The current turn of the step.
         #[serde(default)]
         turn: BatchTurn,
     },
-    /// What a line of the results means: [`BatchResult`].
+    /// The meaning of a line of the results: [`BatchResult`].
     Result {
         /// Without its line break.
         line: String,
     },
     /// Asks the vendor to end the batch: a [`BatchAnswer`] that ends with `null`.
     Cancel {
-        /// What the vendor calls the batch.
+        /// The vendor's id of the batch.
         handle: String,
-        /// Where the step stands.
+        /// The current turn of the step.
         #[serde(default)]
         turn: BatchTurn,
     },
     /// Has the vendor forget the batch with its files: a [`BatchAnswer`] that ends with `null`.
     Delete {
-        /// What the vendor calls the batch.
+        /// The vendor's id of the batch.
         handle: String,
-        /// Where the step stands.
+        /// The current turn of the step.
         #[serde(default)]
         turn: BatchTurn,
     },
 }
 
-/// Where a step of several turns stands.
+/// One turn of a step of several.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct BatchTurn {
-    /// What the plugin put into its last answer; `null` at first.
+    /// The state that the plugin put into its last answer; `null` at first.
     #[serde(default)]
     pub state: Value,
-    /// What the server answered to that request.
+    /// The server's answer to that request.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub response: Option<HttpResponse>,
 }
 
-/// What comes next in a step of several turns: `{"send": {…}}` or `{"done": …}`.
+/// The plugin's answer in a step of several turns: `{"send": {…}}` or `{"done": …}`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum BatchAnswer<T> {
@@ -108,13 +108,14 @@ pub enum BatchAnswer<T> {
 pub struct BatchRequest {
     /// Its `body` is empty if the lines are sent with it.
     pub request: HttpRequest,
-    /// How the lines become the body.
+    /// The way in which the lines become the body.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub upload: Option<BatchUpload>,
-    /// Whether the batch begins with this request. If its answer is lost, the host has the batch looked for.
+    /// `true` if the batch begins with this request. If its answer is lost, the host has the batch searched
+    /// for.
     #[serde(default)]
     pub creates: bool,
-    /// How long to wait before it is sent.
+    /// The time to wait before it is sent, in milliseconds.
     #[serde(default)]
     pub after_ms: u64,
     /// Comes back with the response.
@@ -122,7 +123,8 @@ pub struct BatchRequest {
     pub state: Value,
 }
 
-/// How the lines of a batch become the body of a request: `prefix`, the lines with `separator` between them, `suffix`.
+/// The way in which the lines of a batch become the body of a request: `prefix`, the lines with `separator` between
+/// them, `suffix`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BatchUpload {
     /// Before the first line.
@@ -136,22 +138,22 @@ pub struct BatchUpload {
     pub suffix: String,
 }
 
-/// What one batch may hold.
+/// The limits of one batch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BatchLimits {
     /// The most lines.
     pub max_lines: u64,
     /// The most bytes, including the text around the lines.
     pub max_bytes: u64,
-    /// After so many hours the vendor gives up what isn't done.
+    /// The hours after which the vendor gives up what isn't done.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub window_hours: Option<u32>,
-    /// By what a batch is found again whose handle was lost.
+    /// The means by which a batch whose handle was lost is found.
     #[serde(default)]
     pub found_by: FoundBy,
 }
 
-/// By what a batch is found again whose handle was lost.
+/// The means by which a batch whose handle was lost is found.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FoundBy {
@@ -170,7 +172,8 @@ pub struct BatchLine {
     /// The model that is asked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
-    /// What of the API is asked, in the plugin's own words. Lines of one batch have the same model and endpoint.
+    /// The part of the API that is asked, in the plugin's own words. Lines of one batch have the same model and
+    /// endpoint.
     #[serde(default)]
     pub endpoint: String,
 }
@@ -186,10 +189,10 @@ pub struct NewBatch {
     /// As [`BatchLine::endpoint`] of its lines.
     #[serde(default)]
     pub endpoint: String,
-    /// How many lines it has.
+    /// The number of its lines.
     #[serde(default)]
     pub lines: u64,
-    /// How many bytes those have.
+    /// The number of bytes of those.
     #[serde(default)]
     pub bytes: u64,
 }
@@ -203,23 +206,23 @@ pub struct BatchSince {
     pub utc: String,
 }
 
-/// A batch that may be the one that is looked for.
+/// A batch that may be the one that is searched for.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FoundBatch {
-    /// What the vendor calls it.
+    /// The vendor's id of it.
     pub handle: String,
-    /// Whether the vendor says that it has the host's own id.
+    /// `true` if the vendor says that it has the host's own id.
     #[serde(default)]
     pub sure: bool,
-    /// How many lines it has, if the vendor says so.
+    /// The number of its lines, if the vendor gives it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lines: Option<u64>,
 }
 
-/// How far a batch is.
+/// The state of a batch.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BatchState {
-    /// Whether it is at its end, and how it got there.
+    /// The status: whether it is at its end, and how it got there.
     pub status: BatchStatus,
     /// Its lines, as far as they are counted.
     #[serde(default)]
@@ -230,15 +233,15 @@ pub struct BatchState {
     /// Those that failed, expired or were canceled.
     #[serde(default)]
     pub failed: u64,
-    /// Why it failed as a whole. Never document text.
+    /// The reason why it failed as a whole. Never document text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// Whether the same batch may go well later.
+    /// `true` if the same batch may succeed later.
     #[serde(default)]
     pub may_pass: bool,
 }
 
-/// Where a batch stands.
+/// The status of a batch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum BatchStatus {
@@ -248,37 +251,37 @@ pub enum BatchStatus {
     Ended,
     /// The vendor ran out of time; there are results of what was done.
     Expired,
-    /// Somebody ended it; there are results of what was done.
+    /// It was ended on request; there are results of what was done.
     Canceled,
     /// It was refused or failed as a whole; there are no results.
     Failed,
 }
 
 impl BatchStatus {
-    /// Whether nothing more comes.
+    /// Returns whether nothing more comes.
     pub fn is_over(self) -> bool {
         self != Self::InProgress
     }
 
-    /// Whether there are results to read.
+    /// Returns whether there are results to read.
     pub fn has_results(self) -> bool {
         matches!(self, Self::Ended | Self::Expired | Self::Canceled)
     }
 }
 
-/// What a line of the results means.
+/// The meaning of a line of the results.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BatchResult {
     /// Of the line that it answers.
     pub custom_id: String,
-    /// What became of the line.
+    /// The outcome of the line.
     pub outcome: LineOutcome,
-    /// What the server would have answered to the call: DECODE reads it like any other. What expired or was canceled has a
-    /// status that may pass (503), what was refused one that doesn't (4xx).
+    /// The server's answer, as if to a single call: DECODE reads it like any other. A line that expired or was canceled
+    /// has a status that may pass (503), one that was refused a status that doesn't (4xx).
     pub response: HttpResponse,
 }
 
-/// What became of a line.
+/// The outcome of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum LineOutcome {
@@ -292,7 +295,7 @@ pub enum LineOutcome {
     Canceled,
 }
 
-/// Whether a text can be the id of a line or a batch: 1 to 64 of `A-Z a-z 0-9 _ -`.
+/// Returns whether a text can be the id of a line or a batch: 1 to 64 of `A-Z a-z 0-9 _ -`.
 pub fn is_batch_id(text: &str) -> bool {
     (1..=64).contains(&text.len())
         && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-'))

@@ -1,5 +1,5 @@
-//! What the tests of every HTTP codec do: requests in and HTTP out, HTTP in and completions or failures out. The crate's
-//! root says which codec is meant.
+//! The common parts of the tests of every HTTP codec: requests in and HTTP out, HTTP in and completions or failures
+//! out. The crate's root says which codec is meant.
 
 use std::collections::BTreeMap;
 
@@ -34,7 +34,7 @@ pub(crate) fn response(status: u16, headers: &[(&str, &str)], body: &str) -> Htt
     HttpResponse { status, headers, body: body.to_owned() }
 }
 
-/// What the codec makes of an answer in these very words.
+/// The codec's reading of an answer in these very words.
 pub(crate) fn read(status: u16, headers: &[(&str, &str)], body: &str) -> Result<Completion, Failure> {
     Codec::open(&json!({})).unwrap().decode(&response(status, headers, body))
 }

@@ -7,7 +7,7 @@ use crate::value::Score;
 use crate::value::decode::Decode;
 use crate::value::shape::{Key, Mapping, Shape, Word};
 
-/// How a run can end.
+/// The ways in which a run can end.
 static STATUSES: [Word; 7] = [
     Word { word: "passed", doc: "A candidate was accepted." },
     Word { word: "max_iterations_reached", doc: "The limit of iterations or corrections was reached." },

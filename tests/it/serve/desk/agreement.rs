@@ -1,4 +1,4 @@
-//! Documents that two people look at, the second without what the first decided.
+//! Documents that two people inspect, the second without what the first decided.
 
 use super::{Desk, THYROID, field, run_reports};
 use serde_json::json;
@@ -28,7 +28,7 @@ fn the_second_reviewer_sees_nothing_of_the_first_and_agreement_is_counted() {
     let page = desk.page(&desk.ben, THYROID);
     assert!(page.contains("A second look") && !page.contains("anna"), "{page}");
     assert!(!page.contains("<ins>positive"), "{page}");
-    // What anna looked at ben only accepts with the rest; both look at the histology.
+    // Ben only accepts with the rest what anna inspected; both inspect the histology.
     desk.decide(&desk.ben, THYROID, &[("field", "histology"), ("decision", "accept")]).is(303);
     desk.decide(&desk.ben, THYROID, &[("decision", "accept"), ("confirmed", "yes")]).is(303);
     // What ben accepted is what was extracted, not what anna made of it.
@@ -42,7 +42,7 @@ fn the_second_reviewer_sees_nothing_of_the_first_and_agreement_is_counted() {
     assert!(desk.page(&desk.ben, THYROID).contains("anna"));
     assert!(!list(&desk.ben).contains(THYROID));
     let agreement = desk.get(&desk.anna, "/review/agreement").is(200).text();
-    // Only what both looked at is counted; of the rest it is said how much there is.
+    // Only what both inspected is counted; of the rest, the amount is reported.
     assert!(!agreement.contains("<bdi>margins</bdi>") && !agreement.contains("rawText"), "{agreement}");
     assert!(agreement.contains("at least one of the two accepted the document as it stood"), "{agreement}");
     let row = agreement.split("<bdi>histology</bdi>").nth(1).unwrap().split("</tr>").next().unwrap();

@@ -5,7 +5,7 @@ use crate::serve::running::Server;
 use crate::workspace::Workspace;
 use serde_json::{Value, json};
 
-/// A report that says of itself that it does not hold, and that it is of somebody else; the values in it are as good as any.
+/// A report that says that it does not hold, and that it is of another patient; the values in it are as good as any.
 pub(super) const WITHDRAWN: &str = "*** THIS REPORT HAS BEEN WITHDRAWN - WRONG PATIENT ***
 SURGICAL PATHOLOGY REPORT
 PATIENT: Jane Doe  MRN: 1234567
@@ -61,7 +61,7 @@ impl Desk {
         Self::serve(place)
     }
 
-    /// A service whose journal has a run of a PDF that a model was shown and nothing else looked at.
+    /// A service whose journal has a run of a PDF that a model was shown and nothing else inspected.
     pub(super) fn of_pdf() -> Self {
         let place = Workspace::new();
         place.write("scan.pdf", PDF);
@@ -115,19 +115,19 @@ impl Desk {
         Desk { place, server, run, anna, ben }
     }
 
-    /// A token of somebody who settles what reviewers differ about.
+    /// A token of a user who settles what reviewers differ about.
     pub(super) fn chief(&self) -> String {
         token(&self.place, "chief", "adjudicate")
     }
 
-    /// Gives a document back, so that somebody else can decide about it.
+    /// Gives a document back, so that another reviewer can decide about it.
     pub(super) fn give_back(&self, who: &str, document: &str) {
         let renewed = self.post(who, &self.address(document, "lease"), &[]).is(200).json();
         let until = renewed["until_ms"].to_string();
         self.post(who, &self.address(document, "release"), &[("until_ms", &until)]).is(204);
     }
 
-    /// What `review list` says of a document.
+    /// The entry of `review list` for a document.
     pub(super) fn listed(&self, document: &str) -> Value {
         let list = self.place.run_json(&["review", "list", "--journal", JOURNAL, "--format", "json"]);
         let mut found = list.as_array().unwrap().iter().filter(|entry| entry["document"] == document);

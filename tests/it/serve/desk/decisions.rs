@@ -1,4 +1,4 @@
-//! What is decided in the browser is what the command line would have kept.
+//! Decisions in the browser are those that the command line would have kept.
 
 use super::{Desk, JOURNAL, THYROID, field, plain, run_reports};
 use crate::workspace::Workspace;
@@ -93,14 +93,14 @@ fn a_document_with_doubts_is_accepted_after_a_question_and_the_next_is_shown() {
     let here = desk.get(&desk.anna, next.header("location").unwrap()).is(200).text();
     let back = format!("<a href=\"{}\">Back to", desk.address(THYROID, ""));
     assert!(here.contains("was accepted. 1 waits.") && here.contains(&back), "{here}");
-    // Whatever an address says, a page says only what its reader has done.
+    // A page shows only what its reader has done, regardless of the address.
     let other = desk.get(&desk.ben, next.header("location").unwrap()).is(200).text();
     assert!(!other.contains("was accepted."), "{other}");
     for made_up in ["1000000", "-1", "x", "%3Cb%3E"] {
         let page = desk.get(&desk.anna, &format!("/review?after={made_up}")).is(200).text();
         assert!(!page.contains("Back to"), "{page}");
     }
-    // It is given back, and somebody else may look at it.
+    // It is given back, and another reviewer may inspect it.
     desk.post(&desk.ben, &desk.address(THYROID, "lease"), &[]).is(200);
     let no_reason =
         desk.decide(&desk.anna, "chest-x-ray", &[("decision", "reject"), ("comment", " ")]).is(422);

@@ -34,7 +34,7 @@ fn what_reviewers_differ_on_is_disputed_until_it_is_settled() {
     assert_eq!((&entry["state"], &entry["disputed"]), (&json!("disputed"), &json!(["histology", "margins"])));
     assert_eq!(entry["reasons"][0], "disputed");
     let chief = desk.chief();
-    // It waits for whoever may settle it, and whoever may not is told.
+    // It waits for a user who may settle it, and is shown to one who may not.
     for who in [&chief, &desk.anna] {
         let list = plain(&desk.get(who, "/review?reason=disputed").is(200).text());
         assert!(list.contains("reviewers differ on histology, margins"), "{list}");
@@ -47,7 +47,7 @@ fn what_reviewers_differ_on_is_disputed_until_it_is_settled() {
     }
     // Only what differs is shown at first.
     assert_eq!(page.matches("data-field=").count(), 2, "{page}");
-    // A third opinion settles nothing, nor does whoever may not.
+    // A third opinion settles nothing, nor does a user who may not.
     let take = |who: &str, field: &str, whose: &str, why: &str| {
         let decision = format!("take:{whose}");
         desk.decide(who, REPORT, &[("field", field), ("decision", &decision), ("comment", why)])
@@ -77,7 +77,7 @@ fn what_reviewers_differ_on_is_disputed_until_it_is_settled() {
         [&Value::Null, &Value::Null, &json!(true)]
     );
     desk.give_back(&chief, REPORT);
-    // Whoever decides otherwise later disputes it again.
+    // A later decision to the contrary disputes it again.
     desk.decide(&desk.ben, REPORT, &[("field", "histology"), ("decision", "edit"), ("after", "sarcoma")])
         .is(303);
     assert_eq!(desk.listed(REPORT)["disputed"], json!(["histology"]));
@@ -159,7 +159,7 @@ fn what_was_swept_is_told_from_what_was_looked_at_and_what_nobody_looked_for() {
     let labels = desk.labels("--decisions", super::THYROID);
     let of = |name: &str| labels.iter().find(|label| label["field"] == name);
     assert_eq!([&of("margins").unwrap()["how"], &of("histology").unwrap()["how"]], ["each", "swept"]);
-    // Of what is missing, and was not looked for, nothing is said.
+    // Nothing is reported about what is missing and was not looked for.
     assert!(of("grade").is_none() && of("date").is_none() && of("rawText").is_none(), "{labels:?}");
     let text = desk.place.run(&["review", "show", super::THYROID, "--journal", JOURNAL, "--format", "text"]);
     text.exits(0).finds(&["anna: accept (swept) Papillary carcinoma", "not looked for"]);

@@ -22,12 +22,12 @@ fn ten_reports() -> Workspace {
     place
 }
 
-/// What is focused, by a selector.
+/// Returns whether the element of a selector has the focus.
 fn is_focused(browser: &Browser, selector: &str) -> bool {
     browser.run(&format!("return document.activeElement.matches('{selector}')")) == json!(true)
 }
 
-/// Goes on by Tab to what a selector names.
+/// Moves by Tab to the element of a selector.
 #[track_caller]
 fn tab_to(browser: &Browser, selector: &str) {
     for _ in 0..80 {
@@ -55,7 +55,7 @@ fn go_to(browser: &Browser, name: &str) {
     panic!("`{name}` is not reached; the last was {}", chosen());
 }
 
-/// What was said last, for those who see nothing.
+/// Waits until a text is announced to users who see nothing.
 fn said(browser: &Browser, text: &str) {
     browser.wait(&format!("document.querySelector('#said').textContent.includes({})", json!(text)));
 }

@@ -108,19 +108,19 @@ impl Desk {
         self.send(who, &page, (document, "decide"), form)
     }
 
-    /// What the command line says of the document.
+    /// The document as the command line shows it.
     fn shown(&self, document: &str) -> Value {
         self.place.run_json(&["review", "show", document, "--journal", JOURNAL, "--format", "json"])
     }
 
-    /// How many decisions are kept.
+    /// The number of decisions that are kept.
     fn decisions(&self) -> i64 {
         let journal = rusqlite::Connection::open(self.place.path(JOURNAL)).unwrap();
         journal.query_row("SELECT count(*) FROM reviews", [], |row| row.get(0)).unwrap()
     }
 }
 
-/// Has nothing be drawn of the runs of a journal, which was not served yet.
+/// Turns drawing off for the runs of a journal, which was not served yet.
 fn draw_none(place: &Workspace) {
     let journal = rusqlite::Connection::open(place.path(JOURNAL)).unwrap();
     let none =
@@ -128,7 +128,7 @@ fn draw_none(place: &Workspace) {
     journal.execute(none, []).unwrap();
 }
 
-/// What a page sends along by itself.
+/// The value of a hidden field of a page.
 #[track_caller]
 fn hidden(page: &str, name: &str) -> String {
     let from = format!("name=\"{name}\" value=\"");

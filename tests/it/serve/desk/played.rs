@@ -1,4 +1,4 @@
-//! What a reviewer does at the desk, played in a real browser.
+//! The work of a reviewer at the desk, played in a real browser.
 
 use super::super::browser::{Browser, ENTER};
 use super::cases::{SOUND, WITHDRAWN};
@@ -7,13 +7,13 @@ use serde_json::json;
 
 const SIZE: (u32, u32) = (1280, 900);
 
-/// Opens a document as somebody.
+/// Opens a document with a token.
 fn open(browser: &Browser, desk: &Desk, token: &str, document: &str) {
     browser.open(&format!("http://{}/login#token={token}", desk.server.address));
     let asked = "document.querySelector('#said').textContent.includes('another token')";
     browser.wait(&format!("location.pathname === '/' || {asked}"));
     if browser.run("return location.pathname") != json!("/") {
-        // Somebody is in: the link is followed once they say so.
+        // Someone is signed in: the link is followed once they confirm.
         browser.press(ENTER);
         browser.wait("location.pathname === '/'");
     }
@@ -39,7 +39,7 @@ fn a_withdrawn_report_is_not_accepted_by_one_enter() {
     open(&browser, &desk, &desk.anna.clone(), "withdrawn");
     browser.picture("withdrawn", SIZE);
     assert_eq!(browser.serious(), [""; 0]);
-    // The cursor stands on the first question, and its passage is marked.
+    // The cursor is on the first question, and its passage is marked.
     browser.wait("document.querySelector('.desk-field[aria-current]').matches('.desk-question')");
     let marked = browser.wait("document.querySelector('.desk-document mark.chosen')?.textContent");
     assert!(marked.as_str().unwrap().contains("WITHDRAWN"), "{marked}");

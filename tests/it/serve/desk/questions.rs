@@ -1,4 +1,4 @@
-//! What must be answered before a document is accepted.
+//! Questions that must be answered before a document is accepted.
 
 use super::cases::WITHDRAWN;
 use super::{Desk, field, hidden, plain};
