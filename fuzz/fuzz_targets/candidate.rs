@@ -1,11 +1,11 @@
-//! A candidate is scored from its text as from its tree, whatever its bytes are.
+//! A candidate gets the same score from its text as from its tree, for any bytes.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
 use loopctl::diag::Problems;
-use loopctl::plan::Plan;
+use loopctl::plan::{DocumentContext, Given, Plan};
 use loopctl::profile::{Library, load};
-use loopctl::score::{Assessment, Assessor, Beside};
+use loopctl::score::Assessment;
 use std::sync::LazyLock;
 
 static PLAN: LazyLock<Plan> = LazyLock::new(|| {
@@ -19,12 +19,13 @@ static PLAN: LazyLock<Plan> = LazyLock::new(|| {
 });
 
 fuzz_target!(|text: &str| {
-    let mut assessor = Assessor::new(PLAN.scoring.clone());
+    let context = DocumentContext::named(&PLAN, "unknown", None);
+    let mut assessor = context.assessor();
     let (mut from_tree, mut from_text) = (Assessment::default(), Assessment::default());
-    let read = assessor.assess_text("unknown", text, Beside::default(), &mut from_text);
+    let read = context.assess_text(&mut assessor, text, Given::default(), &mut from_text);
     match (serde_json::from_str::<serde_json::Value>(text), read) {
         (Ok(tree), Ok(())) => {
-            assessor.assess("unknown", &tree, None, &[], &mut from_tree);
+            context.assess(&mut assessor, &tree, Given::default(), &mut from_tree);
             assert_eq!(from_tree, from_text);
         }
         (Err(expected), Err(found)) => assert_eq!(expected.to_string(), found.to_string()),

@@ -1,4 +1,4 @@
-//! No profile breaks loading and compiling: everything wrong with it is a problem that can be shown.
+//! No profile breaks loading or compiling: everything wrong with it is a problem that can be rendered.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
@@ -15,7 +15,7 @@ fuzz_target!(|bytes: &[u8]| {
     let _ = render_human(&problems, Style::Plain);
 });
 
-/// A file of this process, rewritten each time.
+/// Overwrites this process's file, and returns its path.
 fn file_with(bytes: &[u8]) -> std::io::Result<String> {
     let path = std::env::temp_dir().join(format!("loopctl-fuzz-{}.yaml", std::process::id()));
     std::fs::write(&path, bytes)?;

@@ -1,4 +1,4 @@
-//! No bytes break salvage, and what it gives is JSON that it leaves alone.
+//! No bytes break salvage, and its result is JSON that it leaves unchanged.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

@@ -6,14 +6,14 @@ use serde_json::Value;
 pub(crate) const FILES_DIGEST: &str = "files_digest";
 pub(crate) const TEXTS_DIGEST: &str = "texts_digest";
 
-/// The digests of all that decides about documents.
+/// The digests of everything that decides about documents.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct RunIdentity<'a> {
-    /// Of the profile with what is laid over it.
+    /// The digest of the profile with the settings laid over it.
     pub(crate) profile_digest: &'a str,
-    /// Of every file that the profile reaches; `None` where a record does not say.
+    /// The digest of every file that the profile reaches; `None` if a record lacks it.
     pub(crate) files_digest: Option<&'a str>,
-    /// Of both, with prompts by their texts, whatever their files are called.
+    /// The digest of both, with prompts by their texts, regardless of file names.
     pub(crate) texts_digest: Option<&'a str>,
 }
 
@@ -24,14 +24,14 @@ impl<'a> RunIdentity<'a> {
         RunIdentity { profile_digest, files_digest: text(FILES_DIGEST), texts_digest: text(TEXTS_DIGEST) }
     }
 
-    /// If documents are decided as those of a recorded run were.
+    /// Returns whether documents are decided as those of a recorded run were.
     pub(crate) fn decides_as(&self, recorded: &RunIdentity<'_>) -> bool {
         self.profile_digest == recorded.profile_digest
             && recorded.files_digest.is_none_or(|digest| self.files_digest == Some(digest))
     }
 
-    /// If candidates are asked for and measured as those of a recorded run were: so it is, too, where only files of prompts are called
-    /// otherwise.
+    /// Returns whether candidates are asked for and measured as those of a recorded run were; this also holds if only
+    /// prompt files have other names.
     pub(crate) fn asks_as(&self, recorded: &RunIdentity<'_>) -> bool {
         self.decides_as(recorded)
             || recorded.texts_digest.is_some_and(|digest| self.texts_digest == Some(digest))
@@ -55,7 +55,7 @@ mod tests {
         assert!(now("p", "f", "x").decides_as(&recorded));
         assert!(!now("p", "g", "t").decides_as(&recorded) && now("p", "g", "t").asks_as(&recorded));
         assert!(!now("q", "f", "x").asks_as(&recorded));
-        // Of a record that does not say, the profile decides.
+        // A record without digests is decided by the profile.
         let none = json!({});
         assert!(now("p", "f", "x").decides_as(&RunIdentity::of_record("p", &none)));
     }

@@ -1,4 +1,5 @@
-//! The request for a run, as the journal keeps it, so that the run can be resumed, reviewed and tried with other policies.
+//! The request for a run, as the journal keeps it, so that the run can be resumed, reviewed and tried with other
+//! policies.
 //!
 //! A journal may have been written by someone else: a request says what its run did, and permits nothing.
 
@@ -33,14 +34,14 @@ pub(crate) struct RunRequest {
     /// The extraction to start from.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) extraction: Option<RecordedPath>,
-    /// Documents at the same time.
+    /// The number of documents run at the same time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) jobs: Option<u32>,
     #[serde(default, skip_serializing_if = "is_false")]
     pub(crate) keep_going: bool,
     #[serde(default, skip_serializing_if = "RecordingRequest::is_empty")]
     pub(crate) recording: RecordingRequest,
-    /// The profile was let run programs.
+    /// The profile was allowed to run programs.
     #[serde(default, skip_serializing_if = "is_false")]
     pub(crate) allow_commands: bool,
     /// A table of prices before the usual ones.
@@ -67,7 +68,7 @@ pub(crate) struct RunRequest {
     pub(crate) of_first_process: Vec<String>,
 }
 
-/// A profile with what is laid over it.
+/// A profile with the settings laid over it.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ProfileSpec {
@@ -96,7 +97,7 @@ pub(crate) struct ProfileSpec {
 pub(crate) struct RecordingRequest {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) record: Option<RecordedPath>,
-    /// What was asked is recorded, too.
+    /// Requests are recorded, too.
     #[serde(default, skip_serializing_if = "is_false")]
     pub(crate) record_requests: bool,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -123,7 +124,7 @@ pub(crate) struct BatchRequest {
     pub(crate) wait: Millis,
     /// The number of calls below which they are made one by one.
     pub(crate) tail: u64,
-    /// The longest pause between two looks at a batch.
+    /// The longest pause between two polls of a batch.
     pub(crate) pause: Millis,
 }
 
@@ -144,7 +145,7 @@ pub(crate) enum ResultFormat {
     Jsonl,
 }
 
-/// A path as records keep it: also one that is no Unicode.
+/// A path as records keep it, including one that is not Unicode.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct RecordedPath(pub(crate) PathBuf);
 
@@ -192,7 +193,7 @@ impl RunRequest {
         }
     }
 
-    /// The request in the settings of a run's record; `None` where there is none that this release understands.
+    /// The request in the settings of a run's record; `None` if there is none that this release understands.
     pub(crate) fn of_settings(settings: &Value) -> Option<Self> {
         let mut request = settings.get(REQUEST)?.as_object()?.clone();
         let version = request.remove(VERSION)?;

@@ -32,49 +32,54 @@ use std::path::{Path, PathBuf};
 pub(super) struct Arguments {
     #[command(flatten, next_help_heading = PROFILE)]
     profile: ProfileArguments,
-    /// The run whose documents were reviewed, as `loopctl runs list` names it: it says scores and types
+    /// The run whose documents were reviewed, as `loopctl runs list` names it: scores and types come from it
     #[arg(long, value_name = "RUN", help_heading = DOCUMENTS)]
     run: Option<String>,
     #[command(flatten, next_help_heading = DOCUMENTS)]
     journal: JournalArgument,
-    /// The same from the results in this folder: they don't say the settings of their profile, so no certificate is made of them
+    /// Take scores and types from the results in this folder instead: they lack the settings of their profile, so no
+    /// certificate is made from them
     #[arg(long, value_name = "DIR", conflicts_with = "run", help_heading = DOCUMENTS)]
     results: Option<PathBuf>,
-    /// Count how often passages of each pattern were right by what reviewers decided, for `grounding.patterns`; with LABELS that are records of `loopctl score` with `labels`
+    /// Count how often passages of each pattern were right according to reviewers, for `grounding.patterns`; LABELS, if
+    /// given, are records of `loopctl score` with `labels`
     #[arg(long, conflicts_with_all = ["results", "only_this_run", "draw", "draw_audit", "verify", "report"], help_heading = ARGUMENTS)]
     evidence: bool,
-    /// Write a table that holds by itself, without the counts that ship
+    /// Write a standalone table, without the shipped counts
     #[arg(long, requires = "evidence", help_heading = OUTPUT)]
     alone: bool,
-    /// Certify the documents of this run alone, and none to come: needs fewer reviews, of documents drawn at random from it
+    /// Certify only the documents of this run, and no future ones: needs fewer reviews, of documents drawn from it at
+    /// random
     #[arg(long, help_heading = DOCUMENTS)]
     only_this_run: bool,
-    /// Draw so many documents of the run at random, to be reviewed
+    /// Draw this many documents of the run at random for review
     #[arg(long, value_name = "N", conflicts_with_all = ["verify", "out", "draw_audit"], help_heading = DOCUMENTS)]
     draw: Option<usize>,
-    /// Draw the audit's share of the documents of the run that the certificate of `--verify` covers, to be reviewed
+    /// Draw for review the audit's share of the documents of the run that the certificate of `--verify` covers
     #[arg(long, requires = "verify", help_heading = DOCUMENTS)]
     draw_audit: bool,
-    /// Say whether this certificate holds for the profile as it is; with labels, whether the documents of the audit speak against it
+    /// Check whether this certificate holds for the profile as it is; with labels, also whether the audited documents
+    /// contradict it
     #[arg(long, value_name = "FILE", conflicts_with = "out", help_heading = ARGUMENTS)]
     verify: Option<PathBuf>,
     /// Write a certificate to this file
     #[arg(long, value_name = "FILE", help_heading = OUTPUT)]
     out: Option<PathBuf>,
-    /// Write what was found to this file, too, as a page of HTML that needs nothing else
+    /// Also write the findings to this file, as a self-contained HTML page
     #[arg(long, value_name = "FILE.html", conflicts_with_all = ["verify", "draw", "draw_audit"], help_heading = OUTPUT)]
     report: Option<PathBuf>,
     #[command(flatten, next_help_heading = OUTPUT)]
     format: RecordFormat,
-    /// Labels: JSON lines or CSV; `-` is standard input. With a run and no labels: how many reviews it takes
+    /// Labels: JSON lines or CSV; `-` is standard input. With a run and no labels, the number of reviews needed is
+    /// shown
     #[arg(value_name = "LABELS", help_heading = ARGUMENTS)]
     labels: Vec<PathBuf>,
 }
 
-/// The documents that labels are about.
+/// The documents that the labels are about.
 struct Made {
     documents: Vec<ScoredDocument>,
-    /// The run that they are of, if they come from a journal.
+    /// The run that they belong to, if they come from a journal.
     run: Option<(String, Basis)>,
 }
 
@@ -163,7 +168,7 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
 }
 
 impl Arguments {
-    /// Refuses a certificate that would stand where something else does, or that nothing binds to the policy.
+    /// Refuses a certificate that would overwrite something else, or that nothing binds to the policy.
     fn check_out(&self, reached: &Reached) -> Result<(), Failure> {
         let Some(file) = &self.out else { return Ok(()) };
         let labels = self.labels.iter().map(|labels| (labels.as_path(), "a file of labels"));
@@ -179,7 +184,7 @@ impl Arguments {
         Ok(())
     }
 
-    /// Refuses a report without labels, of which there is nothing to show, and one in the place of what it is made from.
+    /// Refuses a report without labels, which has nothing to show, and one that would overwrite its inputs.
     fn check_report(&self, reached: &Reached) -> Result<(), Failure> {
         let Some(report) = &self.report else { return Ok(()) };
         if self.labels.is_empty() {
@@ -206,7 +211,7 @@ impl Arguments {
         }
     }
 
-    /// The documents of the run or folder that is named.
+    /// Returns the documents of the named run or folder.
     fn made(&self, settings: &Certify, basis: &Basis, output: &mut Output) -> Result<Option<Made>, Failure> {
         if let Some(folder) = &self.results {
             let documents = documents_of_folder(folder, &basis.profile, settings)?;
@@ -250,7 +255,7 @@ impl Arguments {
             if documents.is_none() {
                 return Err(no_run("`--only-this-run` is about the documents of a run"));
             }
-            // Which documents are drawn is all that chance decides here: those of a cluster may well resemble each other.
+            // Chance decides here only which documents are drawn: those of a cluster may well resemble each other.
             labels.iter_mut().for_each(|label| label.cluster = None);
         }
         let sample = sample(labels, documents, settings)?;
@@ -297,7 +302,7 @@ fn no_run(message: &str) -> Failure {
     Failure::usage(message).help("name it with `--run RUN`, or its folder with `--results DIR`")
 }
 
-/// So many documents drawn at random, by digests of their ids, so that the same draw can be made again.
+/// Draws `count` documents at random, by digests of their ids, so that the draw can be repeated.
 fn drawn<'a>(made: &'a Made, count: usize, settings: &Certify) -> Vec<&'a ScoredDocument> {
     let salt = made.run.as_ref().map_or("", |(run, _)| run.as_str());
     let place = |document: &ScoredDocument| digest_bytes(format!("{salt}\n{}", document.id).as_bytes());
@@ -308,7 +313,7 @@ fn drawn<'a>(made: &'a Made, count: usize, settings: &Certify) -> Vec<&'a Scored
     documents
 }
 
-/// Scores are left out: who knows them reviews otherwise.
+/// Writes the documents without scores: reviewers who know them review differently.
 fn write_drawn(documents: &[&ScoredDocument], format: Format, output: &mut Output) -> Result<Exit, Failure> {
     if format == Format::Text {
         for document in documents {
@@ -374,14 +379,14 @@ fn verify(
     } else {
         let labels = read_labels(&arguments.labels, output)?;
         let documents = made.as_ref().map(|made| made.documents.as_slice());
-        // An audit is looked at while it grows.
+        // An audit is inspected while it grows.
         let settings = Certify { looks: Looks::AnyTime, ..settings.clone() };
         Some(watch_audit(&certificate, sample(labels, documents, &settings)?))
     };
     write_verified(file, &certificate, &changes, audit, format, output)
 }
 
-/// Says whether a certificate holds: for the policy, and by its audit.
+/// Reports whether a certificate holds: for the policy, and by its audit.
 fn write_verified(
     file: &Path,
     certificate: &Certificate,
@@ -391,7 +396,7 @@ fn write_verified(
     output: &mut Output,
 ) -> Result<Exit, Failure> {
     let calibration = &certificate.calibration;
-    // What somebody changed says nothing.
+    // An altered certificate states nothing.
     let statements: Vec<String> =
         if certificate.is_intact() { calibration.statements().collect() } else { Vec::new() };
     let drifted = audit.is_some_and(|audit| audit.drifted);

@@ -1,4 +1,4 @@
-//! `loopctl calibrate --evidence`: how often passages of each pattern were right, from what reviewers decided.
+//! `loopctl calibrate --evidence`: how often passages of each pattern were right, from the decisions of reviewers.
 
 use super::exit::{Exit, Failure};
 use super::output::{Format, Output};
@@ -36,7 +36,7 @@ pub(super) struct Asked<'a> {
     pub(super) format: Format,
 }
 
-/// Counts, says what the counts mean, and writes them where that is asked for.
+/// Counts, explains the counts, and writes them if asked.
 pub(super) fn calibrate_evidence(
     plan: &Plan,
     asked: &Asked<'_>,
@@ -79,7 +79,7 @@ pub(super) fn calibrate_evidence(
     Ok(Exit::Success)
 }
 
-/// The first measure of grounding.
+/// The profile's first measure of grounding.
 fn grounding_of(plan: &Plan) -> Option<&Grounding> {
     let mut parts = plan.profile.dimensions.iter().flat_map(|dimension| dimension.measure.parts());
     parts.find_map(|part| match part {
@@ -96,7 +96,7 @@ fn grounding_of(plan: &Plan) -> Option<&Grounding> {
 fn nothing(found: &LeafLabels) -> Failure {
     if found.unseen > 0 {
         return Failure::broken(format!(
-            "nobody says of a value that it was looked at: {} were accepted with their documents as they stood",
+            "no one says of a value that it was looked at: {} were accepted with their documents as they were",
             found.unseen
         ))
         .help("decide about single fields (`loopctl review`): what was looked at is a label");
@@ -106,7 +106,7 @@ fn nothing(found: &LeafLabels) -> Failure {
     )
 }
 
-/// Counts what reviewers decided about the documents of a run.
+/// Counts the reviewers' decisions about the documents of a run.
 fn of_run(
     plan: &Plan,
     id: &str,
@@ -164,7 +164,7 @@ fn count_record(plan: &Plan, line: &[u8], found: &mut LeafLabels) -> Result<(), 
     Ok(())
 }
 
-/// Refuses to write over one of the files that are read, and over any other file that is no table of patterns.
+/// Refuses to overwrite a file that is read, or any other file that is not a table of patterns.
 fn check_place(out: &Path, records: &[PathBuf]) -> Result<(), Failure> {
     let Ok(place) = out.canonicalize() else { return Ok(()) };
     let refused = |why: &str| {
@@ -217,7 +217,7 @@ fn say(
     output.out.flush()?;
     if found.unseen > 0 {
         output.say(&format!(
-            "left out: {} that were accepted with their documents as they stood, because nobody says that they were looked at",
+            "left out: {} that were accepted with their documents as they were, because no one says that they were looked at",
             found.unseen
         ));
     }

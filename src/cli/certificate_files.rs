@@ -1,4 +1,4 @@
-//! Certificates: read and written, and said at the beginning of a run.
+//! Certificates: reading, writing, and reporting them at the beginning of a run.
 
 use super::exit::Failure;
 use super::output::Output;
@@ -12,7 +12,7 @@ use crate::value::sanitize_line;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 
-/// What a run may be certified by.
+/// The policy of a run, with the certificates that may cover it.
 pub(super) struct Certified {
     /// The policy of the run.
     pub(super) basis: Basis,
@@ -23,8 +23,8 @@ pub(super) struct Certified {
 }
 
 impl Certified {
-    /// Says what the certificate promises and what it leaves open of what `profile` asks for, or why it is void. One that the command names
-    /// must be there.
+    /// Reports what the certificate promises and what it leaves open of the requirements of `profile`, or why it is
+    /// void. A certificate that the command names must exist.
     pub(super) fn say(
         &self,
         profile: &Profile,
@@ -77,7 +77,7 @@ pub(super) fn open_certificate(file: &Path) -> Result<Certificate, Failure> {
     })
 }
 
-/// Refuses to write a certificate over one of `inputs`, each with what it is, and over any other file that is no certificate.
+/// Refuses to overwrite one of `inputs`, each with its description, or any other file that is not a certificate.
 pub(super) fn check_place_of_certificate(file: &Path, inputs: &[(&Path, &str)]) -> Result<(), Failure> {
     let Ok(place) = file.canonicalize() else { return Ok(()) };
     let refused = |why: String| {
@@ -105,7 +105,7 @@ pub(super) fn check_place_of_certificate(file: &Path, inputs: &[(&Path, &str)]) 
     }
 }
 
-/// Writes a certificate, with the folder in which it is to be.
+/// Writes a certificate, creating its folder.
 pub(super) fn write_certificate(certificate: &Certificate, file: &Path) -> Result<(), Failure> {
     let failed = |error: std::io::Error| {
         Failure::broken(format!("can't write the certificate to `{}`: {error}", file.shown()))

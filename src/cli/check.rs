@@ -26,10 +26,10 @@ pub(super) struct Arguments {
     /// Set a key of each profile, such as `accept.overall=0.9` (repeatable)
     #[arg(long = "config", value_name = "KEY=VALUE")]
     settings: Vec<String>,
-    /// How problems are written to standard output
+    /// Format of the problems on standard output
     #[arg(long, value_enum, default_value = "text")]
     format: CheckFormat,
-    /// Warnings make the exit status 2, too: for continuous integration
+    /// Exit with status 2 on warnings, too: for continuous integration
     #[arg(long)]
     strict: bool,
     /// Profiles by name or path, or files of any other kind by path: rules, rubrics, cases, prices, schemas, prompts,
@@ -59,14 +59,14 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
         for name in available(&library()) {
             let mut found = Problems::new();
             check_profile(&name, arguments, &providers, &mut found);
-            // Nobody asked about what is shipped, and nobody here can change it.
+            // Shipped files were not asked about, and can't be changed here.
             found.retain(|problem| problem.level > Level::Note || !is_about_shipped(problem));
             problems.extend(found);
             checked.profiles += 1;
         }
         let table = Path::new(PRICES);
         if table.is_file() {
-            // What is wrong with its form was found above.
+            // Errors of form were found above.
             if let Ok(file) = read_text_file(table) {
                 lint_prices(&file, &providers, &mut problems);
             }
@@ -90,7 +90,7 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
     Ok(if fails { Exit::Usage } else { Exit::Success })
 }
 
-/// How much was checked.
+/// The number of checked profiles and files.
 #[derive(Default)]
 struct Checked {
     profiles: usize,
@@ -155,7 +155,7 @@ fn check_what(
         || matches!(ending.as_str(), "json" | "md" | "txt" | "rhai");
     let file = is_path.then(|| read_text_file(path));
     let kind = match &file {
-        // Of a profile that can't be read, loading says why.
+        // For a profile that can't be read, loading reports why.
         None => Ok(FileKind::Profile),
         Some(Err(_)) if is_yaml => Ok(FileKind::Profile),
         Some(Err(problem)) => Err(problem.clone()),
@@ -178,7 +178,7 @@ fn check_what(
     }
 }
 
-/// Checks a file that is no profile.
+/// Checks a file that is not a profile.
 fn check_one(
     kind: FileKind,
     path: &Path,
@@ -193,7 +193,7 @@ fn check_one(
 }
 
 fn check_profile(name: &str, arguments: &Arguments, providers: &Providers, all: &mut Problems) {
-    // What is wrong with another profile is no reason to look at this one less.
+    // Problems of another profile must not reduce the checks of this one.
     let problems = &mut Problems::new();
     let profile = ProfileArguments::of(name, &arguments.settings);
     let notes = FileTracker::default();

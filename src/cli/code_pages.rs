@@ -6,7 +6,7 @@ use crate::diag::{Code, nearest};
 use crate::value::sanitize_line;
 use serde_json::json;
 
-/// Whether a word is meant as a code: `LC` and digits, in any case.
+/// Returns whether a word is meant as a code: `LC` and digits, in any case.
 pub(super) fn is_meant_as_code(word: &str) -> bool {
     let Some((start, digits)) = word.split_at_checked(2) else { return false };
     start.eq_ignore_ascii_case("LC") && !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit())
@@ -33,7 +33,7 @@ pub(super) fn page(code: &str, format: Option<Format>, output: &mut Output) -> R
     Ok(Exit::Success)
 }
 
-/// Names all codes.
+/// Lists all codes.
 pub(super) fn list(format: Option<Format>, output: &mut Output) -> Result<Exit, Failure> {
     match format {
         Some(format) => {

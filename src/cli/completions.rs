@@ -1,4 +1,4 @@
-//! `loopctl completions`: what a shell needs to complete verbs, flags and the names of profiles.
+//! `loopctl completions`: scripts with which a shell completes verbs, flags and the names of profiles.
 
 use super::exit::{Exit, Failure};
 use super::loading::library;
@@ -19,13 +19,13 @@ use clap_complete::{Shell, generate};
                   those in $LOOPCTL_HOME/profiles. Run it again when there are others."
 )]
 pub(super) struct Arguments {
-    /// Which shell
+    /// Shell to complete in
     #[arg(value_enum)]
     shell: Shell,
 }
 
 pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit, Failure> {
-    // Clap wants names that live as long as the process, which ends when these are printed.
+    // Clap needs names that live as long as the process, which ends when these are printed.
     let names: Vec<&'static str> = available(&library()).into_iter().map(|name| &*name.leak()).collect();
     let mut command = with_profiles(super::command(), &names);
     let mut script = Vec::new();
@@ -35,7 +35,7 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
     Ok(Exit::Success)
 }
 
-/// Offers these names wherever a profile is named by `--profile`.
+/// Offers these names as values of every `--profile`.
 fn with_profiles(command: Command, names: &[&'static str]) -> Command {
     let verbs: Vec<String> = command.get_subcommands().map(|verb| verb.get_name().to_owned()).collect();
     let below =

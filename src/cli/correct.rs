@@ -22,8 +22,8 @@ pub(super) struct Arguments {
     calls: CallArguments,
 }
 
-/// The loop with room for one correction, whose candidate is returned whatever it scores. An extraction that is
-/// accepted as it stands is not corrected.
+/// Runs the loop with room for one correction, whose candidate is returned whatever its score. An extraction that is
+/// already accepted is not corrected.
 pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit, Failure> {
     let forced = ["stop={max_iterations: 2}", "gate=null", "on_escalate=continue", "select.return=last"];
     let plan = arguments.profile.plan(&forced, output)?;

@@ -1,13 +1,14 @@
-//! Flags with the wrong dashes: `-profile`, or `–profile` as word processors and web pages have it. Nothing is run: without its flag
-//! a value would be taken for a document.
+//! Flags with the wrong dashes: `-profile`, or `–profile` as word processors and web pages write it. Nothing is run:
+//! without its flag a value would be taken for a document.
 
 use super::exit::Failure;
 use clap::Command;
 
-/// What stands in other texts where a terminal needs `-`: hyphens, dashes, the sign of minus.
+/// The characters that other texts use for `-`: hyphens, dashes, the minus sign.
 const OTHERS: [char; 6] = ['‐', '‑', '–', '—', '―', '−'];
 
-/// The first argument that is a flag but for its dashes, if there is one. `arguments` begin with the name of the program.
+/// The failure of the first argument that is a flag except for its dashes, if any. `arguments` begin with the program's
+/// name.
 pub(super) fn mistaken(
     command: impl FnOnce() -> Command,
     arguments: impl IntoIterator<Item = String>,
@@ -47,7 +48,7 @@ fn written(argument: &str) -> Option<(&str, &str)> {
     (is_wrong && !name.is_empty()).then_some((dashes, name))
 }
 
-/// The flag of a verb by that name, as it should be written.
+/// The verb's flag of that name, as it should be written.
 fn flag(verb: &Command, name: &str, dashes: &str) -> Option<String> {
     let mut known = verb.get_arguments();
     if known.any(|known| known.get_long() == Some(name)) {

@@ -27,15 +27,16 @@ use std::path::{Path, PathBuf};
     after_help = "Examples:\n  loopctl evaluate gold/\n  loopctl evaluate gold.csv --columns gold.map.yaml --results out/\n  loopctl evaluate --reviewed\n  loopctl evaluate gold.jsonl --fresh --profile clinical --report quality.html"
 )]
 pub(super) struct Arguments {
-    /// Labels: `.json`, `.jsonl` and `.csv` files; of a folder its `*.labels.json`, or if it has none all of these (repeatable)
+    /// Labels: `.json`, `.jsonl` and `.csv` files; for a folder its `*.labels.json`, or all of these if it has none
+    /// (repeatable)
     #[arg(required_unless_present = "reviewed", value_name = "GOLD", help_heading = ARGUMENTS)]
     labels: Vec<PathBuf>,
-    /// Take what reviewers decided about the run (`loopctl review`) as labels, too
+    /// Also use reviewers' decisions about the run (`loopctl review`) as labels
     ///
     /// They are corrections: the latest label of a field holds.
     #[arg(long, conflicts_with_all = ["results", "fresh"], help_heading = ARGUMENTS)]
     reviewed: bool,
-    /// Where the labels stand in tables, and in JSON of others
+    /// File that maps columns of tables, and members of other JSON, to labels
     ///
     /// Without it, the header of a table names the fields, and one column is `document`.
     #[arg(long, value_name = "MAP.yaml", help_heading = ARGUMENTS)]
@@ -53,10 +54,10 @@ pub(super) struct Arguments {
     /// The confidence of every interval, between 0 and 1
     #[arg(long, value_name = "SHARE", default_value = "0.95", value_parser = confidence, help_heading = OUTPUT)]
     confidence: f64,
-    /// How the evaluation is written to standard output
+    /// Format of the evaluation on standard output
     #[arg(long, value_enum, value_name = "FORMAT", default_value = "text", help_heading = OUTPUT)]
     format: Format,
-    /// Write it to this file, too, as a page of HTML that needs nothing else
+    /// Also write it to this file, as a self-contained HTML page
     #[arg(long, value_name = "FILE.html", help_heading = OUTPUT)]
     report: Option<PathBuf>,
 }
@@ -101,10 +102,10 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
 }
 
 impl Arguments {
-    /// The report must not take the place of what it is made from.
+    /// Refuses a report that would overwrite one of its inputs.
     fn refuse_report_among_inputs(&self, labels: &LabelFiles) -> Result<(), Failure> {
         let Some(report) = &self.report else { return Ok(()) };
-        // A report that is not there yet takes no place.
+        // A report that does not exist yet overwrites nothing.
         let Ok(key) = FolderKey::of(report) else { return Ok(()) };
         let mut inputs: Vec<(&str, PathBuf)> = Vec::new();
         inputs.extend(labels.files().iter().map(|file| ("labels", file.clone())));
@@ -139,7 +140,7 @@ fn write(evaluation: &Evaluation, arguments: &Arguments, output: &mut Output) ->
     }
 }
 
-/// Writes the page. Values of documents are in it, so it is its owner's alone.
+/// Writes the page. It contains values of documents, so only its owner may read it.
 fn write_page(evaluation: &Evaluation, file: &Path) -> Result<(), Failure> {
     let page = evaluation_html(evaluation);
     disk::replace(file, page.as_bytes(), Access::Owner)

@@ -3,7 +3,7 @@
 use crate::provider::ProviderError;
 use std::process::ExitCode;
 
-/// How the process ends.
+/// The outcome of the process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Exit {
     /// Every document passed.
@@ -14,7 +14,7 @@ pub(super) enum Exit {
     Usage,
     /// Finished, but not every document passed.
     NotPassed,
-    /// Someone stopped it: Ctrl-C, SIGTERM or SIGHUP.
+    /// Stopped by Ctrl-C, SIGTERM or SIGHUP.
     Interrupted,
 }
 
@@ -36,7 +36,7 @@ impl From<Exit> for ExitCode {
     }
 }
 
-/// Why a verb could not do its work: one line, what to do, and the exit status.
+/// The reason that a verb could not do its work: one line, what to do, and the exit status.
 #[derive(Debug)]
 pub(super) struct Failure {
     pub(super) message: String,
@@ -53,7 +53,7 @@ impl Failure {
         Failure { message: message.into(), help: None, exit: Exit::Usage }
     }
 
-    /// The problems have been shown already.
+    /// A failure whose problems have been shown already.
     pub(super) fn shown(exit: Exit) -> Self {
         Failure { message: String::new(), help: None, exit }
     }
@@ -65,8 +65,8 @@ impl Failure {
 }
 
 impl From<std::io::Error> for Failure {
-    /// Standard output can't be written to. Whoever reads it may have had enough (`| head`), which is no failure of
-    /// ours but ends the work.
+    /// Standard output can't be written to. Its reader may have had enough (`| head`), which is not a failure but ends
+    /// the work.
     fn from(error: std::io::Error) -> Self {
         if error.kind() == std::io::ErrorKind::BrokenPipe {
             Failure::shown(Exit::Broken)

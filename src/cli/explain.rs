@@ -38,11 +38,13 @@ pub(super) struct Arguments {
     /// Journal file [default: beside the result, else that of the latest run]
     #[arg(long, value_name = "FILE", help_heading = OF_A_RUN)]
     journal: Option<PathBuf>,
-    /// Leave nothing out: of a run the whole feedback, every issue and change, long values; of a profile all that the policy does
+    /// Leave nothing out: for a run, the whole feedback, every issue and change, and long values; for a profile, all
+    /// that the policy does
     #[arg(long, help_heading = OUTPUT)]
     full: bool,
-    /// A field, whose mentions in the document (given instead of a run) are shown: how each was read, and which holds; or a list
-    /// with one item for each part (`specimens`), whose parts are shown, or a field of one (`specimens.B.margins`)
+    /// Show the mentions of this field in the document (given instead of a run): how each was read, and which one
+    /// holds; for a list with one item for each part (`specimens`), its parts, or a field of one
+    /// (`specimens.B.margins`)
     #[arg(long, value_name = "NAME", help_heading = OF_A_DOCUMENT)]
     field: Option<String>,
     /// The profile whose vocabularies read the field [default: `$LOOPCTL_PROFILE`, else `balanced`, as with `run`]
@@ -50,10 +52,10 @@ pub(super) struct Arguments {
     profile: Option<String>,
     #[command(flatten, next_help_heading = OF_A_PROFILE)]
     over: Over,
-    /// Price table that comes before the others (see `docs/costs.md`)
+    /// Price table that takes precedence over the others (see `docs/costs.md`)
     #[arg(long, value_name = "FILE", help_heading = OF_A_PROFILE)]
     prices: Option<PathBuf>,
-    /// How it is told
+    /// Format of the explanation
     #[arg(long, value_enum, default_value = "text", help_heading = OUTPUT)]
     format: Voice,
 }
@@ -62,10 +64,10 @@ const OF_A_RUN: &str = "Of a run";
 const OF_A_PROFILE: &str = "Of a profile";
 const OF_A_DOCUMENT: &str = "Of a document";
 
-/// The word that stands for all codes.
+/// The word for all codes.
 const ALL_CODES: &str = "codes";
 
-/// What somebody wants explained.
+/// The subject of an explanation.
 enum Target {
     Code,
     AllCodes,
@@ -76,7 +78,7 @@ enum Target {
 }
 
 impl Target {
-    /// What a word means. Runs come last: of all else it is known whether it is there.
+    /// Finds what a word means. Runs come last: everything else is known to exist or not.
     fn of(word: &str) -> Self {
         let path = Path::new(word);
         let is_yaml = path.extension().is_some_and(|ending| ending == "yaml" || ending == "yml");
@@ -122,7 +124,7 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
 }
 
 impl Arguments {
-    /// A flag that would do nothing is a mistake.
+    /// Refuses flags that would do nothing.
     fn refuse_what_does_not_apply(&self, target: &Target) -> Result<(), Failure> {
         let of_a_run = self.document.is_some() || self.journal.is_some();
         let of_a_profile = !self.over.is_empty() || self.prices.is_some();
@@ -182,7 +184,7 @@ impl Arguments {
         Ok(Exit::Success)
     }
 
-    /// Why there is nothing to explain. A word near a profile's name is more likely that than a run's id.
+    /// The failure when there is nothing to explain. A word near a profile's name is more likely that than a run's id.
     fn not_found(&self, error: NotFound) -> Failure {
         let names = available(&library());
         if let Some(guess) = nearest(&self.target, names.iter().map(String::as_str)) {
@@ -211,7 +213,7 @@ fn coloured(paint: Paint, tone: Tone, text: &str) -> String {
     }
 }
 
-/// Documents to choose from.
+/// Lists the documents to choose from.
 fn list(documents: &[DocumentEntry], paint: Paint) -> String {
     let width = documents.iter().map(|one| one.document.chars().count()).max().unwrap_or(0);
     let mut text = String::new();

@@ -1,5 +1,5 @@
-//! `loopctl explain FILE --field NAME`: every mention of a field in a document, how it was read, and which of them holds; of a list
-//! that has one item for each part of a document, the parts.
+//! `loopctl explain FILE --field NAME`: every mention of a field in a document, how it was read, and which one holds;
+//! for a list that has one item for each part of a document, the parts.
 
 use super::exit::{Exit, Failure};
 use super::output::Output;
@@ -24,7 +24,7 @@ use std::path::Path;
 struct Answer<'a> {
     field: &'a str,
     vocabulary: &'a str,
-    /// The part of the document that is looked at, if not all of it.
+    /// The part of the document that is inspected, if not all of it.
     #[serde(skip_serializing_if = "Option::is_none")]
     part: Option<&'a str>,
     mentions: Vec<Told<'a>>,
@@ -46,13 +46,13 @@ struct ToldPart<'a> {
     spans: Vec<(usize, usize)>,
 }
 
-/// One mention, as it is told.
+/// One mention, as it is reported.
 #[derive(Serialize)]
 struct Told<'a> {
     line: usize,
     value: &'a str,
     context: Assertion,
-    /// How final the part of the document is, from 0 to 9.
+    /// The finality of the part of the document, from 0 to 9.
     finality: u8,
     start: usize,
     end: usize,
@@ -62,7 +62,7 @@ struct Told<'a> {
 /// Longest passage that is shown, in characters.
 const PASSAGE: usize = 90;
 
-/// `is_named` says whether somebody chose the profile.
+/// Explains a field of a document. `is_named` tells whether the profile was chosen.
 pub(super) fn explain_field(
     path: &Path,
     field: &str,
@@ -116,7 +116,7 @@ pub(super) fn explain_field(
     Ok(Exit::Success)
 }
 
-/// What `--field` names.
+/// The field or list that `--field` names.
 #[derive(Clone, Copy)]
 enum Place<'a> {
     /// A field of the whole document.
@@ -145,7 +145,7 @@ impl<'a> Place<'a> {
     }
 }
 
-/// Why no vocabulary reads a field: there is no such field, or the rubric names none for it.
+/// The failure when no vocabulary reads a field: there is no such field, or the rubric names none for it.
 fn unread(name: &str, plan: &Plan, is_named: bool) -> Failure {
     let (profile, shown) = (&plan.profile.name, sanitize_line(name));
     let of_rubrics = plan.scoring.rules().evidence().fields.iter().map(|field| field.key.as_str());
@@ -241,7 +241,7 @@ fn page(
     if mentions.is_empty() {
         let _ = writeln!(
             page,
-            "  no mention was found: no phrase of the vocabulary stands beside a name of the field"
+            "  no mention was found: no phrase of the vocabulary is beside a name of the field"
         );
         return page;
     }

@@ -1,10 +1,10 @@
-//! What is said of a run that ended early because its provider is gone.
+//! The message about a run that ended early because its provider is gone.
 
 use super::exit::Failure;
 use crate::value::{DocumentId, sanitize_line};
 
-/// How many documents a run did not try that ended early, and the first of them. `why` the latest document failed, one of
-/// `in_a_row` whose provider did.
+/// The failure of a run that ended early, with the number of documents it did not try, and the first of them. `why` is
+/// why the latest document failed, one of `in_a_row` whose provider did.
 pub(super) fn gave_up(why: &str, in_a_row: usize, (not_tried, named): (usize, &[DocumentId])) -> Failure {
     let names: Vec<String> = named.iter().map(|id| format!("`{}`", sanitize_line(id.as_str()))).collect();
     let more = match not_tried.saturating_sub(names.len()) {

@@ -1,6 +1,6 @@
-//! Under which headings flags are listed in help.
+//! The headings under which flags are listed in help.
 
-/// Of what has no flag: otherwise it would stand under the heading that was used last.
+/// The heading of positional arguments: otherwise they would appear under the heading that was used last.
 pub(super) const ARGUMENTS: &str = "Arguments";
 pub(super) const PROFILE: &str = "Profile";
 pub(super) const DOCUMENTS: &str = "Documents";

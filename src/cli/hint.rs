@@ -1,4 +1,4 @@
-//! Which command tells why a document did not pass.
+//! The command that explains why a document did not pass.
 
 use super::journal_place::JournalPlace;
 use crate::policy::FinalStatus;
@@ -9,18 +9,18 @@ use crate::value::ShownPath;
 use crate::value::sanitize_line;
 use std::path::Path;
 
-/// How to get told why a document did not pass.
+/// The hint at the command that explains why documents did not pass.
 #[derive(Debug, Default)]
 pub(super) struct Hint {
     out: Option<Artifacts>,
-    /// The arguments of `explain`, where the journal is kept.
+    /// The arguments of `explain`, if the journal is kept.
     journal: Option<String>,
-    /// The first documents that did not pass, and how many did not.
+    /// The first documents that did not pass, and the number of all of them.
     about: Vec<DocumentId>,
     count: usize,
 }
 
-/// Most documents that are named.
+/// The maximum number of documents that are named.
 const MOST_NAMED: usize = 4;
 
 impl Hint {
@@ -63,7 +63,7 @@ impl Hint {
     }
 }
 
-/// A word of a command line as a shell takes it.
+/// Quotes a word of a command line for a shell.
 pub(super) fn quoted(word: &str) -> String {
     let plain = |c: char| {
         c.is_alphanumeric() || matches!(c, '/' | '.' | '-' | '_' | ':' | '\\' | '=' | '+' | ',' | '~')

@@ -14,7 +14,7 @@ use std::path::PathBuf;
     after_help = "The project passes `check`, `test` and `run` as it is, without a model and without a key. Its files are few and commented; what they do not say is inherited from the profile. Nothing that is there already is written over."
 )]
 pub(super) struct Arguments {
-    /// Folder of the project; made if it is not there
+    /// Folder of the project; created if missing
     #[arg(default_value = ".", value_name = "DIR")]
     dir: PathBuf,
     /// Shipped profile to start from, by name
@@ -27,7 +27,7 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
     if dir.symlink_metadata().is_ok() && !dir.is_dir() {
         return Err(Failure::usage(format!("`{}` is a file, not a folder", dir.shown())).help("name another"));
     }
-    // What the project will find when it is used: itself, the person's own folder, what ships.
+    // What the project will find when it is used: itself, the user's own folder, the shipped files.
     let library = library_in(std::iter::once(dir.clone()).chain(home()).collect());
     let plan = starter(dir, &arguments.profile, &library).map_err(|refusal| refused(refusal, output))?;
     write(dir, &plan.changes).map_err(super::new::not_written)?;

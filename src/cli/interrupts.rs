@@ -1,5 +1,5 @@
-//! Being told to stop: Ctrl-C; SIGTERM, by which service managers and batch systems say so; SIGHUP, which a terminal that is
-//! closed and a connection that breaks leave behind.
+//! Requests to stop: Ctrl-C; SIGTERM, which service managers and batch systems send; SIGHUP, which comes when a
+//! terminal is closed or a connection breaks.
 
 use super::exit::Exit;
 use super::output::Output;
@@ -9,10 +9,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use tokio::sync::watch;
 
-/// After the first interrupt no other call is begun, and those that are under way are waited for, at most for `patience`:
-/// they are paid for, which is said while documents are `at_work`. The second gives them up, and what is finished is kept; the third ends the process. A hangup counts as a
-/// first one only: shells and service managers send it once more, or beside SIGTERM, and what has been paid for is still to be
-/// recorded.
+/// Listens for interrupts. After the first, no other call is begun, and those in flight are waited for, at most for
+/// `patience`: they are paid for, which is reported while documents are `at_work`. The second gives them up, and what
+/// is finished is kept; the third ends the process. A hangup counts only as a first one: shells and service managers
+/// send it once more, or beside SIGTERM, and what has been paid for is still to be recorded.
 pub(super) async fn listen(
     drain: watch::Sender<bool>,
     stop: watch::Sender<bool>,
@@ -24,7 +24,7 @@ pub(super) async fn listen(
         let _ = drain.send(true);
         let says = at_work.load(Ordering::Relaxed);
         if says && patience > Millis::default() && first == Signal::Interrupt {
-            let line = "stopping: calls that are under way are waited for; once more gives them up";
+            let line = "stopping after the calls in flight; once more abandons them";
             Output::of_process().say(line);
         }
         tokio::select! {
@@ -40,7 +40,7 @@ pub(super) async fn listen(
 }
 
 impl Interrupts {
-    /// The next that is no hangup.
+    /// Waits for the next signal that is not a hangup.
     async fn once_more(&mut self) {
         while self.next().await == Signal::Hangup {}
     }
@@ -50,7 +50,7 @@ impl Interrupts {
 enum Signal {
     /// Ctrl-C or SIGTERM.
     Interrupt,
-    /// Whoever looked on is gone.
+    /// The terminal or connection is gone.
     #[cfg_attr(not(unix), expect(dead_code, reason = "there are no hangups elsewhere"))]
     Hangup,
 }
@@ -86,8 +86,9 @@ impl Interrupts {
     }
 }
 
-/// Whether a hangup would end this process as things are. It does not where it is ignored, as under `nohup`, and to hear it
-/// would undo that. Only Linux tells (bit 0 of the ignored signals is SIGHUP); elsewhere it is left as it is.
+/// Returns whether a hangup would end this process as things are. It would not if ignored, as under `nohup`, and
+/// listening for it would undo that. Only Linux tells (bit 0 of the ignored signals is SIGHUP); elsewhere hangups are
+/// left alone.
 #[cfg(unix)]
 fn ends_with_terminal() -> bool {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();

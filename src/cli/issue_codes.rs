@@ -1,4 +1,4 @@
-//! `loopctl explain MISSING_FIELD`: what an issue of loopctl's own means, as `docs/review.md` says it.
+//! `loopctl explain MISSING_FIELD`: the meaning of one of loopctl's own issues, as `docs/review.md` gives it.
 
 use super::exit::{Exit, Failure};
 use super::loading::library;
@@ -10,7 +10,7 @@ use crate::value::sanitize_line;
 use crate::value::yaml::{self, Data, Node};
 use serde_json::json;
 
-/// The page that says it, in a table of codes, what they mean and what to look at.
+/// The page with the table of codes, their meanings and what to look at.
 const PAGE: &str = include_str!("../../docs/review.md");
 const HEADING: &str = "## What each issue means";
 
@@ -22,14 +22,14 @@ struct Row {
     look_at: &'static str,
 }
 
-/// Whether a word is meant as the code of an issue: capitals, digits and `_`.
+/// Returns whether a word is meant as the code of an issue: capitals, digits and `_`.
 pub(super) fn is_meant_as_code(word: &str) -> bool {
     word.starts_with(|c: char| c.is_ascii_uppercase())
         && word.contains('_')
         && word.chars().all(|c| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_')
 }
 
-/// Writes what a code means.
+/// Writes the meaning of a code.
 pub(super) fn explain(code: &str, format: Option<Format>, output: &mut Output) -> Result<Exit, Failure> {
     let Some(row) = row_of(code) else {
         let known: Vec<&str> = rows().flat_map(|row| codes_of(row.codes)).collect();
@@ -55,7 +55,7 @@ pub(super) fn explain(code: &str, format: Option<Format>, output: &mut Output) -
     Ok(Exit::Success)
 }
 
-/// The rules here and among what ships whose issues have a code.
+/// The local and shipped rules whose issues have a code.
 fn rules_with(code: &str) -> Vec<String> {
     let library = library();
     let mut found = Vec::new();

@@ -1,4 +1,4 @@
-//! Where the journal of a run is kept.
+//! The location of a run's journal.
 
 use super::exit::Failure;
 use super::output::Output;
@@ -7,13 +7,13 @@ use crate::value::ShownPath;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// Where the journal goes.
+/// The location of the journal.
 pub(super) enum JournalPlace {
-    /// Where it was asked for: failing to write there is an error.
+    /// The file that was asked for: failing to write there is an error.
     Asked(PathBuf),
-    /// Where it usually is: failing to write there is a warning, and the run goes on without.
+    /// The usual file: failing to write there is a warning, and the run continues without it.
     Usual(PathBuf),
-    /// Nowhere.
+    /// No file, only memory.
     Memory,
 }
 
@@ -44,7 +44,7 @@ impl JournalPlace {
     }
 }
 
-/// Says that another process has the journal locked, once every few seconds.
+/// Reports that another process has the journal locked, once every few seconds.
 fn say_waiting(file: &Path, waited: Duration) {
     let seconds = waited.as_secs();
     Output::of_process().say(&format!(

@@ -12,10 +12,10 @@ use std::path::{Path, PathBuf};
 /// Largest file of labels that is read, in bytes.
 const MOST_BYTES: u64 = 256 << 20;
 
-/// Most labels of which it is said why they can't be read.
+/// The maximum number of unreadable labels that are reported.
 const MOST_SHOWN: usize = 20;
 
-/// Reads all labels, in their order. Every one that can't be read is said.
+/// Reads all labels, in order. Those that can't be read are reported.
 pub(super) fn read_labels(files: &[PathBuf], output: &mut Output) -> Result<Vec<Label>, Failure> {
     let (mut labels, mut refused) = (Vec::new(), 0);
     for file in files {
@@ -70,10 +70,10 @@ fn lines(text: &str) -> Records {
 }
 
 fn table(text: &str) -> Records {
-    // The reader counts lines of files that end them in two characters wrongly.
+    // The reader miscounts the lines of files that end them in two characters.
     let text = text.replace("\r\n", "\n");
     let head = text.lines().next().unwrap_or_default();
-    // As spreadsheets write it where a comma stands in numbers.
+    // As spreadsheets write it where numbers contain a comma.
     let delimiter = if head.contains(';') && !head.contains(',') { b';' } else { b',' };
     let mut reader =
         csv::ReaderBuilder::new().delimiter(delimiter).trim(csv::Trim::All).from_reader(text.as_bytes());

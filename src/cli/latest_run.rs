@@ -1,4 +1,4 @@
-//! Which run was the latest, wherever its journal is: what `explain latest` is about.
+//! The latest run, wherever its journal is: the one that `explain latest` is about.
 
 use super::loading::state_folder;
 use crate::disk::{self, Access};
@@ -6,7 +6,7 @@ use crate::store::RunId;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
-/// The file of the state folder that says it.
+/// The file of the state folder that records it.
 const FILE: &str = "latest-run.json";
 
 /// Largest file of it that is read, in bytes.
@@ -21,8 +21,8 @@ pub(super) struct LatestRun {
     pub(super) run: String,
 }
 
-/// Notes that this run is the latest. Where that can't be written, `explain latest` is about the journal in the state folder,
-/// which is no reason to fail a run.
+/// Records that this run is the latest. If that fails, `explain latest` is about the journal in the state folder, which
+/// is no reason to fail a run.
 pub(super) fn remember(journal: &Path, run: &RunId) {
     let (Some(folder), Ok(journal)) = (state_folder(), journal.canonicalize()) else { return };
     let latest = LatestRun { journal, run: run.as_str().to_owned() };
@@ -33,7 +33,7 @@ pub(super) fn remember(journal: &Path, run: &RunId) {
     }
 }
 
-/// The latest run; none where that is not known. Its journal may have been removed since.
+/// The latest run; `None` if it is not known. Its journal may have been removed since.
 pub(super) fn recall() -> Option<LatestRun> {
     let text = disk::read(&state_folder()?.join(FILE), MOST_BYTES).ok()?;
     serde_json::from_slice(&text).ok()

@@ -15,7 +15,7 @@ use clap::Args;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-/// Which profile, with what laid over it, for a verb that asks nobody.
+/// The profile with the settings laid over it, for a verb that makes no calls.
 #[derive(Args, Clone)]
 pub(super) struct PolicyArguments {
     /// Profile by name or path
@@ -27,24 +27,25 @@ pub(super) struct PolicyArguments {
 }
 
 impl PolicyArguments {
-    /// The same as all arguments of a profile.
+    /// Converts these to all arguments of a profile.
     pub(super) fn profile(&self) -> ProfileArguments {
         ProfileArguments::of(&self.profile, &self.settings)
     }
 }
 
-/// What calls may do, and what they cost.
+/// The permissions and prices of calls.
 #[derive(Args, Clone)]
 pub(super) struct CallArguments {
-    /// Let the profile run programs of this machine: its validators, and those that the provider `command` asks
+    /// Let the profile run programs on this machine: its validators, and those that the provider `command` runs
     #[arg(long)]
     pub(super) allow_commands: bool,
-    /// Prices of models, before those of `prices.yaml` here, in $LOOPCTL_HOME and in loopctl itself [env: LOOPCTL_PRICES]
+    /// Model prices that take precedence over `prices.yaml` here, in $LOOPCTL_HOME and in loopctl itself [env:
+    /// LOOPCTL_PRICES]
     #[arg(long, value_name = "FILE")]
     pub(super) prices: Option<PathBuf>,
 }
 
-/// Which profile, with what laid over it.
+/// The profile with the settings laid over it.
 #[derive(Args, Clone)]
 pub(super) struct ProfileArguments {
     /// Profile by name or path
@@ -53,7 +54,7 @@ pub(super) struct ProfileArguments {
     /// Set a key of the profile, such as `accept.overall=0.9` (repeatable)
     #[arg(long = "config", value_name = "KEY=VALUE")]
     pub(super) settings: Vec<String>,
-    /// Set a variable of the profile's prompts to a text, as it stands (repeatable)
+    /// Set a variable of the profile's prompts to a literal text (repeatable)
     #[arg(long = "var", value_name = "NAME=TEXT")]
     pub(super) variables: Vec<String>,
     /// Provider plugin by name or path, with an optional `:model`, for every stage
@@ -65,10 +66,10 @@ pub(super) struct ProfileArguments {
     /// A setting of the provider plugin, such as `file=answers.yaml` (repeatable)
     #[arg(long, value_name = "KEY=VALUE")]
     pub(super) provider_config: Vec<String>,
-    /// Whether they are those of a run's record, and so not the word of the person who runs the program.
+    /// `true` if they come from a run's record, and not from the user who runs the program.
     #[arg(skip)]
     pub(super) is_recorded: bool,
-    /// What that person lays over those of a record.
+    /// The arguments that this user lays over those of a record.
     #[arg(skip)]
     pub(super) again: Option<Box<ProfileArguments>>,
 }
@@ -79,29 +80,30 @@ pub(super) fn or_default(name: &str) -> Result<String, std::convert::Infallible>
     Ok(if name.is_empty() { "balanced".to_owned() } else { name.to_owned() })
 }
 
-/// The profile that `run` takes where none is named, for a verb that needs one only with certain flags.
+/// The profile that `run` uses if none is named, for a verb that needs one only with certain flags.
 pub(super) fn usual_profile() -> String {
     let named = std::env::var("LOOPCTL_PROFILE").unwrap_or_default();
     if named.is_empty() { "balanced".to_owned() } else { named }
 }
 
-/// The folder of a person's own profiles, rules and plugins.
+/// The folder of a user's own profiles, rules and plugins.
 pub(super) fn home() -> Option<PathBuf> {
     std::env::var_os("LOOPCTL_HOME").filter(|home| !home.is_empty()).map(where_it_began)
 }
 
-/// A path of the environment. It begins in the folder where the process began, whatever folder a run's record leads to since.
+/// Resolves a path of the environment in the folder where the process began, whatever folder a run's record has led to
+/// since.
 pub(super) fn where_it_began(path: impl Into<PathBuf>) -> PathBuf {
     static FOLDER: OnceLock<PathBuf> = OnceLock::new();
     FOLDER.get_or_init(|| std::env::current_dir().unwrap_or_default()).join(path.into())
 }
 
-/// Notes the folder where the process began.
+/// Remembers the folder where the process began.
 pub(super) fn note_folder() {
     where_it_began("");
 }
 
-/// Where this person's journal and cache are kept when nothing else is said.
+/// The default folder of this user's journal and cache.
 pub(super) fn state_folder() -> Option<PathBuf> {
     let variable = |name| std::env::var_os(name).filter(|v| !v.is_empty()).map(where_it_began);
     home()
@@ -109,27 +111,26 @@ pub(super) fn state_folder() -> Option<PathBuf> {
         .or_else(|| variable("HOME").map(|home| home.join(".local/state/loopctl")))
 }
 
-/// The places in which profiles, rules, prompts and schemas are looked for: the working directory, then `$LOOPCTL_HOME`, then the
-/// embedded files.
+/// The locations searched for profiles, rules, prompts and schemas: the working directory, then `$LOOPCTL_HOME`, then
+/// the embedded files.
 pub(super) fn library() -> Library {
     library_in(std::iter::once(PathBuf::from(".")).chain(home()).collect())
 }
 
-/// The library of these folders and of the embedded files. What providers
-/// can do, the plugins of this machine say.
+/// The library of these folders and of the embedded files. The plugins on this machine tell what providers can do.
 pub(super) fn library_in(roots: Vec<PathBuf>) -> Library {
     let answers = |name: &str| providers().find(name).ok().map(|plugin| plugin.manifest.answers_prompts());
     Library::new(roots).beside(answers)
 }
 
-/// The file in which prices stand.
+/// The file of prices.
 pub(super) const PRICES: &str = "prices.yaml";
 
-/// The variable that names a price table where `--prices` does not.
+/// The variable that names a price table if `--prices` does not.
 const PRICES_VARIABLE: &str = "LOOPCTL_PRICES";
 
-/// What models cost: by `file`, or the one that the environment names, then by `prices.yaml` in the working directory and in `$LOOPCTL_HOME`, then by what
-/// ships with loopctl. Problems are pushed.
+/// Loads the prices of models: from `file`, or the one that the environment names, then from `prices.yaml` in the
+/// working directory and in `$LOOPCTL_HOME`, then those that ship with loopctl. Problems are pushed.
 pub(super) fn prices(file: Option<&Path>, problems: &mut Problems) -> Prices {
     let usual = std::iter::once(PathBuf::new()).chain(home());
     let asked = std::env::var_os(PRICES_VARIABLE).filter(|name| !name.is_empty());
@@ -150,7 +151,7 @@ pub(super) fn prices(file: Option<&Path>, problems: &mut Problems) -> Prices {
     tables.into_iter().rev().fold(Prices::shipped(), |farther, nearer| nearer.before(farther))
 }
 
-/// Says that the working directory has prices of its own: the folder may be somebody else's.
+/// Reports that the working directory has prices of its own: the folder may come from someone else.
 pub(super) fn say_whose_prices_hold(output: &mut Output) {
     let Ok(folder) = std::env::current_dir() else { return };
     if home().as_deref() != Some(&folder) && folder.join(PRICES).is_file() {
@@ -168,7 +169,7 @@ pub(super) fn providers() -> Providers {
     Providers::new(paths)
 }
 
-/// Every provider plugin that this process may use, with a warning where they are to be looked for in a folder that is not there.
+/// Every provider plugin that this process may use, with a warning if a folder to search does not exist.
 pub(super) fn providers_or_warn(output: &mut Output) -> Providers {
     for folder in PluginPaths::from_env().missing() {
         let word = output.err_paint.warn("warning:");
@@ -182,13 +183,13 @@ fn variable(name: &str) -> Option<String> {
     std::env::var(name).ok()
 }
 
-/// What is said of a path that leads to a file of another kind: each of its keys would be unknown in a profile.
+/// The problem of a path that leads to a file of another kind: each of its keys would be unknown in a profile.
 fn another_kind(profile: &str) -> Option<Problem> {
     let path = Path::new(profile);
     let file = read_text_file(path).ok().filter(|_| profile.contains(['/', '\\', '.']))?;
     let kind = FileKind::of(path, &file);
     let what = match &kind {
-        // What is said of rules names their place.
+        // Problems of rules name their location.
         Ok(FileKind::Profile | FileKind::Rules) => return None,
         Ok(kind) => format!("{}, not a profile", kind.what()),
         Err(_) => "no profile".to_owned(),
@@ -238,7 +239,7 @@ impl ProfileArguments {
         }
     }
 
-    /// The same, asking whom the command of a recorded run asks.
+    /// Returns these arguments with the providers, judges and variables of a recorded run's command.
     pub(super) fn asking_as(self, recorded: &ProfileArguments) -> Self {
         ProfileArguments {
             provider: recorded.provider.clone(),
@@ -250,7 +251,7 @@ impl ProfileArguments {
         }
     }
 
-    /// Its flags beside the profile's name, as they are written; none of a budget.
+    /// The flags besides the profile's name, as they are written; none of a budget.
     pub(super) fn written(&self) -> String {
         let settings = self.settings.iter().filter(|setting| !setting.starts_with("budget.")).cloned();
         let without = ProfileArguments { settings: settings.collect(), ..self.clone() };
@@ -284,7 +285,7 @@ impl ProfileArguments {
         overrides
     }
 
-    /// What the flags say.
+    /// The overrides that the flags make.
     fn flags(&self, forced: &[&str], problems: &mut Problems) -> Vec<Override> {
         let mut overrides = Vec::new();
         let flags = self.settings.iter().map(String::as_str).chain(forced.iter().copied());
@@ -322,7 +323,7 @@ impl ProfileArguments {
         self.load_from(&library(), forced, problems)
     }
 
-    /// The same from another library, without saying what is wrong, which was said before.
+    /// Like [`Self::load`], from another library and without reporting problems, which were reported before.
     pub(super) fn loaded_from(&self, library: &Library, forced: &[&str]) -> Option<Loaded> {
         self.load_from(library, forced, &mut Problems::new())
     }
@@ -356,7 +357,7 @@ impl ProfileArguments {
         Plan::compile(&loaded, problems).filter(|_| !problems.has_errors())
     }
 
-    /// Lays the profile's settings over each other without checking them. Problems are pushed.
+    /// Merges the profile's settings without checking them. Problems are pushed.
     pub(super) fn settings(&self, problems: &mut Problems) -> Option<Settings> {
         if let Some(problem) = another_kind(&self.profile) {
             problems.push(problem);
@@ -371,7 +372,7 @@ impl ProfileArguments {
         self.plan_from(&library(), forced, output)
     }
 
-    /// The same from another library than the usual one.
+    /// Like [`Self::plan`], from another library than the usual one.
     pub(super) fn plan_from(
         &self,
         library: &Library,
@@ -383,7 +384,7 @@ impl ProfileArguments {
         self.shown(plan, &problems, output)
     }
 
-    /// The same to score with and nothing else.
+    /// Like [`Self::plan_from`], for scoring only.
     pub(super) fn plan_to_score(&self, library: &Library, output: &mut Output) -> Result<Plan, Failure> {
         let mut problems = Problems::new();
         let loaded = self.load_from(library, &[], &mut problems);

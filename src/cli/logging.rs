@@ -1,6 +1,6 @@
 //! `--log`: what happens in a run, line by line, for programs or for people; `--otlp`: the same for a collector.
 //!
-//! The lines are made of the library's spans and events: one when a run begins, one when a run, a document or a call has
+//! The lines come from the library's spans and events: one when a run begins, one when a run, a document or a call has
 //! ended, and one for each event. Each has the ids of the run and the document in whose spans it happened.
 
 use super::exit::Failure;
@@ -27,22 +27,22 @@ use tracing_subscriber::filter::filter_fn;
 use tracing_subscriber::layer::{Context, Layer, SubscriberExt};
 use tracing_subscriber::registry::Scope;
 
-/// The variable that asks for a log where `--log` does not.
+/// The variable that asks for a log if `--log` does not.
 const VARIABLE: &str = "LOOPCTL_LOG";
 
-/// How a log is asked for.
+/// The arguments that ask for a log.
 #[derive(Debug, Clone, Default, Args)]
 pub(super) struct LogArguments {
-    /// Log what happens, one line each; no document text and no values are in it [env: LOOPCTL_LOG]
+    /// Log what happens, one line each; contains no document text and no values [env: LOOPCTL_LOG]
     #[arg(long, value_enum, value_name = "FORMAT")]
     log: Option<LogFormat>,
-    /// Add the log to this file instead of standard error
+    /// Append the log to this file instead of writing it to standard error
     #[arg(long, value_name = "FILE")]
     log_file: Option<PathBuf>,
-    /// Log what provider plugins say, too: whether they quote documents is theirs to say
+    /// Also log messages of provider plugins; whether they quote documents is up to them
     #[arg(long)]
     log_plugins: bool,
-    /// Export spans and metrics to this collector (OTLP over HTTP); no document text and no values are in them [env:
+    /// Export spans and metrics to this collector (OTLP over HTTP); they contain no document text and no values [env:
     /// OTEL_EXPORTER_OTLP_ENDPOINT]
     #[arg(long, value_name = "URL", value_parser = base_url)]
     otlp: Option<Url>,
@@ -57,13 +57,13 @@ enum LogFormat {
 }
 
 impl LogArguments {
-    /// The same with a file that does not depend on the working directory.
+    /// Returns these arguments with a log file that does not depend on the working directory.
     pub(super) fn absolute(self) -> Self {
         let file = self.log_file.map(|file| std::path::absolute(&file).unwrap_or(file));
         LogArguments { log_file: file, ..self }
     }
 
-    /// Which of its flags that write or send something were given.
+    /// The given flags that write or send something.
     pub(super) fn named(&self) -> Vec<&'static str> {
         let given =
             [(self.log.is_some() || self.log_file.is_some(), "--log"), (self.otlp.is_some(), "--otlp")];
@@ -75,7 +75,7 @@ impl LogArguments {
         self.start_with(None)
     }
 
-    /// The same, and `measures` is told of spans, too.
+    /// Like [`Self::start`], and `measures` gets spans, too.
     pub(super) fn start_with(
         &self,
         measures: Option<Box<dyn Layer<Registry> + Send + Sync>>,
@@ -92,7 +92,8 @@ impl LogArguments {
         let mut layers: Vec<Box<dyn Layer<Registry> + Send + Sync>> = Vec::from_iter(measures);
         layers.extend(spans.map(Layer::boxed));
         layers.extend(lines.map(|lines| lines.filtered().boxed()));
-        // Spans are not even made where nobody wants them. Only a second subscriber of the same process would fail, and there is none.
+        // Spans are not even made where nothing wants them. Only a second subscriber of the same process would fail,
+        // and there is none.
         if !layers.is_empty() {
             let _ = tracing::subscriber::set_global_default(Registry::default().with(layers));
         }
@@ -139,14 +140,14 @@ impl LogArguments {
     }
 }
 
-/// The log and the export of this process. Dropped, it waits a moment for the collector to take what is left.
+/// The log and the export of this process. On drop, waits a moment for the collector to take the rest.
 pub(super) struct Telemetry {
     export: Option<Export>,
     is_logged: bool,
 }
 
 impl Telemetry {
-    /// That telemetry fails is no reason for a run to fail: it is said where people look, once.
+    /// Reports a failure of telemetry where users look, once: it is no reason for a run to fail.
     fn say(&self, why: &str) {
         if !self.is_logged {
             let mut out = Sanitized::new(std::io::stderr(), false);
@@ -166,22 +167,23 @@ impl Drop for Telemetry {
 /// Writes a line for each thing that happens.
 struct Lines {
     format: LogFormat,
-    /// Whether what plugins say is written, too.
+    /// `true` if messages of plugins are written, too.
     plugins: bool,
     out: Mutex<Box<dyn Write + Send>>,
 }
 
-/// What is kept of a span while it is open.
+/// The data kept of an open span.
 struct Open {
     fields: Fields,
     began: Instant,
 }
 
-/// The run and the document in whose spans something happens. Not the process's: it runs many documents at once.
+/// The ids of the run and the document in whose spans something happens. Not the process's: it runs many documents at
+/// once.
 const IDS: [&str; 2] = ["run", "documentId"];
 
 impl Lines {
-    /// Only what this program says: other crates log requests, and their headers have keys in them.
+    /// Keeps only events of this program: other crates log requests, and their headers have keys in them.
     fn filtered(self) -> impl Layer<Registry> {
         let plugins = self.plugins;
         let is_logged = move |metadata: &Metadata<'_>| {
@@ -195,7 +197,7 @@ impl Lines {
         self.with_filter(filter_fn(is_logged).with_max_level_hint(most))
     }
 
-    /// Begins a line with the ids of the spans round it, and what else is known follows.
+    /// Writes a line: the ids of the surrounding spans, then the other fields.
     fn write(
         &self,
         event: &str,
@@ -213,7 +215,7 @@ impl Lines {
             line.extend(found.map(|id| (name.to_owned(), id)));
         }
         line.extend(fields);
-        // Said by the line itself, or for exporters only.
+        // Given by the line itself, or for exporters only.
         for name in ["event", names::SPAN_NAME, names::SPAN_KIND] {
             line.shift_remove(name);
         }
@@ -254,7 +256,7 @@ fn text_line(event: &str, level: Level, fields: &Map<String, Value>, now: &str) 
     line
 }
 
-/// The line that the end of a span is worth.
+/// The name of the line for the end of a span, if it gets one.
 fn end_of(span: &str) -> Option<&'static str> {
     match span {
         "run" => Some("run_finished"),
@@ -287,7 +289,7 @@ impl Layer<Registry> for Lines {
     fn on_event(&self, event: &Event<'_>, context: Context<'_, Registry>) {
         let mut fields = Fields::default();
         event.record(&mut fields);
-        // What has no name of its own goes by its message.
+        // An event without a name of its own goes by its message.
         let message = fields.0.shift_remove("message");
         let name = fields.0.get("event").or(message.as_ref()).and_then(Value::as_str).unwrap_or("note");
         let name = name.to_owned();
@@ -324,7 +326,7 @@ mod tests {
         assert!(json_line("x", Level::WARN, Map::new(), "T").contains("\"level\":\"warn\""));
     }
 
-    /// Takes down what is written.
+    /// Records what is written.
     #[derive(Clone, Default)]
     struct Written(std::sync::Arc<Mutex<Vec<u8>>>);
 
@@ -356,7 +358,7 @@ mod tests {
             tracing::info!(target: "loopctl", parent: &documents[1], event = "stopped");
             tracing::info!(target: "loopctl", parent: &run, event = "left_alone");
             tracing::info!(target: "loopctl", event = "nowhere");
-            // Of a library, and to be measured only.
+            // From a library, and for measuring only.
             tracing::info!(target: "hyper", parent: &run, "a header");
             tracing::debug!(target: names::MEASURES, parent: &run, event = "issues");
         });

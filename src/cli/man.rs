@@ -1,4 +1,4 @@
-//! `loopctl man`: manual pages, of the whole and of each verb.
+//! `loopctl man`: manual pages of the whole command and of each verb.
 
 use super::exit::{Exit, Failure};
 use super::output::Output;
@@ -9,8 +9,8 @@ use std::path::{Path, PathBuf};
 
 #[derive(Args)]
 pub(super) struct Arguments {
-    /// Write a page for each verb to this folder, such as ~/.local/share/man/man1; without it, the main page goes to standard
-    /// output
+    /// Write a page for each verb to this folder, such as ~/.local/share/man/man1; without it, the main page goes to
+    /// standard output
     #[arg(value_name = "DIR")]
     folder: Option<PathBuf>,
 }

@@ -1,4 +1,4 @@
-//! The name of a profile where a file is meant. Nothing is run: it would be run by another profile.
+//! The name of a profile where a file is meant. Nothing is run: another profile would be used.
 
 use super::exit::Failure;
 use super::loading::library;
@@ -6,7 +6,7 @@ use crate::profile::file_of;
 use crate::value::sanitize_line;
 use std::path::Path;
 
-/// Refuses what is no file, and is a profile.
+/// Refuses arguments that are not files but name profiles.
 pub(super) fn refuse_profiles<P: AsRef<Path>>(files: &[P]) -> Result<(), Failure> {
     let profile = files.iter().find_map(|file| {
         let name = file.as_ref().to_str()?;

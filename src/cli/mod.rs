@@ -44,7 +44,6 @@ mod reach;
 mod read;
 mod recorded_request;
 mod recorded_run;
-mod renamed;
 mod repair;
 mod resume;
 mod review;
@@ -63,6 +62,7 @@ mod sweep;
 mod tape;
 mod test;
 mod trajectory_files;
+mod unknown_flags;
 mod validate;
 mod watch;
 
@@ -87,11 +87,11 @@ struct Arguments {
 enum Verb {
     /// Run the loop over documents: extract, assess, correct until the policy stops
     Run(run::Arguments),
-    /// Go on with a run that was stopped, killed, or is short of money, in the middle of every document
+    /// Resume a run that was stopped, killed, or ran out of budget, in the middle of every document
     Resume(resume::Arguments),
-    /// List runs, show what they came to, cancel, retry, export and remove them
+    /// List runs, show their results, cancel, retry, export and remove them
     Runs(runs::Arguments),
-    /// Decide about the results of a run: who waits for a person, a worksheet to fill in, decisions as labels
+    /// Review the results of a run: documents that wait for a person, a worksheet to fill in, decisions as labels
     Review(review::Arguments),
     /// Serve documents, runs and reviews over HTTP: pages for people, an API for programs
     Serve(serve::Arguments),
@@ -105,25 +105,26 @@ enum Verb {
     Repair(repair::Arguments),
     /// The loop as data, for callers who drive their own model: decide about a history, say what to ask next
     Next(next::Arguments),
-    /// Tell why a run went as it did, what a profile does, or what a code means
+    /// Explain why a run went as it did, what a profile does, or what a code means
     Explain(explain::Arguments),
-    /// Show how a document was read: its cells, labels, values and statements, and how each value of an extraction is bound
+    /// Show how a document was read: its cells, labels, values and statements, and how each value of an extraction is
+    /// bound
     Read(read::Arguments),
     /// Try policies on recorded or invented assessments, without any provider
     Simulate(simulate::Arguments),
     /// Evaluate results against labelled documents
     Evaluate(evaluate::Arguments),
-    /// Show that promises of a policy hold in every run, or a run in which one does not
+    /// Prove that promises of a policy hold in every run, or show a run in which one does not
     Prove(prove::Arguments),
-    /// Find the threshold at which at most so many accepted documents are wrong, with a certificate
+    /// Find the threshold at which at most a given share of accepted documents is wrong, with a certificate
     Calibrate(calibrate::Arguments),
-    /// Find the best policy of a space on recorded or fresh documents, and say how sure that is
+    /// Find the best policy of a space on recorded or fresh documents, and report how certain that is
     Sweep(sweep::Arguments),
-    /// Begin a project that passes `check`, `test` and `run` at once
+    /// Create a project that passes `check`, `test` and `run` at once
     Init(init::Arguments),
     /// Add a profile, a rule, a field or a document type to the project in the working directory
     New(new::Arguments),
-    /// Run the scenario tests that stand beside profiles and rules
+    /// Run the scenario tests that lie beside profiles and rules
     Test(test::Arguments),
     /// Check profiles and everything they reach: rules, rubrics, schemas, prompts, scripts, plugins
     Check(check::Arguments),
@@ -132,7 +133,7 @@ enum Verb {
     /// Print the JSON Schema of a kind of YAML file, or of a document type that ships
     #[command(hide = true)]
     Schema(schema::Arguments),
-    /// List, inspect, trust, check and begin provider plugins
+    /// List, inspect, trust, check and create provider plugins
     Plugin(plugin::Arguments),
     /// Complete verbs, flags and profiles in a shell
     #[command(hide = true)]
@@ -142,7 +143,7 @@ enum Verb {
     Man(man::Arguments),
 }
 
-/// All that the command line takes, for what is made from it.
+/// The whole command line, for what is generated from it.
 fn command() -> clap::Command {
     Arguments::command()
 }
@@ -170,7 +171,7 @@ fn run_process() -> Exit {
             let status = if error.use_stderr() { Exit::Usage } else { Exit::Success };
             let written: Vec<String> =
                 std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned()).collect();
-            let _ = renamed::name_the_new(error, &command(), &written).print();
+            let _ = unknown_flags::advise(error, &command(), &written).print();
             return status;
         }
     };

@@ -39,32 +39,33 @@ enum What {
         /// Document type that it is for [default: all]
         #[arg(long = "type", value_name = "TYPE")]
         document_type: Option<String>,
-        /// Field that it looks at
+        /// Field that it checks
         #[arg(long, value_name = "FIELD")]
         field: String,
-        /// File of rules to add it to, such as `rules/mine.yaml`; one that ships is copied first [default: the project's only one]
+        /// File of rules to add it to, such as `rules/mine.yaml`; a shipped one is copied first [default: the project's
+        /// only one]
         #[arg(long, value_name = "FILE")]
         file: Option<String>,
     },
-    /// A field of a document type, your own or one that ships: its form, its patterns, how much it counts
+    /// A field of a document type, your own or a shipped one: its form, its patterns, its importance
     Field {
         /// Its name: letters, digits and `_`, such as `dueDate`
         name: String,
         /// Document type that has it
         #[arg(long = "type", value_name = "TYPE")]
         document_type: String,
-        /// How much it counts
+        /// Importance of the field
         #[arg(long, value_enum, default_value = "required")]
         importance: Counts,
         /// Profile of the project that asks for it [default: the only one]
         #[arg(long, short, value_name = "PROFILE")]
         profile: Option<String>,
     },
-    /// A vocabulary: which phrases say which value of a field, with cases
+    /// A vocabulary: the phrases for each value of a field, with cases
     Vocabulary {
         /// Its name: small letters, digits and dashes, such as `polyp-shape`
         name: String,
-        /// Field that it reads [default: the name as fields are called, such as `polypShape`]
+        /// Field that it reads [default: the name in the style of fields, such as `polypShape`]
         #[arg(long, value_name = "FIELD")]
         field: Option<String>,
     },
@@ -81,14 +82,14 @@ enum What {
     },
 }
 
-/// How much a field counts.
+/// The importance of a field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Counts {
-    /// Missing, it is a major issue
+    /// A missing field is a major issue
     Required,
-    /// Missing, it is a minor issue
+    /// A missing field is a minor issue
     Important,
-    /// Missing, it is none
+    /// A missing field is no issue
     Optional,
 }
 
@@ -130,7 +131,7 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
     Ok(Exit::Success)
 }
 
-/// Shows what is wrong with files, and what to add by hand.
+/// Shows the problems of files, and what to add manually.
 pub(super) fn refused(refusal: Refusal, output: &mut Output) -> Failure {
     output.show(&refusal.problems);
     let mut help = refusal.help;
@@ -153,7 +154,7 @@ pub(super) fn not_written(error: WriteError) -> Failure {
     }
 }
 
-/// Says what was done, and what to do next.
+/// Reports what was done, and what to do next.
 pub(super) fn report(root: &Path, plan: &Plan, output: &mut Output) -> Result<(), Failure> {
     let here = root == Path::new(".");
     let place = if here { String::new() } else { format!(" in `{}`", root.shown()) };

@@ -20,13 +20,13 @@ const MAX_INPUT: u64 = 128 << 20;
 pub(super) struct Arguments {
     #[command(flatten, next_help_heading = PROFILE)]
     profile: PolicyArguments,
-    /// Set a variable of the profile's prompts to a text, as it stands (repeatable)
+    /// Set a variable of the profile's prompts to a literal text (repeatable)
     #[arg(long = "var", value_name = "NAME=TEXT", help_heading = PROFILE)]
     variables: Vec<String>,
     /// Name of every judge, whose answers are in the history; `none` to do without
     #[arg(long, help_heading = PROFILE)]
     judge: Option<String>,
-    /// How the answer is written
+    /// Format of the answer
     #[arg(long, value_enum, default_value = "json", help_heading = OUTPUT)]
     format: Shape,
     /// The document and the history as JSON: a file, or `-` for standard input
@@ -85,7 +85,7 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
     Ok(exit_of(&answer))
 }
 
-/// A loop that goes on has not failed.
+/// The exit status of an answer. A loop that continues has not failed.
 fn exit_of(answer: &NextAnswer) -> Exit {
     match &answer.outcome {
         None => Exit::Success,

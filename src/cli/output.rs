@@ -11,10 +11,10 @@ use serde::Serialize;
 use serde_json::Value;
 use std::io::{IsTerminal, LineWriter, Write};
 
-/// The variable that says how records are written where `--format` does not.
+/// The variable that gives the format of records if `--format` does not.
 const FORMAT_VARIABLE: &str = "LOOPCTL_FORMAT";
 
-/// How results are written to standard output.
+/// The format of results on standard output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(super) enum Format {
     /// For people
@@ -28,7 +28,7 @@ pub(super) enum Format {
 /// `--format` of a verb that writes records: people get text, and programs lines.
 #[derive(Args, Debug, Clone, Copy)]
 pub(super) struct RecordFormat {
-    /// How results are written to standard output [default: text on a terminal, else jsonl] [env: LOOPCTL_FORMAT]
+    /// Format of results on standard output [default: text on a terminal, else jsonl] [env: LOOPCTL_FORMAT]
     #[arg(long, value_enum, value_name = "FORMAT")]
     format: Option<Format>,
 }
@@ -44,7 +44,7 @@ impl RecordFormat {
         RecordFormat { format }
     }
 
-    /// The one that was asked for by the flag.
+    /// The format that the flag asks for.
     pub(super) fn request(self) -> Option<ResultFormat> {
         self.format.map(|format| match format {
             Format::Text => ResultFormat::Text,
@@ -53,7 +53,7 @@ impl RecordFormat {
         })
     }
 
-    /// The one that was asked for, by the flag or the variable, or the one for whoever reads.
+    /// The format that the flag or the variable asks for, else the default for the reader.
     pub(super) fn chosen(self, output: &Output) -> Result<Format, Failure> {
         if let Some(format) = self.format {
             return Ok(format);
@@ -69,13 +69,13 @@ impl RecordFormat {
     }
 }
 
-/// Where a verb writes.
+/// The output streams of a verb.
 pub(super) struct Output {
     /// Results.
     pub(super) out: Box<dyn Write>,
     /// Progress and problems.
     pub(super) err: Box<dyn Write>,
-    /// Whether people read standard output as it is written.
+    /// Standard output is a terminal.
     pub(super) out_is_terminal: bool,
     /// Colours on standard output.
     pub(super) out_paint: Paint,
@@ -83,12 +83,12 @@ pub(super) struct Output {
     pub(super) err_paint: Paint,
     out_style: Style,
     err_style: Style,
-    /// What was advised last: the same advice below each of many mistakes hides them.
+    /// The latest advice: repeated below each of many mistakes, it would hide them.
     advised: Option<String>,
 }
 
 impl Output {
-    /// Of this process: colours only on terminals, and none with `NO_COLOR`.
+    /// The output of this process: colours only on terminals, and none with `NO_COLOR`.
     pub(super) fn of_process() -> Self {
         let wanted = std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
             && std::env::var_os("TERM").is_none_or(|term| term != "dumb");
@@ -107,7 +107,7 @@ impl Output {
         }
     }
 
-    /// A line to standard error. That nobody reads it is no reason to stop.
+    /// Writes a line to standard error. Failing to is no reason to stop.
     pub(super) fn say(&mut self, line: &str) {
         let _ = writeln!(self.err, "{line}");
     }
@@ -126,7 +126,7 @@ impl Output {
         Ok(())
     }
 
-    /// Shows problems on standard output, for those who asked for them.
+    /// Shows problems on standard output, for a user who asked for them.
     pub(super) fn write_problems(&mut self, problems: &Problems) -> std::io::Result<()> {
         if problems.is_empty() {
             return Ok(());
@@ -143,8 +143,8 @@ impl Output {
     }
 }
 
-/// Standard output for this program alone. A plugin is loaded into the process, and what it prints would stand between the
-/// results: whatever else writes to standard output from here on writes to standard error.
+/// Takes standard output for this program alone. A plugin is loaded into the process, and its output would appear
+/// between the results: whatever else writes to standard output from here on writes to standard error.
 #[cfg(unix)]
 fn own_output() -> Box<dyn Write> {
     use std::os::fd::AsFd;
@@ -167,9 +167,9 @@ fn own_output() -> Box<dyn Write> {
 pub(super) struct RecordWriter {
     pub(super) format: Format,
     written: usize,
-    /// What is not yet written.
+    /// The bytes not yet written.
     waiting: Vec<u8>,
-    /// So many bytes may wait.
+    /// The number of bytes that may wait.
     most_waiting: usize,
 }
 
@@ -179,12 +179,12 @@ impl RecordWriter {
         RecordWriter { format, written: 0, waiting: Vec::new(), most_waiting: 0 }
     }
 
-    /// Writes many records at once, or when it is told to.
+    /// Writes many records at once, or when flushed.
     pub(super) fn buffered(format: Format) -> Self {
         RecordWriter { most_waiting: 64 << 10, ..RecordWriter::new(format) }
     }
 
-    /// Writes one. Text is written by whoever knows how people read such a record.
+    /// Writes a record. Text is written by the caller, who knows how people read such a record.
     pub(super) fn write(&mut self, record: &impl Serialize, output: &mut Output) -> std::io::Result<()> {
         match self.format {
             Format::Text | Format::Jsonl => {
@@ -201,7 +201,7 @@ impl RecordWriter {
         if self.waiting.len() > self.most_waiting { self.flush(output) } else { Ok(()) }
     }
 
-    /// Writes what waits.
+    /// Writes the waiting bytes.
     pub(super) fn flush(&mut self, output: &mut Output) -> std::io::Result<()> {
         if !self.waiting.is_empty() {
             output.out.write_all(&self.waiting)?;

@@ -1,5 +1,5 @@
-//! What a recorded run would start, load or send documents to, and whether the person who goes on with it permits that. A journal may be
-//! somebody else's: nothing in it is a permission, and the files that it leads to are none either.
+//! The programs, plugins and servers that a recorded run would use, and whether the user who resumes it permits that. A
+//! journal may come from someone else: nothing in it is a permission, nor are the files that it leads to.
 
 use super::exit::Failure;
 use super::hint::quoted;
@@ -15,23 +15,23 @@ use std::collections::BTreeSet;
 use std::env::consts::DLL_SUFFIX;
 use std::path::{Path, PathBuf};
 
-/// What may be permitted beside what the flags of a run permit when they are given again.
+/// Permissions besides those that the flags of a run give when they are repeated.
 #[derive(Args, Debug, Clone, Default)]
 pub(super) struct PermissionArguments {
-    /// Let documents go to this server, which the run's record or its profile names (repeatable)
+    /// Allow documents to go to this server, which the run's record or its profile names (repeatable)
     #[arg(long = "allow-host", value_name = "HOST[:PORT]")]
     hosts: Vec<String>,
-    /// Let this provider plugin be loaded, which is no part of the installation (repeatable)
+    /// Allow this provider plugin, which is not part of the installation, to be loaded (repeatable)
     #[arg(long = "allow-plugin", value_name = "PLUGIN")]
     plugins: Vec<String>,
-    /// Let this file or folder, and all in it, be read and written, which the run's record names and which lies outside of the working
-    /// directory (repeatable)
+    /// Allow this file or folder, and all in it, to be read and written, which the run's record names and which lies
+    /// outside of the working directory (repeatable)
     #[arg(long = "allow-path", value_name = "PATH")]
     paths: Vec<PathBuf>,
 }
 
 impl PermissionArguments {
-    /// The same with paths that begin in the working directory.
+    /// Returns these permissions with absolute paths.
     pub(super) fn absolute(mut self) -> Self {
         for path in &mut self.paths {
             if let Ok(absolute) = std::path::absolute(&*path) {
@@ -47,21 +47,21 @@ impl PermissionArguments {
     }
 }
 
-/// What the person who goes on with a run permits, and what the run's record has of it.
+/// The permissions of the user who resumes a run, and those in the run's record.
 pub(super) struct Permission<'p> {
     pub(super) given: &'p PermissionArguments,
     /// `--allow-commands`, now.
     pub(super) allows_commands: bool,
     /// `--allow-commands`, in the record.
     pub(super) allowed_commands: bool,
-    /// The table of prices in the record, where none is named now.
+    /// The table of prices in the record, if none is named now.
     pub(super) prices: Option<&'p Path>,
-    /// Files and folders of the record that are not permitted: what becomes of each, and the flag that permits it.
+    /// Files and folders of the record that are not permitted: the use of each, and the flag that permits it.
     pub(super) places: Vec<(String, String)>,
 }
 
 impl Permission<'_> {
-    /// Refuses to go on where something is not permitted, saying all of it with the flags that permit it.
+    /// Refuses to resume if something is not permitted, listing all of it with the flags that permit it.
     pub(super) fn check(
         &self,
         run: &str,
@@ -94,11 +94,11 @@ impl Permission<'_> {
         }
         let flags: BTreeSet<&str> = lacking.iter().map(|(_, flag)| flag.as_str()).collect();
         let flags = flags.into_iter().collect::<Vec<_>>().join(" ");
-        Err(Failure::usage("its journal may be somebody else's, and permits none of this")
+        Err(Failure::usage("its journal may be someone else's, and permits none of this")
             .help(format!("if you mean it, give the command again with `{}`", sanitize_line(&flags))))
     }
 
-    /// What is not permitted, and the flag that permits it.
+    /// The use that is not permitted, and the flag that permits it.
     fn lacks(&self, one: &Outside, providers: &Providers) -> Option<(String, String)> {
         let named = || named_by(one);
         match &one.what {
@@ -150,7 +150,8 @@ impl Permission<'_> {
     }
 }
 
-/// Says of each server and proxy that only a file names that documents go there: the file may be somebody else's.
+/// Reports each server and proxy that only a file names as a destination of documents: the file may come from someone
+/// else.
 pub(super) fn say_where_documents_go(loaded: &Loaded, output: &mut Output) {
     let mut said = BTreeSet::new();
     for one in outside_of(loaded).iter().filter(|one| one.by == Author::Profile && !one.is_shipped()) {
@@ -170,7 +171,7 @@ pub(super) fn say_where_documents_go(loaded: &Loaded, output: &mut Output) {
 
 const ALLOW_COMMANDS: &str = "--allow-commands";
 
-/// The flag of a run's record, given again; `None` for what no flag has named, or what holds a password.
+/// The flag of a run's record, to be repeated; `None` if no flag named it, or it holds a password.
 fn again(at: &Span) -> Option<String> {
     const EVERY_STAGE: &str = "stages.*.config.";
     let file = at.file();
@@ -183,7 +184,7 @@ fn again(at: &Span) -> Option<String> {
     }
 }
 
-/// Who named it, in words.
+/// The origin of the setting, in words.
 pub(super) fn named_by(one: &Outside) -> String {
     let file = one.at.file();
     match one.by {

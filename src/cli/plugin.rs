@@ -20,9 +20,9 @@ pub(super) struct Arguments {
 
 #[derive(Subcommand)]
 enum Verb {
-    /// Name every plugin that can be found, and whether it may run
+    /// List every plugin that can be found, and whether it may run
     List {
-        /// How the list is written
+        /// Format of the list
         #[arg(long, value_enum, default_value = "text")]
         format: Format,
     },
@@ -36,9 +36,9 @@ enum Verb {
         /// Name or path
         plugin: String,
     },
-    /// Drive a plugin through the whole contract, and say which promises it breaks
+    /// Drive a plugin through the whole contract, and report which promises it breaks
     Check(plugin_check::Arguments),
-    /// Begin a plugin: a project that builds, with its tests
+    /// Create a plugin: a project that builds, with its tests
     New(plugin_new::Arguments),
 }
 
@@ -79,14 +79,14 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
         Verb::Inspect { plugin } => {
             let inspected = match path_of(plugin) {
                 Ok(path) => providers.inspect(&path)?,
-                // What is built in has a manifest, and no file.
+                // A built-in plugin has a manifest but no file.
                 Err(failure) => providers.built_in_named(plugin).ok_or(failure)?,
             };
             writeln!(output.out, "{}", serde_json::to_string_pretty(&shown(&inspected)).unwrap_or_default())?;
         }
         Verb::Trust { plugin } => {
             let path = path_of(plugin)?;
-            // Said first, so that it is known what is trusted even if the lock file can't be written.
+            // Reported first, so that it is known what is trusted even if the lock file can't be written.
             let inspected = providers.inspect(&path)?;
             for line in asked_for(&inspected) {
                 output.say(&line);
@@ -111,12 +111,12 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
     Ok(Exit::Success)
 }
 
-/// Whether the argument names a file, and not a plugin.
+/// Returns whether the argument names a file instead of a plugin.
 fn is_path(plugin: &str) -> bool {
     plugin.contains(std::path::MAIN_SEPARATOR) || Path::new(plugin).is_file()
 }
 
-/// What is about to be trusted, and what it asks for.
+/// Describes the plugin that is about to be trusted, and what it asks for.
 fn asked_for(plugin: &Inspected) -> Vec<String> {
     let manifest = &plugin.manifest;
     let list = |what: &str, names: &[String]| {

@@ -26,21 +26,21 @@ pub(super) struct Arguments {
     /// the `examples` in its `config_schema`]
     #[arg(long, value_name = "KEY=VALUE")]
     config: Vec<String>,
-    /// How the result is written to standard output
+    /// Format of the result on standard output
     #[arg(long, value_enum, default_value = "text")]
     format: Format,
-    /// How many seconds one check may take before the plugin counts as hanging
+    /// Seconds that one check may take before the plugin counts as hanging
     #[arg(long, value_name = "SECONDS", default_value = "60", value_parser = clap::value_parser!(u64).range(1..=86_400))]
     limit: u64,
     /// The checks that this process is to run for another one, which waits for it
     #[arg(long, hide = true, value_name = "IDS", value_delimiter = ',', requires = "notes")]
     part: Vec<String>,
-    /// Where it notes them
+    /// File in which it notes them
     #[arg(long, hide = true, value_name = "FILE", requires = "part")]
     notes: Option<PathBuf>,
 }
 
-/// Checks the library at `path`, which the argument stands for.
+/// Checks the library at `path`, which the argument names.
 pub(super) fn execute(
     arguments: &Arguments,
     providers: &Providers,

@@ -17,7 +17,7 @@ static TEMPLATES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/plugins/scaffold")
 /// Longest name; part of names of files, and of a package.
 const MOST_NAME: usize = 50;
 
-/// Names whose crates would be called as those that the SDK consists of.
+/// Names whose crates would clash with those of the SDK.
 const TAKEN: [&str; 2] = ["plugin-sdk", "plugin-abi"];
 
 #[derive(Args)]
@@ -27,14 +27,14 @@ pub(super) struct Arguments {
     /// Language to write it in
     #[arg(long, value_enum)]
     lang: Language,
-    /// What it does
+    /// Kind of the plugin
     #[arg(long, value_enum, default_value = "http")]
     kind: PluginKind,
-    /// Folder of the project, which is made [default: loopctl-NAME]
+    /// Folder of the project, which is created [default: loopctl-NAME]
     #[arg(long, value_name = "DIR")]
     dir: Option<PathBuf>,
-    /// Take the Rust SDK from this checkout of loopctl [default: the one that this loopctl was built in, else a copy of the
-    /// SDK in the project]
+    /// Take the Rust SDK from this checkout of loopctl [default: the one that this loopctl was built in, else a copy of
+    /// the SDK in the project]
     #[arg(long, value_name = "DIR")]
     sdk: Option<PathBuf>,
 }
@@ -49,7 +49,7 @@ enum Language {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum PluginKind {
-    /// Translates to and from an HTTP API; loopctl does the network
+    /// Translates to and from an HTTP API; loopctl does the networking
     Http,
     /// Makes the answers itself
     Direct,
@@ -82,7 +82,7 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
     Ok(Exit::Success)
 }
 
-/// A name that manifests, libraries and packages can have.
+/// Checks that manifests, libraries and packages can have this name.
 fn checked(name: &str) -> Result<&str, Failure> {
     let fits = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-' || c == '_';
     if name.len() > MOST_NAME
@@ -101,7 +101,7 @@ fn checked(name: &str) -> Result<&str, Failure> {
         return Err(Failure::usage(format!("a plugin `{name}` would have the library `loopctl_{name}`"))
             .help(format!("call it `{rest}`; its project is `loopctl-{rest}` by itself")));
     }
-    // As cargo compares what crates are called in code.
+    // As cargo compares the names of crates in code.
     if TAKEN.contains(&name.replace('_', "-").as_str()) {
         return Err(Failure::usage(format!("a crate `loopctl-{name}` is what plugins are built on"))
             .help("choose another name, such as that of the service that the plugin asks"));
@@ -125,7 +125,7 @@ fn own_sdk() -> Option<PathBuf> {
     program.ancestors().skip(1).find_map(|folder| sdk_in(folder).filter(|sdk| sdk != folder))
 }
 
-/// A plugin that is to begin.
+/// A plugin to be created.
 struct Project<'a> {
     name: &'a str,
     language: Language,
@@ -210,7 +210,7 @@ impl Project<'_> {
                         path.shown()
                     ))
                 })?;
-                // A string of JSON is one of TOML.
+                // A JSON string is a TOML string.
                 let quoted = serde_json::Value::from(path).to_string();
                 (
                     format!("{{ path = {quoted} }}"),
@@ -229,7 +229,7 @@ impl Project<'_> {
         ])
     }
 
-    /// How to go on.
+    /// The commands to run next.
     fn next_commands(&self, folder: &Path) -> Vec<String> {
         let library = self.library();
         let (test, build) = match self.language {
@@ -252,7 +252,7 @@ impl Project<'_> {
     }
 }
 
-/// As a shell reads it as one word.
+/// Quotes a text so that a shell reads it as one word.
 pub(super) fn quoted(word: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "/._-+=:@%".contains(c);
     if !word.is_empty() && word.chars().all(plain) {
@@ -280,7 +280,7 @@ fn collect<'a>(folder: &'a Dir<'a>, root: &Path, found: &mut Vec<(PathBuf, &'a s
     }
 }
 
-/// Makes the folder, which must not be there yet, and the files in it.
+/// Creates the folder, which must not exist yet, and its files.
 fn write_all(folder: &Path, files: &[(PathBuf, String)]) -> Result<(), Failure> {
     let denied = |path: &Path, error: &std::io::Error| {
         if error.kind() == std::io::ErrorKind::AlreadyExists {

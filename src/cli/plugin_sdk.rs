@@ -1,4 +1,4 @@
-//! The Rust SDK as this program was built with it, for plugins that are begun away from a checkout of loopctl.
+//! The Rust SDK as this program was built with it, for plugins that are created away from a checkout of loopctl.
 
 use include_dir::{Dir, DirEntry, include_dir};
 use std::path::{Path, PathBuf};
@@ -7,7 +7,7 @@ static SDK: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/plugins/sdk/src");
 static ABI: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/plugins/abi/src");
 static HEADER: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/plugins/abi/include");
 
-/// What members of the workspace inherit.
+/// The manifest that members of the workspace inherit from.
 const WORKSPACE: &str = include_str!("../../Cargo.toml");
 const MANIFESTS: [(&str, &str); 2] = [
     ("sdk/Cargo.toml", include_str!("../../plugins/sdk/Cargo.toml")),
@@ -18,7 +18,7 @@ const LICENCES: [(&str, &str); 2] = [
     ("LICENSE-APACHE", include_str!("../../LICENSE-APACHE")),
 ];
 
-/// Where it stands in a project.
+/// Its folder in a project.
 pub(super) const FOLDER: &str = "loopctl";
 
 /// Its files with their texts, by their paths in the project.
@@ -44,7 +44,7 @@ fn collect(folder: &Dir<'_>, place: &Path, found: &mut Vec<(PathBuf, String)>) {
     }
 }
 
-/// A member's manifest with what it inherits written out, and without the workspace's lints.
+/// A member's manifest with inherited values written out, and without the workspace's lints.
 fn on_its_own(manifest: &str) -> String {
     let mut text = String::new();
     for line in manifest.lines().filter(|line| !matches!(*line, "[lints]" | "workspace = true")) {

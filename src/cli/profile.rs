@@ -1,4 +1,4 @@
-//! `loopctl profile`: what there is, what it says, what it does, how two differ.
+//! `loopctl profile`: lists, shows, explains and compares profiles.
 
 use super::exit::{Exit, Failure};
 use super::loading::{ProfileArguments, or_default, prices};
@@ -19,13 +19,13 @@ pub(super) struct Arguments {
 
 #[derive(Subcommand)]
 enum Verb {
-    /// Name every profile that can be loaded by name, with what it is for and where it comes from
+    /// List every profile that can be loaded by name, with its purpose and its source
     List(profile_list::Arguments),
     /// Show all settings of a profile, those of its ancestors and the defaults included
     Show(profile_show::Arguments),
-    /// Say in plain words what a profile does, worked out from the compiled policy
+    /// Explain in plain words what a profile does, worked out from the compiled policy
     Explain(profile_explain::Arguments),
-    /// Say what changes in behaviour from one profile to another
+    /// Show the changes in behaviour from one profile to another
     Diff(profile_diff::Arguments),
 }
 
@@ -38,7 +38,7 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
     }
 }
 
-/// One profile by name or path, with what is laid over it.
+/// One profile by name or path, with the settings laid over it.
 #[derive(Args)]
 pub(super) struct Named {
     /// Profile by name, or by path (`./mine.yaml`)
@@ -48,13 +48,13 @@ pub(super) struct Named {
     pub(super) over: Over,
 }
 
-/// What is laid over a profile, as in other verbs.
+/// The settings laid over a profile, as in other verbs.
 #[derive(Args, Clone, Default)]
 pub(super) struct Over {
     /// Set a key of the profile, such as `accept.overall=0.9` (repeatable)
     #[arg(long = "config", value_name = "KEY=VALUE")]
     settings: Vec<String>,
-    /// Set a variable of the profile's prompts to a text, as it stands (repeatable)
+    /// Set a variable of the profile's prompts to a literal text (repeatable)
     #[arg(long = "var", value_name = "NAME=TEXT")]
     variables: Vec<String>,
     /// Provider plugin by name or path, with an optional `:model`, for every stage
@@ -69,7 +69,7 @@ pub(super) struct Over {
 }
 
 impl Over {
-    /// Whether there is anything to lay over.
+    /// Returns whether there is nothing to lay over.
     pub(super) fn is_empty(&self) -> bool {
         self.settings.is_empty()
             && self.variables.is_empty()
@@ -106,7 +106,7 @@ pub(super) fn compiled(profile: &ProfileArguments, output: &mut Output) -> Resul
     }
 }
 
-/// What models cost, showing what is wrong with the tables.
+/// Loads the prices of models, showing problems of the tables.
 pub(super) fn price_tables(file: Option<&Path>, output: &mut Output) -> Result<Prices, Failure> {
     let mut problems = Problems::new();
     let prices = prices(file, &mut problems);

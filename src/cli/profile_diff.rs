@@ -18,7 +18,7 @@ use clap::Args;
 use serde_json::json;
 use std::path::PathBuf;
 
-/// Most documents that are named when `--all` is not given.
+/// The maximum number of documents that are named without `--all`.
 const USUALLY_NAMED: usize = 20;
 
 #[derive(Args)]
@@ -26,10 +26,10 @@ const USUALLY_NAMED: usize = 20;
     after_help = "The two are compared by what they do, not by how they are written: each line says what holds of both, with what changes in it, as in `at least 0.95 → 0.98`. Settings that differ without any effect are named last.\n\nWith `--trajectories`, the recorded documents that would end otherwise are listed: status, stop reason, the candidate that is returned, how many candidates are made.\n\nFlags are laid over B only. Without B, A is compared with itself under those flags. The exit status is 0 whether the two differ or not; with `--exit-code` it is 3 when they do, and with `--prove` also when it was not shown that they do not. It is 2 when one can't be used, 1 when a trajectory can't be read."
 )]
 pub(super) struct Arguments {
-    /// Profile by name or path: how things are
+    /// Profile by name or path: the present one
     #[arg(value_name = "A")]
     before: String,
-    /// Profile by name or path: how they would be [default: A, with the flags laid over it]
+    /// Profile by name or path: the changed one [default: A, with the flags laid over it]
     #[arg(value_name = "B")]
     after: Option<String>,
     #[command(flatten)]
@@ -37,26 +37,26 @@ pub(super) struct Arguments {
     /// Recorded documents (JSON lines, as `loopctl simulate` reads them; repeatable; `-` is standard input)
     #[arg(long, value_name = "FILE", num_args = 1..)]
     trajectories: Vec<PathBuf>,
-    /// For the trajectories, take the overall score from this recorded dimension, whatever the profiles weigh
+    /// For the trajectories, take the overall score from this recorded dimension, whatever the profiles' weights
     #[arg(long, value_name = "DIM", requires = "trajectories")]
     overall_from: Option<String>,
-    /// Name every document that ends otherwise, not only the first 20
+    /// Name every document that ends differently, not only the first 20
     #[arg(long, requires = "trajectories")]
     all: bool,
-    /// Show that the two decide alike in every run, or the shortest in which they do not, and whether one accepts only what the
-    /// other accepts; nothing else is compared then
+    /// Prove that the two decide alike in every run, or show the shortest in which they do not, and whether one accepts
+    /// only what the other accepts; nothing else is compared then
     #[arg(long, conflicts_with_all = ["trajectories", "all", "prices"])]
     prove: bool,
     #[command(flatten)]
     effort: EffortArguments,
-    /// Exit with status 3 when the two do not do the same
+    /// Exit with status 3 if the two behave differently
     #[arg(long)]
     exit_code: bool,
-    /// How the differences are written; as JSON: `before`, `after`, `same`, `changes`, `settings`, `files`, and with trajectories
-    /// `documents`
+    /// Format of the differences; as JSON: `before`, `after`, `same`, `changes`, `settings`, `files`, and with
+    /// trajectories `documents`
     #[arg(long, value_enum, default_value = "text")]
     format: Format,
-    /// Price table that comes before the others (see `docs/costs.md`)
+    /// Price table that takes precedence over the others (see `docs/costs.md`)
     #[arg(long, value_name = "FILE")]
     prices: Option<PathBuf>,
 }
@@ -168,7 +168,7 @@ fn proved(arguments: &Arguments, after: &str, output: &mut Output) -> Result<Exi
     Ok(if differ { Exit::NotPassed } else { Exit::Success })
 }
 
-/// Profiles of the same name go by what they were called here.
+/// Gives profiles of the same name the names they have on the command line.
 fn tell_apart(compared: &mut Comparison, before: &str, after: &str, unchanged: bool) {
     if compared.before == compared.after {
         before.clone_into(&mut compared.before);
@@ -180,7 +180,7 @@ fn tell_apart(compared: &mut Comparison, before: &str, after: &str, unchanged: b
     }
 }
 
-/// Runs both policies over the trajectories; also whether something in those could not be read.
+/// Runs both policies over the trajectories; also returns whether something in those could not be read.
 fn simulated(
     arguments: &Arguments,
     compared: &Comparison,
@@ -224,7 +224,7 @@ fn policy(
     match loaded {
         Some(policy) if !problems.has_errors() => Ok(policy),
         _ => {
-            // What is wrong without that flag has been shown already.
+            // Problems without that flag have been shown already.
             output.show(&problems);
             Err(Failure::usage(format!("the profile `{name}` can't be used on these trajectories")))
         }

@@ -11,37 +11,38 @@ use std::path::{Path, PathBuf};
 
 #[derive(Args)]
 #[command(
-    after_help = "First what somebody signs: what passes, what is refused, when a person looks, what a document costs at most, and every rule in its own words. With `--full` all of it: what makes a candidate, how it is scored, when it is accepted, when the loop stops and in which order, which candidate is returned, what the next request says, what a person gets to see, and what it may cost at most.\n\nEverything is worked out from the policy that a run would follow, with the flags given here; comments are not looked at. Nothing is asked of any provider. The exit status is 2 for a profile that can't be used."
+    after_help = "First what someone signs: what passes, what is refused, when a person looks, what a document costs at most, and every rule in its own words. With `--full` all of it: what makes a candidate, how it is scored, when it is accepted, when the loop stops and in which order, which candidate is returned, what the next request says, what a person gets to see, and what it may cost at most.\n\nEverything is worked out from the policy that a run would follow, with the flags given here; comments are not looked at. Nothing is asked of any provider. The exit status is 2 for a profile that can't be used."
 )]
 pub(super) struct Arguments {
     #[command(flatten)]
     named: Named,
-    /// All that the policy does, not only what it comes to
+    /// Show all that the policy does, not only the summary
     #[arg(long)]
     full: bool,
-    /// How it is written
+    /// Format of the explanation
     #[arg(long, value_enum, default_value = "text")]
     format: Voice,
-    /// Price table that comes before the others (see `docs/costs.md`)
+    /// Price table that takes precedence over the others (see `docs/costs.md`)
     #[arg(long, value_name = "FILE")]
     prices: Option<PathBuf>,
 }
 
-/// How something is explained.
+/// The format of an explanation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(super) enum Voice {
     /// For people
     Text,
     /// For people, to keep or to send
     Markdown,
-    /// For programs. All of it, whether `--full` is given or not: `profile`, `digest` and `sections` of statements: `key`, `kind`, `values`, `origin`, `text`, and where the loop ends by it `ending`
+    /// For programs, and complete with or without `--full`: `profile`, `digest` and `sections` of statements: `key`,
+    /// `kind`, `values`, `origin`, `text`, and `ending` if the loop ends by it
     Json,
-    /// The same on one line
+    /// Like `json`, on one line
     Jsonl,
 }
 
 impl Voice {
-    /// The format, where programs read it.
+    /// The format, if programs read it.
     pub(super) fn of_data(self) -> Option<Format> {
         match self {
             Voice::Text | Voice::Markdown => None,
@@ -57,7 +58,7 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
     explain_profile(&profile, prices, arguments.full, arguments.format, output)
 }
 
-/// Says what a profile does: what somebody signs, or with `full` all of it. Programs get all of it in any case.
+/// Explains what a profile does: the part to sign off, or with `full` all of it. Programs get all of it in any case.
 pub(super) fn explain_profile(
     profile: &ProfileArguments,
     prices: Option<&Path>,

@@ -14,7 +14,7 @@ use std::path::Path;
 
 #[derive(Args)]
 pub(super) struct Arguments {
-    /// How the list is written; as JSON: `name`, `description`, `source`, `path`, `usable`, `changed_by`
+    /// Format of the list; as JSON: `name`, `description`, `source`, `path`, `usable`, `changed_by`
     #[arg(long, value_enum, default_value = "text")]
     format: Format,
 }
@@ -23,18 +23,18 @@ pub(super) struct Arguments {
 #[derive(Serialize)]
 struct ProfileEntry {
     name: String,
-    /// What it is for; `null` for one that can't be used.
+    /// Its purpose; `null` for one that can't be used.
     description: Option<String>,
     source: ProfileSource,
     /// The file; `null` for one that is embedded.
     path: Option<String>,
-    /// Whether it loads without errors.
+    /// `true` if it loads without errors.
     usable: bool,
-    /// Files on this machine that stand in the place of some that ship, where the profile itself ships.
+    /// Files on this machine that replace shipped ones, if the profile itself ships.
     changed_by: Vec<String>,
 }
 
-/// Where a profile comes from.
+/// The source of a profile.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 enum ProfileSource {
@@ -100,7 +100,7 @@ fn listed(name: String, library: &Library) -> ProfileEntry {
     let environment = |variable: &str| std::env::var(variable).ok();
     let notes = FileTracker::default();
     let loaded = load(&name, &library.noted_in(&notes), &[], &environment, &mut problems);
-    // Schemas, patterns, rules and prompts are read when it is compiled; what is wrong with them is for `check` to say.
+    // Schemas, patterns, rules and prompts are read when it is compiled; `check` reports what is wrong with them.
     if let Some(loaded) = &loaded {
         Plan::compile(loaded, &mut Problems::new());
     }

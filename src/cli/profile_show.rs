@@ -12,16 +12,16 @@ use serde_json::json;
 
 #[derive(Args)]
 #[command(
-    after_help = "The YAML stands alone: saved to a file, it is the same profile, with the same digest, and extends nothing.\n\nValues that could be secrets are written as `***`: what a plugin is given under a name such as `api_key`, and passwords in URLs. What an environment variable puts into settings of a plugin is shown as it was written, `${NAME}`.\n\nA profile with mistakes is shown as far as it can be read; the mistakes are named on standard error, and the exit status is 2."
+    after_help = "The YAML is complete: saved to a file, it is the same profile, with the same digest, and extends nothing.\n\nValues that could be secrets are written as `***`: what a plugin is given under a name such as `api_key`, and passwords in URLs. What an environment variable puts into settings of a plugin is shown as it was written, `${NAME}`.\n\nA profile with mistakes is shown as far as it can be read; the mistakes are named on standard error, and the exit status is 2."
 )]
 pub(super) struct Arguments {
     #[command(flatten)]
     named: Named,
-    /// Say after each value where it was set: a file and line, a flag, a variable, or `default`. With `--format json` a list of
-    /// settings: `path`, `value`, `origin` (`file`, `line`, `column`)
+    /// Show after each value where it was set: a file and line, a flag, a variable, or `default`. With `--format json`
+    /// a list of settings: `path`, `value`, `origin` (`file`, `line`, `column`)
     #[arg(long)]
     origins: bool,
-    /// How the settings are written; `text` is YAML, as profiles are written
+    /// Format of the settings; `text` is YAML, as in profiles
     #[arg(long, value_enum, default_value = "text")]
     format: Format,
 }
@@ -30,7 +30,7 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
     let profile = arguments.named.over.on(&arguments.named.profile);
     let mut problems = Problems::new();
     let settings = profile.settings(&mut problems);
-    // What an incomplete chain lacks or refers to may be the missing parent's: then only the settings are shown.
+    // Whatever an incomplete chain lacks or refers to may be the missing parent's: then only the settings are shown.
     let complete = settings.clone().filter(|settings| settings.complete);
     let loaded = complete.and_then(|settings| check_settings(settings, &mut problems));
     if let Some(settings) = settings {

@@ -1,4 +1,4 @@
-//! How far a batch is, on standard error: one line that is redrawn on a terminal; elsewhere a line now and then.
+//! The progress of a batch on standard error: one line that is redrawn on a terminal; elsewhere a line now and then.
 
 use super::output::Output;
 use crate::report::{PlainSteps, Progress};
@@ -9,9 +9,9 @@ use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// How often the line is redrawn, so that its times go on while no document ends.
+/// The interval at which the line is redrawn, so that its times advance while no document ends.
 const REDRAWN: Duration = Duration::from_millis(500);
-/// The width of a terminal that does not tell.
+/// The assumed width of a terminal that does not report it.
 const USUAL_WIDTH: usize = 80;
 
 /// The line of progress of a batch.
@@ -25,12 +25,12 @@ enum Shown {
     Nothing,
     /// On a terminal.
     Redrawn(ProgressBar),
-    /// Where lines stay.
+    /// Elsewhere, where lines stay.
     Plain(PlainSteps),
 }
 
 impl ProgressLine {
-    /// The line of a batch of so many documents, if their number is known; with `quiet` it is not shown.
+    /// The line of a batch of `total` documents, if their number is known; with `quiet` it is not shown.
     pub(super) fn start(total: Option<u64>, quiet: bool) -> Self {
         let target = if quiet { None } else { Some(ProgressDrawTarget::stderr()) };
         Self::on(total, target, width_of_stderr)
@@ -42,23 +42,23 @@ impl ProgressLine {
         self
     }
 
-    /// Says how many documents there are, where that is known only later.
+    /// Sets the number of documents, if it is known only later.
     pub(super) fn set_total(&self, total: Option<u64>) {
         self.with(|progress| progress.total = total);
     }
 
-    /// Redrawn on this target; without one nothing is shown.
+    /// A line redrawn on this target; without one nothing is shown.
     fn on(total: Option<u64>, target: Option<ProgressDrawTarget>, width: fn() -> usize) -> Self {
         let (progress, began) = (Arc::new(Mutex::new(Progress::new(total, Millis(0)))), Instant::now());
         let shown = match target {
             None => Shown::Nothing,
-            // It is no terminal, or one that can't redraw.
+            // It is not a terminal, or one that can't redraw.
             Some(target) if target.is_hidden() => Shown::Plain(PlainSteps::new(Millis(0))),
             Some(target) => {
                 let drawn = Arc::clone(&progress);
                 let line = move |_: &ProgressState, out: &mut dyn fmt::Write| {
                     let progress = drawn.lock().unwrap_or_else(PoisonError::into_inner);
-                    // The last column stays free: some terminals go on to the next line when it is written.
+                    // The last column stays free: some terminals move to the next line when it is written.
                     let line = progress.line(width().saturating_sub(1), since(began));
                     let _ = out.write_str(&sanitize_line(&line));
                 };
@@ -77,14 +77,14 @@ impl ProgressLine {
         ProgressLine { progress, began, shown }
     }
 
-    /// A document has ended with a result.
+    /// Counts a document that has ended with a result.
     pub(super) fn finished(&mut self, result: &DocumentResult, output: &mut Output) {
         let now = since(self.began);
         self.with(|progress| progress.add(result, now));
         self.show(now, |line| output.say(line));
     }
 
-    /// A document has ended without one.
+    /// Counts a document that has ended without one.
     pub(super) fn failed(&mut self, output: &mut Output) {
         let now = since(self.began);
         self.with(|progress| progress.add_failed(now));
@@ -103,7 +103,7 @@ impl ProgressLine {
     fn show(&mut self, now: Millis, say: impl FnOnce(&str)) {
         match &mut self.shown {
             Shown::Nothing => {}
-            // As often as a terminal is worth it, which the bar knows.
+            // The bar limits how often a terminal is redrawn.
             Shown::Redrawn(bar) => bar.tick(),
             Shown::Plain(steps) => {
                 let progress = self.progress.lock().unwrap_or_else(PoisonError::into_inner);
@@ -120,7 +120,7 @@ impl ProgressLine {
 }
 
 impl Drop for ProgressLine {
-    /// The summary follows: the line goes.
+    /// Clears the line, because the summary follows.
     fn drop(&mut self) {
         if let Shown::Redrawn(bar) = &self.shown {
             bar.finish_and_clear();

@@ -33,28 +33,28 @@ pub(super) struct Arguments {
     promises: Vec<PathBuf>,
     #[command(flatten)]
     effort: EffortArguments,
-    /// End with status 0 also when promises are not shown, as long as none is broken
+    /// Exit with status 0 even if promises are not shown to hold, as long as none is broken
     #[arg(long)]
     allow_not_shown: bool,
-    /// How the proof is written to standard output
+    /// Format of the proof on standard output
     #[arg(long, value_enum, default_value = "text")]
     format: Format,
 }
 
-/// How much is tried, and where runs are written that show something.
+/// The effort of a search, and the location of runs that show something.
 #[derive(Args, Clone)]
 pub(super) struct EffortArguments {
-    /// Most decisions of the complete search; beyond them runs are tried by chance only
+    /// Maximum number of decisions of the complete search; beyond it, runs are tried only at random
     #[arg(long, value_name = "N", default_value_t = Effort::default().decisions)]
     decisions: u64,
-    /// How many runs are tried by chance, besides
+    /// Number of runs tried at random, in addition
     #[arg(long, value_name = "N", default_value_t = Effort::default().random)]
     random: u64,
-    /// What chance begins with: the same number tries the same runs
+    /// Seed of the random runs: the same number tries the same runs
     #[arg(long, value_name = "N", default_value_t = Effort::default().seed)]
     seed: u64,
-    /// Write the runs that show it, as `loopctl simulate` reads them: to one file, or one file each into a folder (a path that
-    /// ends in `/`, or a folder that is there)
+    /// Write the runs that show it, as `loopctl simulate` reads them: to one file, or one file each into a folder (a
+    /// path that ends in `/`, or an existing folder)
     #[arg(long, value_name = "PATH")]
     out: Option<PathBuf>,
 }
@@ -123,7 +123,7 @@ fn proof_lines(tried: &TriedProfile) -> Vec<String> {
     crate::experiment::prove::lines(&tried.subject(&range))
 }
 
-/// A profile as far as its policy goes, with what it promises.
+/// The policy of a profile, with its promises.
 pub(super) struct TriedProfile {
     pub(super) loaded: Loaded,
     scripts: ScriptCriteria,
@@ -131,7 +131,7 @@ pub(super) struct TriedProfile {
 }
 
 impl TriedProfile {
-    /// Loads a profile as far as its policy goes: prompts, schemas and providers need not be there. Problems are pushed.
+    /// Loads the policy of a profile: prompts, schemas and providers need not exist. Problems are pushed.
     pub(super) fn load(
         name: &str,
         over: &Over,
@@ -148,7 +148,7 @@ impl TriedProfile {
         Some(TriedProfile { loaded, scripts, promises })
     }
 
-    /// The scores that its dimensions can have.
+    /// The range of scores of each dimension.
     pub(super) fn range(&self) -> impl Fn(&str) -> (f64, f64) {
         let profile = &self.loaded.profile;
         |name: &str| {
@@ -164,13 +164,13 @@ impl TriedProfile {
         Subject { policy: &self.loaded.profile.policy, scripts: &self.scripts, range }
     }
 
-    /// Where a line of its decisions stands.
+    /// The position of a line of its decisions.
     pub(super) fn place(&self, line: &str) -> Option<Origin> {
         place_of_line(&self.loaded.merged, line)
     }
 }
 
-/// The promises of files of their own. Problems are pushed.
+/// The promises in separate files. Problems are pushed.
 fn declared_in_files(files: &[PathBuf], problems: &mut Problems) -> Vec<DeclaredPromise> {
     let mut declared = Vec::new();
     for path in files {
@@ -204,7 +204,7 @@ fn write_runs(path: &Path, runs: &[&Trajectory]) -> Result<(), Failure> {
     Ok(())
 }
 
-/// A name of a file that tells which promise a run breaks.
+/// A file name that tells which promise a run breaks.
 fn file_stem(run: &Trajectory) -> String {
     let id = run.id.as_str().unwrap_or("run");
     let words = id.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|word| !word.is_empty());

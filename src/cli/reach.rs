@@ -1,5 +1,6 @@
-//! Files and folders that a recorded run reads and writes, and those of them that lie where the person who goes on with it permits it. A
-//! journal may be somebody else's: a path in it is no permission, but for a run that this person began or went on with before.
+//! Files and folders that a recorded run reads and writes, and those of them that the user who resumes it permits. A
+//! journal may come from someone else: a path in it is no permission, except for a run that this user began or resumed
+//! before.
 
 use super::exit::Failure;
 use super::hint::quoted;
@@ -13,7 +14,7 @@ use crate::value::path_text;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-/// Most folders with documents that are named.
+/// The maximum number of folders with documents that are named.
 const MOST_FOLDERS: usize = 8;
 
 /// A file or folder that a recorded command names.
@@ -24,27 +25,27 @@ pub(super) struct RecordedPath<'a> {
 }
 
 impl<'a> RecordedPath<'a> {
-    /// One that is read.
+    /// A path that is read.
     pub(super) fn read(by: &'static str, path: &'a Path) -> Self {
         RecordedPath { path, what: "reads", by }
     }
 
-    /// One that is written to.
+    /// A path that is written to.
     pub(super) fn written(by: &'static str, path: &'a Path) -> Self {
         RecordedPath { path, what: "writes to", by }
     }
 }
 
-/// The files and folders that going on with a run may reach.
+/// The files and folders that resuming a run may reach.
 pub(super) enum Reach {
-    /// All that it names: this person began the run, or permitted it before.
+    /// All that it names: this user began the run, or permitted it before.
     Own,
     /// Those in these folders, and the journal's folder for results.
     Within { folders: Vec<PathBuf>, journal: PathBuf },
 }
 
 impl Reach {
-    /// Those of a run in a journal, with what is permitted beside the folder where this process began.
+    /// The reach of a run in a journal, with what is permitted besides the folder where this process began.
     pub(super) fn of(journal: Option<&Path>, run: &RunId, permitted: &[PathBuf]) -> Self {
         let Some(journal) = journal.map(real_place) else { return Reach::Own };
         let usual = state_folder().map(|folder| real_place(&folder.join("journal.sqlite")));
@@ -57,7 +58,7 @@ impl Reach {
         Reach::Within { folders, journal }
     }
 
-    /// The folders in which documents must lie; `None` where they may lie anywhere.
+    /// The folders in which documents must lie; `None` if they may lie anywhere.
     pub(super) fn into_folders(self) -> Option<Vec<PathBuf>> {
         match self {
             Reach::Own => None,
@@ -65,7 +66,7 @@ impl Reach {
         }
     }
 
-    /// What is not permitted of all that the run reaches, each with the flag that permits it.
+    /// Lists what the run reaches without permission, each with the flag that permits it.
     pub(super) fn lacking(
         &self,
         run: &RunId,

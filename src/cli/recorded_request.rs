@@ -1,4 +1,4 @@
-//! The request of a recorded run. A journal may be somebody else's: what its requests say is never the word of the person who runs
+//! The request of a recorded run. A journal may come from someone else: its requests never speak for the user who runs
 //! this program.
 
 use super::loading::{ProfileArguments, home, library, library_in};
@@ -10,7 +10,7 @@ use crate::value::{path_of, path_text, sanitize_line};
 use serde_json::Value;
 use std::path::PathBuf;
 
-/// The arguments that a run's record has; `None` where they can't be read any more.
+/// The arguments in a run's record; `None` if they can't be read any more.
 pub(super) fn recorded_arguments(settings: &Value) -> Option<run::Arguments> {
     RunRequest::of_settings(settings).map(|request| run::Arguments::of_request(request).of_record())
 }
@@ -20,14 +20,15 @@ pub(super) fn recorded_folder(settings: &Value) -> Option<PathBuf> {
     RunRequest::of_settings(settings)?.folder.map(|folder| folder.0)
 }
 
-/// A profile as the record of a run names it, and the files that it may reach: those of the folder in which the run began.
+/// A profile as the record of a run names it, and the files that it may reach: those of the folder in which the run
+/// began.
 pub(super) struct LocatedProfile {
     pub(super) arguments: ProfileArguments,
     pub(super) library: Library,
 }
 
 impl LocatedProfile {
-    /// The profile of a run; `None` where its record does not say, or not in a way that is understood.
+    /// The profile of a run; `None` if its record names none in a way that is understood.
     pub(super) fn of(settings: &Value) -> Option<Self> {
         let request = RunRequest::of_settings(settings)?;
         let folder = request.folder.map(|folder| folder.0);
@@ -45,7 +46,7 @@ impl LocatedProfile {
     }
 }
 
-/// Goes to the folder in which a run began: its documents and results are there.
+/// Changes to the folder in which a run began: its documents and results are there.
 pub(super) fn go_to_folder(settings: &Value, quiet: bool, output: &mut Output) {
     let Some(folder) = recorded_folder(settings) else { return };
     let here = std::env::current_dir().ok();

@@ -26,13 +26,14 @@ pub(super) struct RecordedRun {
     pub(super) id: RunId,
     /// Its documents that have a candidate.
     pub(super) columns: Columns,
-    /// How many have none, whatever the policy: they were skipped, could not be read, or their provider failed.
+    /// The number of documents without one, whatever the policy: they were skipped, could not be read, or their
+    /// provider failed.
     pub(super) without_candidate: usize,
-    /// How many were not read, because more were not wanted.
+    /// The number of documents left unread, because no more were wanted.
     pub(super) left_out: usize,
     /// Its profile, as it was when it ran.
     pub(super) profile: ReachedProfile,
-    /// Whether it says which files the profile reached.
+    /// `true` if it records which files the profile reached.
     knows_files: bool,
 }
 
@@ -43,7 +44,7 @@ pub(super) struct ReachedProfile {
     loaded: Loaded,
     /// The digest of all files that it reaches.
     files_digest: String,
-    /// The same without those of prompts and of the feedback template, which are compared by their texts.
+    /// Like `files_digest`, without prompts and the feedback template, which are compared by their texts.
     other_files_digest: String,
     prompts: PromptTexts,
 }
@@ -72,7 +73,7 @@ impl ReachedProfile {
         Self::of(plan, arguments, &library, forced, &notes).ok_or_else(|| unusable(arguments))
     }
 
-    /// The same from another library, of which nothing is shown but that it can't be used.
+    /// Like [`Self::load`], from another library, showing nothing but that it can't be used.
     pub(super) fn read(arguments: &ProfileArguments, library: &Library) -> Result<Self, Failure> {
         let notes = FileTracker::default();
         let library = library.clone().noted_in(&notes);
@@ -100,7 +101,7 @@ impl ReachedProfile {
         })
     }
 
-    /// One digest for all that decides about a document, with prompts by their texts, whatever their files are called.
+    /// One digest of all that decides about a document, with prompts by their texts, regardless of file names.
     fn texts_digest(&self) -> String {
         texts_digest(&self.loaded, &self.prompts, &self.other_files_digest)
     }
@@ -111,7 +112,7 @@ impl ReachedProfile {
     }
 }
 
-/// The digest by which a run says what its candidates were asked for with; see [`ReachedProfile::texts_digest`].
+/// The digest by which a run records what its candidates were asked for with; see [`ReachedProfile::texts_digest`].
 pub(super) fn texts_digest_of(loaded: &Loaded, reached: &Reached, named: &Path) -> String {
     let prompts = PromptTexts::of(&loaded.merged.to_json(), &loaded.library);
     texts_digest(loaded, &prompts, &reached.without(&prompts.files()).digest(named))
@@ -133,7 +134,8 @@ fn texts_digest(loaded: &Loaded, prompts: &PromptTexts, other_files_digest: &str
 }
 
 impl RecordedRun {
-    /// Reads a run. Its profile must be as it was when it ran: otherwise nothing says what its candidates were asked for with.
+    /// Reads a run. Its profile must be as it was when it ran: otherwise nothing tells what its candidates were asked
+    /// for with.
     pub(super) fn open(id: &str, journal: &JournalArgument, output: &mut Output) -> Result<Self, Failure> {
         let journal = journal.open()?;
         let run = find_run(&journal, id)?;
@@ -148,7 +150,7 @@ impl RecordedRun {
         Self::with(&journal, &run, profile, usize::MAX)
     }
 
-    /// The first documents of a run with its profile, as that is by now.
+    /// The first documents of a run, with its profile as it is now.
     pub(super) fn with(
         journal: &Journal,
         run: &StoredRun,
@@ -193,7 +195,7 @@ impl RecordedRun {
         })
     }
 
-    /// What its candidates came of.
+    /// The settings and prompts that its candidates came from.
     pub(super) fn recorded_by(&self) -> RecordedBy {
         let ReachedProfile { loaded, prompts, .. } = &self.profile;
         RecordedBy {
@@ -203,7 +205,8 @@ impl RecordedRun {
         }
     }
 
-    /// Refuses a profile that reaches other files than the run did: prompts of one name have one text, other files are the same.
+    /// Refuses a profile that reaches other files than the run did: prompts of one name must have one text, other files
+    /// must be the same.
     pub(super) fn same_files(&self, name: &str, other: &ReachedProfile) -> Result<(), Failure> {
         if !self.knows_files {
             return Ok(());
@@ -217,7 +220,7 @@ impl RecordedRun {
         Err(self.made_otherwise(name, &["files that it reaches (rules, schemas, scripts)".to_owned()]))
     }
 
-    /// Says how many documents no policy decides about.
+    /// Reports how many documents no policy decides about.
     pub(super) fn say_without_candidate(&self, output: &mut Output) {
         if self.without_candidate == 0 {
             return;
@@ -242,8 +245,8 @@ impl RecordedRun {
         )
     }
 
-    /// Whether feedback would have told the policy's corrections something else: what it would have told otherwise. Refuses a
-    /// profile that makes or measures candidates otherwise.
+    /// Returns what feedback would have told the policy's corrections differently. Refuses a profile that makes or
+    /// measures candidates differently.
     pub(super) fn compared(&self, name: &str, other: &ReachedProfile) -> Result<Vec<&'static str>, Failure> {
         let (recorded, settings) = (self.profile.loaded.merged.to_json(), other.loaded.merged.to_json());
         let words =

@@ -34,10 +34,10 @@ pub(super) struct Arguments {
     /// Give required values that are missing the schema's defaults
     #[arg(long)]
     defaults: bool,
-    /// How it is written [default: jsonl for a `.jsonl`, else text]
+    /// Output format [default: jsonl for a `.jsonl`, else text]
     #[arg(long, value_enum)]
     format: Option<Form>,
-    /// What to repair; `-` or nothing reads standard input
+    /// File to repair; `-` or nothing reads standard input
     #[arg(value_name = "FILE")]
     file: Option<PathBuf>,
 }
@@ -48,7 +48,7 @@ enum Form {
     Text,
     /// One object: value, steps, patch and, with a schema, the errors that remain
     Json,
-    /// Records, one per line, are read and answered; from standard input, too
+    /// Reads and answers records, one per line; from standard input, too
     Jsonl,
 }
 
@@ -129,7 +129,7 @@ fn read_schema(path: &Path) -> Result<Value, Failure> {
     })
 }
 
-/// One text.
+/// Repairs one text.
 fn single(
     repairer: &Repairer,
     settings: Repair,
@@ -198,7 +198,7 @@ fn refusal(name: &str, why: Unsalvageable) -> Failure {
     Failure::broken(format!("`{name}`: {why}")).help(why.help())
 }
 
-/// What was done, for people.
+/// Reports what was done, for people.
 fn say_steps(steps: &[RepairStep], output: &mut Output) {
     for step in steps {
         let place = step.place.map_or_else(String::new, |at| format!("{}:{}: ", at.line, at.column));
@@ -219,7 +219,7 @@ struct Lines {
     broken: bool,
 }
 
-/// One line out.
+/// One line of output.
 #[derive(Serialize)]
 struct Answer<'a> {
     id: &'a Value,
@@ -228,7 +228,7 @@ struct Answer<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     error: Option<&'a str>,
     steps: &'a [RepairStep],
-    /// With a schema: what is still wrong with the value.
+    /// With a schema: the errors that remain in the value.
     #[serde(skip_serializing_if = "Option::is_none")]
     remaining_errors: Option<Vec<Remaining>>,
 }
@@ -239,7 +239,7 @@ impl Answer<'_> {
     }
 }
 
-/// Why there is no value for a line.
+/// The reason that a line has no value.
 struct Unanswered {
     /// `null` where the line has none.
     id: Value,
@@ -247,7 +247,7 @@ struct Unanswered {
 }
 
 impl Lines {
-    /// A line that can't be used is reported; the others are answered.
+    /// Answers the lines. One that can't be used is reported; the others are answered.
     fn answer(mut self, mut reader: impl BufRead, output: &mut Output) -> Result<Exit, Failure> {
         let mut line = Vec::new();
         for number in 1_u64.. {

@@ -1,4 +1,4 @@
-//! `loopctl resume`: goes on with a run.
+//! `loopctl resume`: resumes a run.
 
 use super::exit::{Exit, Failure};
 use super::headings::{ARGUMENTS, CALLS, DOCUMENTS, OUTPUT, PROFILE};
@@ -19,7 +19,7 @@ use std::path::PathBuf;
 
 #[derive(Args)]
 #[command(
-    after_help = "Examples:\n  loopctl resume\n  loopctl resume 20261125T081500Z-0001 --jobs 16\n  loopctl resume --journal out/journal.sqlite\n  loopctl resume --budget cost_usd=20\n\nWhat a run would start, load or send documents to is named again, because a journal may be somebody else's. Several processes may take part in one run, also on several machines that share the journal's disk."
+    after_help = "Examples:\n  loopctl resume\n  loopctl resume 20261125T081500Z-0001 --jobs 16\n  loopctl resume --journal out/journal.sqlite\n  loopctl resume --budget cost_usd=20\n\nWhat a run would start, load or send documents to is named again, because a journal may be someone else's. Several processes may take part in one run, also on several machines that share the journal's disk."
 )]
 pub(super) struct Arguments {
     /// The run, as `loopctl runs list` names it [default: the latest that is not over]
@@ -27,12 +27,12 @@ pub(super) struct Arguments {
     run: Option<String>,
     #[command(flatten)]
     journal: JournalArgument,
-    /// Documents at the same time [default: as the run's command says]
+    /// Number of documents at the same time [default: as the run's command says]
     #[arg(long, short, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000), help_heading = DOCUMENTS)]
     jobs: Option<u32>,
     /// Make calls one by one, or in batches of the vendor [default: as the run's command says]
     ///
-    /// With `online`, what is in no batch yet is asked at once, at the whole price; batches that were submitted are waited for.
+    /// With `online`, calls that are in no batch yet are made at once, at full price; submitted batches are waited for.
     #[arg(long, value_name = "WAY", value_enum, help_heading = CALLS)]
     via: Option<Via>,
     /// Try every document, even where the provider is plainly unavailable
@@ -47,7 +47,7 @@ pub(super) struct Arguments {
     /// Record the calls from here on in this folder, whether or not the run's command records in another one
     #[arg(long, value_name = "DIR", help_heading = CALLS)]
     record: Option<PathBuf>,
-    /// Write what the documents came to together to this file, as a page of HTML that needs nothing else
+    /// Write a summary of the documents to this file, as a self-contained HTML page
     #[arg(long, value_name = "FILE.html", help_heading = OUTPUT)]
     report: Option<PathBuf>,
     /// No progress on standard error
@@ -57,7 +57,7 @@ pub(super) struct Arguments {
     log: LogArguments,
 }
 
-/// Which journal a run is in.
+/// The journal of a run.
 #[derive(Args, Clone)]
 pub(super) struct JournalArgument {
     /// Journal file [default: that of the latest run, else the one in the state folder]
@@ -66,12 +66,12 @@ pub(super) struct JournalArgument {
 }
 
 impl JournalArgument {
-    /// This one, or the usual one.
+    /// The named journal, or the usual one.
     pub(super) fn named(journal: Option<PathBuf>) -> Self {
         JournalArgument { journal }
     }
 
-    /// How another command names the same journal: ` --journal FILE`, where it was named.
+    /// The argument by which another command names the same journal: ` --journal FILE`, if it was named.
     pub(super) fn again(&self) -> String {
         match &self.journal {
             Some(file) => format!(" --journal {}", quoted(&file.shown())),
@@ -86,12 +86,12 @@ impl JournalArgument {
         self.journal.clone().or_else(latest).or_else(usual)
     }
 
-    /// Whether one was named.
+    /// Returns whether a journal was named.
     pub(super) fn is_named(&self) -> bool {
         self.journal.is_some()
     }
 
-    /// Opens the journal, which must be there.
+    /// Opens the journal, which must exist.
     pub(super) fn open(&self) -> Result<Journal, Failure> {
         let Some(file) = self.file() else {
             return Err(Failure::usage("no journal is known").help("name it with `--journal FILE`"));
@@ -116,7 +116,7 @@ impl JournalArgument {
     }
 }
 
-/// The run with this id, or with an id that begins so.
+/// The run with this id, or with an id that begins with it.
 pub(super) fn find_run(journal: &Journal, id: &str) -> Result<StoredRun, Failure> {
     if id == "latest" {
         return journal.runs()?.pop().ok_or_else(|| no_run(journal));
@@ -156,7 +156,7 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
         Failure::broken(format!("what run `{id}` was asked for is not in the journal, or not understood any more"))
             .help("a run of another program, or of an older release, can't be resumed from here; run its documents again")
     })?;
-    // Paths that are named now begin in this folder; those of the record, in the run's.
+    // Paths that are named now are relative to this folder; those of the record, to the run's.
     let absolute = |path: PathBuf| std::path::absolute(&path).unwrap_or(path);
     let mut calls = arguments.calls.clone();
     calls.prices = calls.prices.map(absolute);
@@ -189,6 +189,6 @@ fn latest_open(journal: &Journal, again: &str) -> Result<StoredRun, Failure> {
             return Ok(run);
         }
     }
-    Err(Failure::usage(format!("no run in `{}` waits to be gone on with", journal.path().shown()))
+    Err(Failure::usage(format!("`{}` has no unfinished run", journal.path().shown()))
         .help(format!("`loopctl runs show {latest}{again}` says what the latest came to; `loopctl runs retry {latest}{again}` tries what failed once more")))
 }

@@ -7,11 +7,11 @@ use std::io::{self, Write};
 /// Longest colour sequence that is let through.
 const LONGEST_COLOUR: usize = 20;
 
-/// A stream in which control characters and those that turn the text round are written as `\u001b`: in JSON that is the
-/// same character, and people see that it was there.
+/// A stream in which control characters and those that change the direction of text are written as `\u001b`: in JSON
+/// that is the same character, and people see that it was there.
 pub(super) struct Sanitized<W: Write> {
     inner: W,
-    /// Whether colours are wanted: their sequences are let through then, and nothing else of a terminal's language.
+    /// `true` if colours are wanted: then their sequences are let through, and nothing else of a terminal's language.
     coloured: bool,
     /// The beginning of a character or of a colour whose rest is yet to come.
     pending: Vec<u8>,
@@ -44,7 +44,7 @@ impl<W: Write> Sanitized<W> {
                 }
                 Colour::Begun | Colour::None => {
                     let c = from.chars().next().unwrap_or_default();
-                    // Lines of files that Windows wrote end in two characters.
+                    // Lines of Windows files end in two characters.
                     if !from.starts_with("\r\n") {
                         for unit in c.encode_utf16(&mut [0; 2]) {
                             clean.push_str(&format!("\\u{unit:04x}"));
@@ -68,20 +68,20 @@ impl<W: Write> Sanitized<W> {
     }
 }
 
-/// Whether a byte is a character that no terminal takes for anything else, as nearly all are.
+/// Returns whether a byte is a character that no terminal takes for anything else, as nearly all are.
 fn is_plain(byte: u8) -> bool {
     matches!(byte, b' '..=b'~' | b'\n' | b'\t')
 }
 
 enum Colour {
-    /// A whole sequence, of so many bytes.
+    /// A whole sequence, with its length in bytes.
     Whole(usize),
     /// The beginning of one.
     Begun,
     None,
 }
 
-/// The colour sequence at the beginning of a text. One that hides what follows it (`8`) is none.
+/// The colour sequence at the beginning of a text. One that hides the text after it (`8`) does not count.
 fn colour(text: &str) -> Colour {
     let Some(rest) = text.strip_prefix('\u{1b}') else { return Colour::None };
     let Some(rest) = rest.strip_prefix('[') else {
@@ -142,7 +142,7 @@ impl<W: Write> Write for Sanitized<W> {
 
 impl<W: Write> Drop for Sanitized<W> {
     fn drop(&mut self) {
-        // What never was completed; that nobody reads it is no reason to stop.
+        // Writes the rest that was never completed; failing to is no reason to stop.
         let _ = self.write_pending().and_then(|()| self.inner.flush());
     }
 }

@@ -1,4 +1,4 @@
-//! `loopctl schema`: what editors need to know of our YAML, and the form of what is extracted from a document.
+//! `loopctl schema`: the schemas of our YAML for editors, and of extractions from documents.
 
 use super::exit::{Exit, Failure};
 use super::loading::library;
@@ -10,9 +10,9 @@ use crate::rules::whole_schema;
 
 #[derive(clap::Args)]
 pub(super) struct Arguments {
-    /// The kind of file: profile, rules, rubric, extraction, vocabulary, context, classification, evidence, prices, label-map,
-    /// experiment, scenarios, rule-tests or vocabulary-tests; or a document
-    /// type, such as pathology; without it, all are listed
+    /// The kind of file: profile, rules, rubric, extraction, vocabulary, context, classification, evidence, prices,
+    /// label-map, experiment, scenarios, rule-tests or vocabulary-tests; or a document type, such as pathology; without
+    /// it, all are listed
     name: Option<String>,
 }
 
@@ -50,7 +50,7 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
     Ok(Exit::Success)
 }
 
-/// Names of the document types that have a schema here or among what ships.
+/// Names of the document types with a local or shipped schema.
 fn document_types() -> Vec<String> {
     let paths = library().list("schemas", ".schema.json");
     let names = paths.iter().filter_map(|path| path.strip_prefix("schemas/")?.strip_suffix(".schema.json"));

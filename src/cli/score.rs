@@ -25,7 +25,7 @@ use std::path::{Path, PathBuf};
 /// Longest line of a `.jsonl`, and largest `.json`, in bytes.
 const MAX_RECORD: u64 = 64 << 20;
 
-/// How much of a `.jsonl` is read at once, in bytes.
+/// The number of bytes of a `.jsonl` that are read at once.
 const READ_AT_ONCE: usize = 64 << 10;
 
 #[derive(Args)]
@@ -52,7 +52,7 @@ pub(super) struct Arguments {
     files: Vec<PathBuf>,
 }
 
-/// What files to score hold.
+/// The help on files to score.
 const RECORDS: &str = "a `.json` holds one extraction; other files hold a record on each line: `{\"id\": …, \"document_type\": …, \"extraction\": {…}}`; the text of a document goes with `--source`";
 
 /// One answer.
@@ -62,7 +62,7 @@ struct Answer<'a> {
     scores: &'a Scores,
     overall: f64,
     issues: &'a [Issue],
-    /// What the source says for each value; nothing where no dimension asks.
+    /// The source's evidence for each value; empty if no dimension asks.
     #[serde(skip_serializing_if = "Evidence::is_empty")]
     evidence: &'a Evidence,
 }
@@ -103,7 +103,7 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
             scorer.lines(file, output)
         }
     });
-    // What was scored is said, whatever happened then.
+    // Scores are written even if something failed after them.
     scorer.writer.flush(output)?;
     scored?;
     scorer.writer.close(output)?;
@@ -114,12 +114,12 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
         ));
     }
     let exit = if scorer.broken { Exit::Broken } else { Exit::Success };
-    // The process ends here; giving back piece by piece what it has takes a tenth of a short one's time.
+    // The process ends here; freeing its memory piece by piece would take a tenth of a short run.
     std::mem::forget(scorer);
     Ok(exit)
 }
 
-/// Whether a file holds one extraction, not records.
+/// Returns whether a file holds one extraction, not records.
 fn is_single(file: &Path) -> bool {
     file.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("json"))
 }
@@ -164,11 +164,11 @@ fn read_bounded(path: &Path) -> Result<Vec<u8>, Failure> {
     })
 }
 
-/// Why a record was not scored.
+/// The reason that a record was not scored.
 enum Unscored {
     /// Its extraction is not JSON.
     Json(serde_json::Error),
-    /// What else is wrong with it.
+    /// Another problem of the record.
     Record(String),
 }
 
@@ -177,18 +177,18 @@ struct Scorer {
     assessor: Assessor,
     document_type: Option<String>,
     given: Vec<(String, Score)>,
-    /// What is given for the record in hand.
+    /// The scores given for the current record.
     beside: Vec<(String, Score)>,
     assessment: Assessment,
     writer: RecordWriter,
     broken: bool,
     warned: BTreeSet<String>,
-    /// Whether an extraction was scored whose type nothing says, in a profile that knows types.
+    /// `true` if an extraction of unknown type was scored, in a profile that knows types.
     untyped: bool,
 }
 
 impl Scorer {
-    /// One extraction in a file of its own. One that can't be used is reported; the other files are answered.
+    /// Scores one extraction in a file of its own. One that can't be used is reported; the other files are answered.
     fn single(&mut self, path: &Path, source: Option<&str>, output: &mut Output) -> Result<(), Failure> {
         match self.assess_file(path, source) {
             Ok(id) => self.answer(&id, output),
@@ -218,7 +218,7 @@ impl Scorer {
         Ok(record.id)
     }
 
-    /// Many records. A line that can't be used is reported; the others are answered.
+    /// Scores many records. A line that can't be used is reported; the others are answered.
     fn lines(&mut self, path: &Path, output: &mut Output) -> Result<(), Failure> {
         let input: Box<dyn Read> = if path.as_os_str() == "-" {
             Box::new(std::io::stdin())
@@ -231,7 +231,7 @@ impl Scorer {
         let mut line = Vec::new();
         for number in 1_u64.. {
             line.clear();
-            // Whoever waits for answers before the rest of the next record gets them.
+            // A client that waits for answers before the rest of the next record gets them.
             if !reader.buffer().contains(&b'\n') {
                 self.writer.flush(output)?;
             }
@@ -296,7 +296,7 @@ impl Scorer {
         Ok(self.writer.write(&answer, output)?)
     }
 
-    /// Says once for each key that it is ignored.
+    /// Warns once for each key that is ignored.
     fn warn_of_ignored(&mut self, record: &Record<'_>, output: &mut Output) {
         for key in &record.ignored {
             if !self.warned.contains(&**key) {
@@ -339,7 +339,7 @@ impl Scorer {
     }
 }
 
-/// Whether a file is told by its name and its first line to hold no records at all: the document, say.
+/// Returns whether the name and the first line of a file tell that it holds no records at all: the document, say.
 fn is_text(path: &Path, line: &[u8]) -> bool {
     let ending = path.extension().map(|ending| ending.to_string_lossy().to_lowercase()).unwrap_or_default();
     let may_hold = path.as_os_str() == "-" || matches!(ending.as_str(), "jsonl" | "ndjson");

@@ -15,7 +15,8 @@ use std::fmt;
 pub(super) const KEYS: [&str; 7] =
     ["id", "document_type", "extraction", "source", "given", "evidence", "labels"];
 
-/// One record. Its extraction is text: what of it is read depends on the type of the document, which may come after it.
+/// One record. Its extraction is text: how much of it is read depends on the type of the document, which may come after
+/// it.
 pub(super) struct Record<'l> {
     pub id: Value,
     pub document_type: Option<Cow<'l, str>>,
@@ -23,13 +24,13 @@ pub(super) struct Record<'l> {
     pub source: Option<Cow<'l, str>>,
     pub given: BTreeMap<String, f64>,
     pub quotes: Quotes,
-    /// What is right and wrong of the extraction, which only `calibrate --evidence` reads.
+    /// The right and wrong values of the extraction, which only `calibrate --evidence` reads.
     labels: Option<&'l RawValue>,
     /// Keys that mean nothing here: a pipeline's own, or slips.
     pub ignored: Vec<Cow<'l, str>>,
 }
 
-/// The members of a record, not yet looked at.
+/// The members of a record, not yet parsed.
 #[derive(Default)]
 struct Members<'l> {
     known: [Option<&'l RawValue>; KEYS.len()],
@@ -47,7 +48,7 @@ impl<'l> Record<'l> {
         let line = without_mark(line).trim_ascii_end();
         let members = match std::str::from_utf8(line) {
             Ok(text) => serde_json::from_str::<Members<'l>>(text),
-            // The parser says where it is no text.
+            // The parser reports where it is not text.
             Err(_) => serde_json::from_slice::<Value>(line).map(|_| Members::default()),
         };
         let Members { known, ignored } = members.map_err(|error| match error.is_data() {
@@ -56,7 +57,7 @@ impl<'l> Record<'l> {
         })?;
         let [id, document_type, extraction, source, given, evidence, labels] =
             known.map(|member| member.filter(|member| member.get() != "null"));
-        // What is wrong in a member is so many bytes after the beginning of the line.
+        // An error in a member is this many bytes after the beginning of the line.
         let value = |member: &'l RawValue| -> Result<Value, String> {
             let before = offset(line, member.get());
             serde_json::from_str(member.get()).map_err(|error| in_column(before, &error))
@@ -117,12 +118,12 @@ impl<'l> Record<'l> {
     }
 }
 
-/// What is wrong with the extraction of a record.
+/// The error in the extraction of a record.
 pub(super) fn in_extraction(line: &[u8], extraction: &str, error: &serde_json::Error) -> String {
     in_column(offset(without_mark(line), extraction), error)
 }
 
-/// How many bytes of a line stand before a part of it.
+/// The number of bytes of a line before a part of it.
 fn offset(line: &[u8], part: &str) -> usize {
     (part.as_ptr() as usize).saturating_sub(line.as_ptr() as usize)
 }
@@ -131,13 +132,13 @@ fn in_column(before: usize, error: &serde_json::Error) -> String {
     format!("column {}: {}", before + error.column(), reason(error))
 }
 
-/// What serde says, without the place that it appends.
+/// The message of serde, without the position that it appends.
 fn reason(error: &serde_json::Error) -> String {
     let text = error.to_string();
     text.split_once(" at line ").map_or(text.clone(), |(reason, _)| reason.to_owned())
 }
 
-/// Without the byte order mark that some editors put first.
+/// Strips the byte order mark that some editors put first.
 pub(super) fn without_mark(bytes: &[u8]) -> &[u8] {
     bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes)
 }

@@ -13,7 +13,7 @@ use std::path::Path;
 /// Largest result that is read, in bytes.
 const MOST_BYTES: u64 = 64 << 20;
 
-/// How deep in a folder results are looked for: a large run has folders for a thousand documents each.
+/// The depth to which a folder is searched for results: a large run has folders for a thousand documents each.
 const DEPTH: usize = 3;
 
 /// The documents of a run that are over.
@@ -34,14 +34,15 @@ pub(super) fn documents_of_run(
                 document_type: document.record.document_type,
                 score: None,
             }),
-            // Nothing has come of the others yet.
+            // The others have no result yet.
             _ => {}
         }
     })?;
     Ok(documents)
 }
 
-/// The documents whose `…-result.json` is in a folder. All must be of `profile`; under which settings they were made, they don't say.
+/// The documents whose `…-result.json` is in a folder. All must be of `profile`; they don't say under which settings
+/// they were made.
 pub(super) fn documents_of_folder(
     folder: &Path,
     profile: &str,

@@ -1,12 +1,12 @@
-//! Files of a person that stand in the place of files that ship with loopctl, and so change profiles that ship.
+//! A user's files that replace files that ship with loopctl, and so change profiles that ship.
 
 use super::loading::home;
 use crate::profile::{Files, Library, Reached, file_of, read_text_file};
 use crate::value::ShownPath;
 use std::path::Path;
 
-/// The files that change a profile, if it ships with loopctl. `reached` is what loading and compiling it looked at. A copy that was
-/// left as it is changes nothing.
+/// The files that change a profile, if it ships with loopctl. `reached` is what loading and compiling it inspected. An
+/// unchanged copy changes nothing.
 pub(super) fn changed_by(profile: &str, reached: &Reached) -> Vec<String> {
     let ships = file_of(profile, &Library::embedded()).is_ok_and(|file| file.is_some());
     if !ships {
@@ -15,7 +15,7 @@ pub(super) fn changed_by(profile: &str, reached: &Reached) -> Vec<String> {
     reached.present().filter(|path| !is_copy(path)).map(shown).collect()
 }
 
-/// Whether a file holds just what the shipped one of its name does.
+/// Returns whether a file has the same text as the shipped one of its name.
 fn is_copy(path: &Path) -> bool {
     let name = home().and_then(|home| path.strip_prefix(home).ok().map(Path::to_owned));
     let name = name.unwrap_or_else(|| path.strip_prefix(".").unwrap_or(path).to_owned());

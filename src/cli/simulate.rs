@@ -25,17 +25,17 @@ pub(super) struct Arguments {
     /// Set a key of each profile, such as `accept.overall=0.9` (repeatable)
     #[arg(long = "config", value_name = "KEY=VALUE", help_heading = PROFILE)]
     settings: Vec<String>,
-    /// Take the overall score from this recorded dimension, whatever the profiles weigh
+    /// Take the overall score from this recorded dimension, whatever the profiles' weights
     #[arg(long, value_name = "DIM", help_heading = PROFILE)]
     overall_from: Option<String>,
-    /// Refuse documents whose lines do not say what policies may look at
+    /// Refuse documents whose lines lack what policies may inspect
     #[arg(long, value_name = "WHAT", value_enum, help_heading = DOCUMENTS)]
     require: Option<Require>,
     /// Try the profiles on the documents of a run, as `loopctl runs list` names it, instead of files
     ///
-    /// Exact as long as a policy asks for the candidates that were recorded; where it would go on otherwise, its end is not known.
-    /// Refused where prompts, feedback or rules differ, because other candidates would have come. Prompts and feedback templates are
-    /// compared by their text, whatever their files are called.
+    /// Exact as long as a policy asks for the candidates that were recorded; where it would continue differently, its
+    /// end is not known. Refused where prompts, feedback or rules differ, because other candidates would have come.
+    /// Prompts and feedback templates are compared by their text, regardless of file names.
     #[arg(long, value_name = "RUN", conflicts_with_all = ["files", "require"], help_heading = DOCUMENTS)]
     run: Option<String>,
     #[command(flatten)]
@@ -48,13 +48,14 @@ pub(super) struct Arguments {
     files: Vec<PathBuf>,
 }
 
-/// One policy and what came of it.
+/// One policy and its results.
 struct Compared {
     policy: Policy,
     tally: Tally,
-    /// What its feedback would have told otherwise.
+    /// The parts that its feedback would have told differently.
     told_otherwise: Vec<&'static str>,
-    /// How many documents would have gone on as nobody recorded, by the order of [`Beyond`](crate::experiment::Beyond).
+    /// The number of documents that would have continued in unrecorded ways, in the order of
+    /// [`Beyond`](crate::experiment::Beyond).
     beyond: [u64; 3],
 }
 
@@ -87,7 +88,7 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
     for Compared { policy, .. } in &compared {
         policy.warn_of_assumed(output);
     }
-    // A table of nothing says nothing beside an error.
+    // An empty table says nothing beside an error.
     if writer.format == Format::Text && (any || !broken) {
         let columns: Vec<(String, Tally)> =
             compared.into_iter().map(|compared| (compared.policy.name, compared.tally)).collect();
@@ -127,7 +128,7 @@ fn answer(
             }
         }
     }
-    // Whoever hands over one line may wait for its answer.
+    // A caller that hands over one line may wait for its answer.
     writer.flush(output)
 }
 
@@ -150,7 +151,7 @@ impl<'c, 'p> Trial<'c, 'p> {
     }
 }
 
-/// Reads the run, and refuses policies under which it would have been another.
+/// Reads the run, and refuses policies under which it would have gone differently.
 fn recorded(
     run: &str,
     arguments: &Arguments,
@@ -171,7 +172,7 @@ fn recorded(
     Ok(run)
 }
 
-/// Says how many documents end as nobody recorded.
+/// Reports how many documents end in unrecorded ways.
 fn say_beyond(run: &RecordedRun, compared: &[Compared], output: &mut Output) {
     let word = output.err_paint.warn("note:");
     let documents =
@@ -204,7 +205,7 @@ fn say_beyond(run: &RecordedRun, compared: &[Compared], output: &mut Output) {
     }
 }
 
-/// Loads every profile as far as its policy goes: prompts, schemas and providers need not be there.
+/// Loads the policy of every profile: prompts, schemas and providers need not exist.
 fn policies(arguments: &Arguments, output: &mut Output) -> Result<Vec<Compared>, Failure> {
     let forced = overall_from(arguments.overall_from.as_deref())?;
     let forced: Vec<&str> = forced.iter().map(String::as_str).collect();

@@ -1,4 +1,4 @@
-//! What `validate` and `correct` share: one extraction, one document, one step of the loop.
+//! The common part of `validate` and `correct`: one extraction, one document, one step of the loop.
 
 use super::exit::{Exit, Failure};
 use super::headings::{ARGUMENTS, DOCUMENTS, OUTPUT};
@@ -33,7 +33,7 @@ pub(super) struct StepArguments {
     input: PathBuf,
 }
 
-/// What the calls of a step may do, if there are any.
+/// The permissions, prices and recordings of a step's calls, if there are any.
 #[derive(Default)]
 pub(super) struct StepCalls {
     pub(super) allow_commands: bool,
@@ -42,7 +42,7 @@ pub(super) struct StepCalls {
 }
 
 impl StepArguments {
-    /// Runs the loop by a plan that ends after the step.
+    /// Runs the loop with a plan that ends after the step.
     pub(super) fn run(
         &self,
         plan: Plan,

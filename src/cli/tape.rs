@@ -13,20 +13,21 @@ use std::path::{Path, PathBuf};
 
 #[derive(Args, Clone, Default)]
 pub(super) struct RecorderArguments {
-    /// Record every call of a provider in this folder. What models answer is kept, and quotes the document; of what
-    /// they were asked, a digest. Keys never are
+    /// Record every call of a provider in this folder. Answers of models are kept, and quote the document; of requests,
+    /// only a digest. Keys never are
     #[arg(long, value_name = "DIR", conflicts_with_all = ["replay", "cache", "cache_dir"])]
     record: Option<PathBuf>,
-    /// With --record, keep what was asked, too: prompts with the whole text of the documents
+    /// With --record, also keep the requests: prompts with the whole text of the documents
     #[arg(long, requires = "record")]
     record_requests: bool,
     /// Answer every call from the recording in this folder, without network or keys
     #[arg(long, value_name = "DIR", conflicts_with_all = ["cache", "cache_dir"])]
     replay: Option<PathBuf>,
-    /// Answer calls that were made before free of charge, from `cache` in the state folder. Answers are kept until the folder is removed
+    /// Answer calls that were made before free of charge, from `cache` in the state folder. Answers are kept until the
+    /// folder is removed
     #[arg(long)]
     cache: bool,
-    /// The same with another folder
+    /// Like --cache, with another folder
     #[arg(long, value_name = "DIR")]
     cache_dir: Option<PathBuf>,
 }
@@ -44,7 +45,7 @@ impl RecorderArguments {
         }
     }
 
-    /// What they ask for.
+    /// The request that they make.
     pub(super) fn request(&self) -> RecordingRequest {
         let folder = |path: &Option<PathBuf>| path.as_deref().map(RecordedPath::from);
         RecordingRequest {
@@ -56,7 +57,7 @@ impl RecorderArguments {
         }
     }
 
-    /// Which of them were given.
+    /// The flags that were given.
     pub(super) fn named(&self) -> Vec<&'static str> {
         let given = [
             (self.record.is_some(), "`--record`"),
@@ -108,12 +109,12 @@ impl RecorderArguments {
     }
 }
 
-/// What a session goes by with this tape.
+/// The time that a session goes by with this tape.
 pub(super) fn time_of(tape: Option<&Recorder>) -> Time {
     tape.map_or(Time::Real, |tape| tape.mode().into())
 }
 
-/// What the journal says about it.
+/// The tape in the journal's settings.
 pub(super) fn settings_of(tape: Option<&Recorder>) -> Value {
     tape.map_or(Value::Null, |tape| {
         let mode = match tape.mode() {
@@ -125,8 +126,8 @@ pub(super) fn settings_of(tape: Option<&Recorder>) -> Value {
     })
 }
 
-/// Says what went wrong with the tape itself, and that the run is not what it was to be: a judge that was not recorded
-/// may have been done without, and a recording may lack a call.
+/// Reports problems of the tape itself, and that the run is not what it was to be: a judge that was not recorded may
+/// have been done without, and a recording may lack a call.
 pub(super) fn report(tape: Option<&Recorder>, exit: Exit, output: &mut Output) -> Exit {
     let Some(tape) = tape else { return exit };
     let help = match tape.mode() {

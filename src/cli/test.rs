@@ -18,11 +18,11 @@ use clap::{Args, ValueEnum};
     after_help = "The cases of a profile stand beside it: `clinical.yaml` has `clinical.test.yaml`.\n\nExit status: 0 every case came out as expected; 2 a profile or test file is invalid; 3 some case did not."
 )]
 pub(super) struct Arguments {
-    /// Profiles, rules or vocabularies, by name or path [default: all of the project that have a test file; without any, all
-    /// that ship]
+    /// Profiles, rules or vocabularies, by name or path [default: all of the project that have a test file; without
+    /// any, all that ship]
     #[arg(value_name = "PROFILE")]
     subjects: Vec<String>,
-    /// What ships, too: files of the project that stand in the place of shipped ones change what those do
+    /// Also test what ships: files of the project that replace shipped ones change what those do
     #[arg(long, conflicts_with = "subjects")]
     all: bool,
     /// Only cases with this text in their name
@@ -34,18 +34,18 @@ pub(super) struct Arguments {
     /// Change each value of the profiles in turn, and name the changes that no case notices
     #[arg(long, conflicts_with_all = ["filter", "settings", "format"])]
     mutate: bool,
-    /// How results are written to standard output
+    /// Format of results on standard output
     #[arg(long, value_enum, default_value = "text")]
     format: TestFormat,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum TestFormat {
-    /// What failed, with what was expected and what was found
+    /// Failed cases, with what was expected and what was found
     Text,
     /// One indented JSON value
     Json,
-    /// The same on one line
+    /// Like `json`, on one line
     Jsonl,
     /// XML for continuous integration
     Junit,
@@ -90,7 +90,7 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
             unusable.push(error);
             continue;
         }
-        // With a filter, files without a case that it takes say nothing.
+        // With a filter, files without a matching case say nothing.
         let Some(suite) = suite.filter(|suite| choice.filter.is_none() || !suite.results.is_empty()) else {
             continue;
         };
@@ -147,7 +147,8 @@ fn choose(arguments: &Arguments, unusable: &mut Vec<Unusable>, output: &mut Outp
     chosen
 }
 
-/// Names what no case guards. Files of rules and vocabularies are left out: what they say is tried by their candidates and texts.
+/// Names the changes that no case notices. Files of rules and vocabularies are left out: their candidates and texts try
+/// what they say.
 fn mutate(chosen: &[TestTarget], mut unusable: bool, output: &mut Output) -> Result<Exit, Failure> {
     let mut survived = 0;
     for TestTarget { kind, name, library, .. } in chosen {

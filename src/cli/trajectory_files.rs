@@ -1,4 +1,4 @@
-//! Trajectories read from files, with what there is to say about them.
+//! Trajectories read from files, with the warnings about them.
 
 use super::exit::Failure;
 use super::output::{Output, complain};
@@ -18,13 +18,14 @@ use std::fmt;
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 
-/// Most names of dimensions that are kept for the warning about those that a profile asks for and nobody recorded.
+/// The maximum number of dimension names kept for the warning about those that a profile asks for and no trajectory
+/// has.
 const MOST_NAMES: usize = 100;
 
-/// Bytes that are read from a file at once.
+/// The number of bytes that are read from a file at once.
 const BUFFER: usize = 256 << 10;
 
-/// Most different notes on decisions that are shown for one profile.
+/// The maximum number of different notes on decisions that are shown for one profile.
 const MOST_NOTES: usize = 20;
 
 /// A policy that trajectories are tried on.
@@ -35,21 +36,23 @@ pub(super) struct Policy {
     pub(super) observed: Observations,
 }
 
-/// What there is to say about a policy's decisions.
+/// The remarks about a policy's decisions.
 #[derive(Default)]
 pub(super) struct Observations {
-    /// What has been said; each thing is said once.
+    /// The notes already shown; each is shown once.
     notes: BTreeSet<String>,
-    /// Bounds on issues that were taken to hold for iterations of which no issues are known, and how many documents passed so.
+    /// Bounds on issues that were taken to hold for iterations without known issues, and the number of documents that
+    /// passed by them.
     assumed: (BTreeSet<&'static str>, usize),
-    /// Other keys of the policy that look at issues, and how many documents that did not pass were decided on by them so.
+    /// Other keys of the policy that inspect issues, and the number of documents that did not pass and were decided by
+    /// them.
     overlooked: (BTreeSet<&'static str>, usize),
 }
 
-/// What lines of trajectories must say.
+/// The content that lines of trajectories must have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(super) enum Require {
-    /// What is wrong with each candidate, if only that nothing is (`issues: []`)
+    /// The issues of each candidate, even if there are none (`issues: []`)
     Issues,
 }
 
@@ -58,18 +61,18 @@ impl Policy {
         Policy { name, policy, scripts, observed: Observations::default() }
     }
 
-    /// Whether a criterion compares candidates.
+    /// Returns whether a criterion compares candidates.
     pub(super) fn looks_at_candidates(&self) -> bool {
         self.policy.stop.looks_at(Costly::Equality) || self.policy.stop.looks_at(Costly::FlipFlops)
     }
 
-    /// Shows what was noted about decisions and has not been said yet.
+    /// Shows notes on decisions that have not been shown yet.
     pub(super) fn say_notes(&mut self, decisions: &[Decision], output: &mut Output) {
         let notes = decisions.iter().flat_map(|decision| decision.notes.iter().cloned());
         self.observed.notes(&self.name, notes, output);
     }
 
-    /// Says how many documents were decided on by issues that nobody knows.
+    /// Warns how many documents were decided by issues that are not known.
     pub(super) fn warn_of_assumed(&self, output: &mut Output) {
         let said = [
             (&self.observed.assumed, "passed by"),
@@ -89,7 +92,7 @@ impl Policy {
 }
 
 impl Observations {
-    /// Shows notes that have not been said yet.
+    /// Shows notes that have not been shown yet.
     pub(super) fn notes(&mut self, name: &str, notes: impl IntoIterator<Item = String>, output: &mut Output) {
         for note in notes {
             if self.notes.len() < MOST_NOTES && !self.notes.contains(&note) {
@@ -100,7 +103,7 @@ impl Observations {
         }
     }
 
-    /// Counts a document that was decided on by issues though its line does not say which there were.
+    /// Counts a document that was decided by issues though its line does not say which there were.
     pub(super) fn count_assumed(
         &mut self,
         columns: &Columns,
@@ -129,23 +132,23 @@ impl Observations {
     }
 }
 
-/// What was seen while trajectories were read.
+/// The observations made while trajectories were read.
 #[derive(Default)]
 pub(super) struct Reading {
     /// Names of dimensions that some trajectory has.
     recorded: BTreeSet<String>,
-    /// Whether a line or file could not be read.
+    /// `true` if a line or file could not be read.
     pub(super) broken: bool,
-    /// Whether any line could.
+    /// `true` if any line could be read.
     pub(super) any: bool,
-    /// How many misspelt keys were found.
+    /// The number of misspelt keys found.
     slips: usize,
-    /// How many lines could not be read.
+    /// The number of lines that could not be read.
     refused: usize,
     require: Option<Require>,
 }
 
-/// Why one file could not be read to its end.
+/// The reason that one file could not be read to its end.
 enum Ended {
     /// The file.
     Input(ReadError),
@@ -193,12 +196,12 @@ impl fmt::Display for Place<'_> {
 }
 
 impl Reading {
-    /// Lines must say this.
+    /// A reading whose lines must have this content.
     pub(super) fn requiring(require: Option<Require>) -> Self {
         Reading { require, ..Reading::default() }
     }
 
-    /// Hands every trajectory of these files to `each`. What can't be read is said and remembered.
+    /// Hands every trajectory of these files to `each`. What can't be read is reported and remembered.
     pub(super) fn files(
         &mut self,
         files: &[PathBuf],
@@ -214,7 +217,8 @@ impl Reading {
         })
     }
 
-    /// The same with columns, which hold one document at a time. Candidates are kept only if somebody looks at them.
+    /// Like [`Self::files`], with columns, which hold one document at a time. Candidates are kept only if they are
+    /// needed.
     pub(super) fn documents(
         &mut self,
         files: &[PathBuf],
@@ -284,7 +288,7 @@ impl Reading {
                     complain(output, &Failure::broken(format!("can't read `{}`: {error}", file.shown())));
                     self.broken = true;
                 }
-                // Said where it was found.
+                // Reported where it was found.
                 Err(Ended::Line(_)) => self.broken = true,
             }
         }
@@ -325,7 +329,7 @@ impl Reading {
         })
     }
 
-    /// Names misspelt keys: an issue that is not read could let a document pass.
+    /// Warns of misspelt keys: an issue that is not read could let a document pass.
     fn warn_of_slips(&mut self, place: Place<'_>, slips: &[String], output: &mut Output) {
         for slip in slips {
             self.slips += 1;
@@ -347,7 +351,7 @@ impl Reading {
         output.say(&format!("{word} {place}: {}", sanitize_line(why)));
     }
 
-    /// Says which dimensions a profile asks for that no trajectory has: they count 0, which is rarely meant.
+    /// Warns of dimensions that a profile asks for and no trajectory has: they count as 0, which is rarely meant.
     pub(super) fn warn_of_missing<'p>(
         &self,
         policies: impl Iterator<Item = &'p Policy>,

@@ -18,16 +18,16 @@ pub(super) struct Arguments {
     profile: PolicyArguments,
     #[command(flatten)]
     step: StepArguments,
-    /// Let the profile's validators run programs of this machine
+    /// Let the profile's validators run programs on this machine
     #[arg(long, help_heading = CALLS)]
     allow_commands: bool,
 }
 
-/// The loop with room for one candidate and nobody to ask: what the policy decides about it is the verdict.
+/// Runs the loop with room for one candidate and no provider to ask: the policy's decision about it is the verdict.
 pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit, Failure> {
     let profile = arguments.profile.profile();
     let mut forced = vec!["stop.max_iterations=1", "stop.max_corrections=null"];
-    // What is wrong with the profile is said when it is compiled.
+    // Problems of the profile are reported when it is compiled.
     let loaded = profile.load(&forced, &mut Problems::new());
     if loaded.is_some_and(|loaded| !loaded.profile.judges.is_empty()) {
         forced.push("judges.*.provider=none");

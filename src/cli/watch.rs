@@ -20,7 +20,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::watch;
 
-/// How long a file with mistakes may lie before they are shown: it may be half-written.
+/// The time that a file with mistakes may lie before they are shown: it may be half-written.
 const DOUBT: Duration = Duration::from_millis(400);
 
 /// Keeps, while documents are run, what scoring them again takes.
@@ -69,12 +69,12 @@ pub(super) struct Watching {
     arguments: ProfileArguments,
     files: FileWatch,
     reached: Reached,
-    /// What was said of the profile last, so that it is not said at every save.
+    /// The latest message about the profile, so that it is not repeated at every save.
     said: String,
 }
 
 impl Watching {
-    /// Begins to watch what loading the profile looked at.
+    /// Begins to watch what loading the profile inspected.
     pub(super) fn start(arguments: &ProfileArguments, reached: Reached) -> Result<Self, Failure> {
         let files = FileWatch::start(&reached)?;
         Ok(Watching { arguments: arguments.clone(), files, reached, said: String::new() })
@@ -120,7 +120,7 @@ impl Watching {
             match plan {
                 Some(plan) => {
                     doubted = None;
-                    // What no longer is reached need not be looked at.
+                    // Files that are no longer reached need not be watched.
                     self.reached = notes.take();
                     let saved = std::mem::take(&mut saved);
                     self.show(&saved, &problems, format, output);
@@ -167,10 +167,10 @@ impl Watching {
         }
     }
 
-    /// Names what was saved, and what is wrong with it unless that was said before.
+    /// Names what was saved, and its problems unless they were shown before.
     fn show(&mut self, saved: &BTreeSet<PathBuf>, problems: &Problems, format: Format, output: &mut Output) {
         let line = output.out_paint.faint(&happened(saved));
-        // What programs read has no lines of this kind.
+        // Output for programs has no lines of this kind.
         let broken = problems.has_errors();
         if format == Format::Text && !broken {
             let _ = writeln!(output.out, "{line}");
@@ -192,7 +192,7 @@ impl Watching {
     }
 }
 
-/// Scores all documents with `plan` and says what that changes.
+/// Scores all documents with `plan` and reports what that changes.
 fn answer(kept: &mut RescoreBuffer, plan: &Plan, format: Format, output: &mut Output) -> Result<(), Failure> {
     let rescored = kept.rescore(plan);
     match format {
@@ -209,7 +209,7 @@ fn answer(kept: &mut RescoreBuffer, plan: &Plan, format: Format, output: &mut Ou
     Ok(())
 }
 
-/// Names the files of which scoring again shows nothing.
+/// Names the saved files whose changes scoring again does not show.
 fn say_what_is_not_seen(
     saved: &BTreeSet<PathBuf>,
     plan: &Plan,
@@ -234,7 +234,7 @@ fn say_what_is_not_seen(
     Ok(())
 }
 
-/// Which files were saved, and which are no longer there.
+/// Names the files that were saved, and those that no longer exist.
 fn happened(changed: &BTreeSet<PathBuf>) -> String {
     let (there, gone): (Vec<&PathBuf>, Vec<&PathBuf>) = changed.iter().partition(|path| path.exists());
     let named = |word: &str, paths: &[&PathBuf]| {
@@ -246,7 +246,7 @@ fn happened(changed: &BTreeSet<PathBuf>) -> String {
     parts.join("; ")
 }
 
-/// Whether a file is only read to ask for candidates: instructions and patterns.
+/// Returns whether a file is only read to ask for candidates: instructions and patterns.
 fn is_for_asking(path: &Path, plan: &Plan) -> bool {
     let instructions = path.parent().is_some_and(|folder| folder.iter().any(|part| part == "prompts"));
     let types: Vec<&str> = plan.scoring.rules().document_types().collect();

@@ -149,7 +149,7 @@ pub(super) static CHECKS: [Check; 15] = [
         run: |subject| {
             alone(subject, &samples::bytes(&samples::full("discreet")), "answering a full request")?;
             if subject.ledger().logged(CANARY) {
-                broken("the document's text stands in its log")
+                broken("the document's text is in its log")
             } else {
                 Ok("nothing of the document was logged".to_owned())
             }
@@ -233,7 +233,7 @@ fn ask(
     let first = answers.first().ok_or_else(|| "the answer was lost".to_owned())?;
     match verdict::said(first, doing)? {
         PluginReply::Failed(LC_CANCELLED, _) => {
-            Err(format!("it answered CANCELLED while {doing}, and nobody cancelled it"))
+            Err(format!("it answered CANCELLED while {doing}, and no one cancelled it"))
         }
         said => Ok(said),
     }

@@ -125,7 +125,7 @@ pub(super) static CHECKS: [Check; 14] = [
             encode(&opened, &samples::bytes(&samples::full("discreet")))?;
             opened.close();
             if subject.ledger().logged(CANARY) {
-                broken("the document's text stands in its log")
+                broken("the document's text is in its log")
             } else {
                 Ok("nothing of the document was logged".to_owned())
             }

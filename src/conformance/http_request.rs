@@ -34,7 +34,7 @@ pub(super) fn check(subject: &PluginUnderTest<'_>, request: &HttpRequest) -> Res
     subject.would_send(request)?;
     no_literal_keys(request)?;
     if request.path.contains(OPEN) || request.body.contains(OPEN) {
-        return Err(format!("`{OPEN}…}}` stands in the path or body, where the host doesn't fill it in"));
+        return Err(format!("`{OPEN}…}}` is in the path or body, where the host doesn't fill it in"));
     }
     let says_json = request
         .headers
@@ -67,7 +67,7 @@ fn no_literal_keys(request: &HttpRequest) -> Result<(), String> {
         }
     }
     if looks(&KEY, &request.path) || looks(&KEY, &request.body) {
-        return Err("something that looks like a key stands in the path or body".to_owned());
+        return Err("something that looks like a key is in the path or body".to_owned());
     }
     Ok(())
 }

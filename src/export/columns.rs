@@ -24,7 +24,7 @@ const FIXED: [(&str, &str); 15] = [
     ("needs_review", "Whether a person must look at it"),
     (
         "reviewed",
-        "What reviewers made of it: in_review, accepted, rejected or disputed; empty where nobody has decided anything",
+        "What reviewers made of it: in_review, accepted, rejected or disputed; empty where no one has decided anything",
     ),
     (
         "disputed",
@@ -78,7 +78,7 @@ struct FieldColumns {
 const BESIDE: [(&str, &str); 4] = [
     (
         "support",
-        "What the document says for the value: verified, entailed, quoted, conflicting, unsupported or contradicted; of a list or mapping, the weakest of its values",
+        "What the document says for the value: verified, entailed, undecided, conflicting, unsupported or contradicted; of a list or mapping, the weakest of its values",
     ),
     (
         "quote",

@@ -354,9 +354,8 @@ impl<'s> Names<'_, 's> {
             Shape::List(_) => "a list",
             Shape::Any | Shape::Record(..) => return,
         };
-        let help = as_filter(self.environment, name).unwrap_or_else(|| {
-            "what can be done to a value stands after a bar: `{{ value | upper }}`".to_owned()
-        });
+        let help = as_filter(self.environment, name)
+            .unwrap_or_else(|| "a filter follows a bar: `{{ value | upper }}`".to_owned());
         let span = self.place(name, at);
         let message = format!("{whose} has no function `{name}`");
         self.problems.push(Problem::error(Code::BadTemplate, &span, message).help(help));
@@ -409,7 +408,7 @@ impl<'s> Names<'_, 's> {
 /// The filter to write instead of a function of the same name.
 fn as_filter(environment: &Environment<'_>, name: &str) -> Option<String> {
     let exists = Operation::Filter.exists(environment, name);
-    exists.then(|| format!("it stands after a bar: `{{{{ value | {name} }}}}`"))
+    exists.then(|| format!("it follows a bar: `{{{{ value | {name} }}}}`"))
 }
 
 /// The names that an assignment gives a value to.
@@ -485,9 +484,9 @@ mod tests {
                 "1:13 unknown filter `upcase` | did you mean `upper`?",
                 "1:53 unknown filter `trimm` | did you mean `trim`?",
                 "1:77 unknown test `defind` | did you mean `defined`?",
-                "2:4 unknown function `upper` | it stands after a bar: `{{ value | upper }}`",
+                "2:4 unknown function `upper` | it follows a bar: `{{ value | upper }}`",
                 "2:23 unknown function `rnge` | did you mean `range`?",
-                "2:43 a text or number has no function `upper` | it stands after a bar: `{{ value | upper }}`",
+                "2:43 a text or number has no function `upper` | it follows a bar: `{{ value | upper }}`",
                 "2:63 unknown filter `uper` | did you mean `upper`?",
                 "2:89 unknown variable `document` | the text of the document is `source`: write `{{ source }}`",
             ]

@@ -103,12 +103,8 @@ impl Templates {
         if let Some(found) = OTHER_FILES.find(file.text()) {
             let span = Span::new(file, found.start(), found.end());
             problems.push(
-                Problem::error(
-                    Code::BadTemplate,
-                    &span,
-                    "a template stands alone: it can't include or extend another",
-                )
-                .help("write the text out"),
+                Problem::error(Code::BadTemplate, &span, "a template can't include or extend another")
+                    .help("write the text out"),
             );
             return None;
         }

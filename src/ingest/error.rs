@@ -170,7 +170,7 @@ impl InputError {
                 "name it as an argument or with `--from`: then each line is a document".to_owned()
             }
             InputError::Changed { .. } => "run it again".to_owned(),
-            InputError::Vanished { .. } => "run it again when nobody changes the folder".to_owned(),
+            InputError::Vanished { .. } => "run it again when no one changes the folder".to_owned(),
             InputError::TooLarge { .. } => "no provider can be given more at once: split it into documents, or check that this is the file you meant"
                     .to_owned(),
             InputError::Io { source, .. } if source.kind() == io::ErrorKind::NotFound => {

@@ -26,7 +26,7 @@ pub struct InputRecord {
 
 impl InputRecord {
     /// Returns whether it came from standard input, which can be read only once.
-    #[cfg_attr(not(feature = "journal"), expect(dead_code, reason = "nothing is gone on with"))]
+    #[cfg_attr(not(feature = "journal"), expect(dead_code, reason = "nothing is resumed"))]
     pub(crate) fn is_stdin(&self) -> bool {
         matches!(self.origin, StoredOrigin::Stdin)
     }

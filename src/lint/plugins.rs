@@ -47,7 +47,7 @@ fn named_servers(loaded: &Loaded, problems: &mut Problems) {
         };
         problems.push(
             Problem::note(Code::NamedServer, &one.at, message)
-                .help("if the file is somebody else's, ask whether your documents may go there"),
+                .help("if the file is someone else's, ask whether your documents may go there"),
         );
     }
 }

@@ -258,10 +258,10 @@ impl ProviderChoice {
             let name = &choice.name;
             let same = |other: &&Self| other.name.value == name.value && other.config == choice.config;
             let problem = if chain.iter().take(at).any(|other| same(&other)) {
-                Problem::error(Code::Conflict, &name.span, format!("`{}` stands here twice", name.value))
+                Problem::error(Code::Conflict, &name.span, format!("`{}` appears here twice", name.value))
                     .help("a provider that failed permanently fails again; `retries` says how often each is asked again")
             } else if chain.len() > 1 && name.value == super::NO_PROVIDER {
-                Problem::error(Code::Conflict, &name.span, "nobody can't stand in for a provider")
+                Problem::error(Code::Conflict, &name.span, "`none` can't stand in for a provider")
                     .help("write `none` alone, or leave it out of the chain")
             } else if at == MOST_PROVIDERS {
                 let found = chain.len();

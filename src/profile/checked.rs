@@ -275,7 +275,7 @@ fn check_policy(
         let gated = policy.gate.iter().find_map(|gate| dimensions.iter().find(|d| d.name == gate.dimension));
         if let Some(Dimension { name, measure: Measure::Given, second: Some(_), .. }) = gated {
             let message =
-                format!("the gate stands before judges and validators, and nothing else measures `{name}`");
+                format!("the gate comes before judges and validators, and nothing else measures `{name}`");
             let problem = Problem::error(Code::Conflict, &node.span, message);
             problems
                 .push(problem.help("gate another dimension, or give this one a measure with `otherwise:`"));

@@ -123,7 +123,7 @@ pub(super) fn leave_unnamed_unasked(profile: &mut Profile, root: &Node, problems
         }
         if judge.is_asked() && !written.span.file().is_shipped() {
             let message =
-                format!("nobody asks the judge `{id}` about values: no measure of grounding names it");
+                format!("no one asks the judge `{id}` about values: no measure of grounding names it");
             let help =
                 format!("name it in `assess`, as `grounding: {{ judge: {id} }}`, or take `values` out");
             problems.push(Problem::warning(Code::Conflict, &written.span, message).help(help));

@@ -67,7 +67,7 @@ impl Decode for Scale {
         }
         problems.push(
             Problem::error(Code::OutOfRange, &node.span, format!("nothing lies between {low} and {high}"))
-                .help("the worst score stands first and must be the lower one, as in `[0, 10]`"),
+                .help("the worst score comes first and must be the lower one, as in `[0, 10]`"),
         );
         None
     }

@@ -343,7 +343,7 @@ mod tests {
             assert!(price.source.is_some() || price.is_free(), "{price:?}");
             assert!(price.rates.cached_input <= price.rates.input, "{price:?}");
             for model in price.models.iter().filter(|model| !model.contains(['*', '?'])) {
-                assert_eq!(prices.find(&price.provider, Some(model)), Some(price), "{model} stands twice");
+                assert_eq!(prices.find(&price.provider, Some(model)), Some(price), "{model} appears twice");
             }
         }
         for endpoint in ["ollama", "vllm", "llamacpp", "lmstudio", "pattern"] {

@@ -130,7 +130,7 @@ impl Row<'_> {
         }
         let action = self.action()?;
         let reviewer = entry.reviewer.as_deref().or(self.context.reviewer).ok_or_else(|| {
-            entry.error("reviewer", "nobody is named; fill the column in, or add `--reviewer NAME`")
+            entry.error("reviewer", "no one is named; fill the column in, or add `--reviewer NAME`")
         })?;
         let field = entry.field.as_deref().map(FieldPath::named);
         let (before, after) = match (&field, &entry.issue) {

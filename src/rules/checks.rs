@@ -93,12 +93,9 @@ pub(super) fn pattern(
 /// Advice on a pattern about which the library says this.
 pub(super) fn pattern_advice(why: &str) -> Option<&'static str> {
     let known = [
-        ("unclosed group", "each `(` needs its `)`; a bracket that is meant as it stands is written `\\(`"),
-        ("unopened group", "each `)` needs its `(`; a bracket that is meant as it stands is written `\\)`"),
-        (
-            "unclosed character class",
-            "each `[` needs its `]`; a bracket that is meant as it stands is written `\\[`",
-        ),
+        ("unclosed group", "each `(` needs its `)`; a literal bracket is written `\\(`"),
+        ("unopened group", "each `)` needs its `(`; a literal bracket is written `\\)`"),
+        ("unclosed character class", "each `[` needs its `]`; a literal bracket is written `\\[`"),
         (
             "repetition operator missing",
             "`*`, `+` and `?` repeat what comes before them; as they stand they are written `\\*`",
@@ -108,7 +105,7 @@ pub(super) fn pattern_advice(why: &str) -> Option<&'static str> {
             "there is no look-ahead and no look-behind; say what comes before and after, and check that",
         ),
         ("backreferences", "there are no references back; write out what is meant"),
-        ("unrecognized escape", "a backslash that is meant as it stands is written `\\\\`"),
+        ("unrecognized escape", "a literal backslash is written `\\\\`"),
     ];
     known.into_iter().find(|(part, _)| why.contains(part)).map(|(_, advice)| advice)
 }

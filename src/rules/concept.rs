@@ -65,7 +65,7 @@ impl Coding {
         let is_code = words.iter().all(|word| !word.is_empty() && !word.contains(char::is_whitespace));
         if !is_code {
             let message = format!("expected a code without blanks at its ends, found `{}`", self.code);
-            complain("code", message, "between words of a code stands one blank");
+            complain("code", message, "words of a code are separated by one blank");
         }
     }
 }

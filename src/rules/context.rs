@@ -137,5 +137,5 @@ crate::decode_words!(Assertion, "assertion", {
     "uncertain": "It may be so." => Assertion::Uncertain,
     "historical": "It was so." => Assertion::Historical,
     "hypothetical": "It might become so." => Assertion::Hypothetical,
-    "of_another": "It is so of somebody else." => Assertion::OfAnother,
+    "of_another": "It is true of another person." => Assertion::OfAnother,
 });

@@ -118,7 +118,7 @@ fn check_patterns(
             problems.push(without_headings(&section.span, "section"));
         }
         if pattern.is_none() && kind != FieldKind::Text {
-            let message = "only a text is all that stands under a heading";
+            let message = "only a text can be all that is under a heading";
             let problem = Problem::error(Code::MissingKey, &section.span, message);
             problems.push(problem.help("say with `pattern` what to look for there"));
         }

@@ -1,4 +1,4 @@
-//! What a provider's completion or failure is to the engine.
+//! Turns a provider's completion or failure into input of the engine.
 
 use crate::engine::{CallFailed, Input, Produced};
 use crate::exchange::{QuotedAnswer, RawAnswer};
@@ -8,7 +8,7 @@ use crate::value::{Millis, Usage, Usd};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// What a provider answered, if it did.
+/// The answer of a provider, if there is one.
 pub(super) fn said_in(called: &Called) -> Option<RawAnswer<'_>> {
     let completion = called.outcome.as_ref().ok()?;
     match (&completion.value, &completion.text) {
@@ -18,14 +18,14 @@ pub(super) fn said_in(called: &Called) -> Option<RawAnswer<'_>> {
     }
 }
 
-/// Turns a completion or a failure into what the engine is told. `read` makes a value of what the provider said: see
+/// Turns a completion or a failure into input of the engine. `read` makes a value of the provider's answer: see
 /// [`crate::exchange::stage_answer`]. An answer that it can't read is not kept in the cache.
 pub(super) fn answer_of(
     provider: &Provider,
     called: &Called,
     read: impl FnOnce(RawAnswer<'_>) -> Result<QuotedAnswer, String>,
 ) -> Result<Produced, CallFailed> {
-    // What was not sent, or came from the cache, is no call.
+    // A request that was not sent, or was answered from the cache, is not a call.
     let sent = !called.cached && called.outcome.as_ref().map_or_else(|failure| failure.sent, |_| true);
     let one_call = |tokens, cost| Usage { calls: u64::from(sent), ..Usage::of_call(tokens, cost) };
     let tokens = |usage: protocol::Usage| usage.input_tokens.saturating_add(usage.output_tokens);
@@ -55,12 +55,12 @@ pub(super) fn answer_of(
     Ok(Produced { candidate, quotes, usage, notes, repairs: repaired.steps })
 }
 
-/// Someone stops the run; what is under way then is counted when the run is told.
+/// The input that stops the run; calls in flight are counted when the run gets it.
 pub(super) fn stop() -> Input {
     Input::Stop { in_flight: Usage::default() }
 }
 
-/// What can't happen with a checked profile ends the document, not the process.
+/// Ends the document, not the process, for what can't happen with a checked profile.
 pub(super) fn impossible(message: &str) -> Input {
     Input::Failed(impossible_reason(message))
 }

@@ -1,4 +1,4 @@
-//! Whom one document asks.
+//! The providers and validators that one document asks.
 
 use super::fallback::FallbackChain;
 use super::provider_gone::{issues_of, unheard};
@@ -6,7 +6,7 @@ use crate::policy::StopReason;
 use crate::result::DocumentResult;
 use crate::value::Millis;
 
-/// Where candidate 0 and its corrections come from.
+/// The source of candidate 0 and its corrections.
 pub enum Candidates {
     /// From providers, a chain of them for each stage.
     Providers(Vec<FallbackChain>),
@@ -14,7 +14,7 @@ pub enum Candidates {
     Supplied,
 }
 
-/// A member of the panel that looks at candidates after the gate.
+/// A member of the panel that inspects candidates after the gate.
 pub enum Consultant {
     /// A judge's providers.
     Judge(FallbackChain),
@@ -27,7 +27,7 @@ pub enum Consultant {
 }
 
 impl Consultant {
-    /// The same for another document, from the first provider.
+    /// Returns this member for another document, from the first provider.
     pub(super) fn anew(&self) -> Self {
         match self {
             Consultant::Judge(chain) => Consultant::Judge(chain.anew()),
@@ -38,7 +38,7 @@ impl Consultant {
     }
 }
 
-/// Whom a document asks, with where it stands in each chain of providers.
+/// The providers and validators that a document asks, with its position in each chain of providers.
 pub(super) struct Asked {
     pub(super) candidates: Candidates,
     /// One for each member of the plan's panel.
@@ -46,7 +46,7 @@ pub(super) struct Asked {
 }
 
 impl Asked {
-    /// The same providers for another document, from the first of each chain.
+    /// Returns these providers for another document, from the first of each chain.
     pub(super) fn anew(&self) -> Self {
         Asked {
             candidates: match &self.candidates {
@@ -59,14 +59,14 @@ impl Asked {
         }
     }
 
-    /// Where the document stands in its chains of providers, by their number: for whoever goes on with it.
+    /// The positions of the document in its chains of providers, by their number: for the process that resumes it.
     pub(super) fn positions(&self) -> Vec<(usize, usize, u32)> {
         let position =
             |(at, chain): (usize, &FallbackChain)| chain.position().map(|(link, failed)| (at, link, failed));
         self.chains().enumerate().filter_map(position).collect()
     }
 
-    /// Goes on from there.
+    /// Resumes from these positions.
     pub(super) fn go_on_from(&self, positions: &[(usize, usize, u32)]) {
         for (at, link, failed) in positions {
             if let Some(chain) = self.chains().nth(*at) {
@@ -75,7 +75,7 @@ impl Asked {
         }
     }
 
-    /// Of the stages, then of the panel.
+    /// The chains of the stages, then of the panel.
     fn chains(&self) -> impl Iterator<Item = &FallbackChain> {
         let stages = match &self.candidates {
             Candidates::Providers(chains) => chains.as_slice(),
@@ -88,20 +88,20 @@ impl Asked {
         stages.iter().chain(panel)
     }
 
-    /// Whether what a document failed for can't be asked again before a person has done something about its key or account.
+    /// Returns whether what a document failed for can't be asked again until a person has fixed its key or account.
     pub(super) fn is_spent(&self, result: &DocumentResult) -> bool {
         self.failed_in(result).any(FallbackChain::is_spent)
     }
 
-    /// How long to wait for what a document failed for, if it may come back by itself: as long as it asks for, and no longer
-    /// than `most`.
+    /// The time to wait for what a document failed for, if it may come back by itself: as long as it asks for, and no
+    /// longer than `most`.
     pub(super) fn comes_back(&self, result: &DocumentResult, most: Millis) -> Option<Millis> {
         let asked = self.failed_in(result).filter_map(FallbackChain::comes_back).max()?;
         Some(asked.min(most))
     }
 
-    /// Among whom a failure is to be looked for: the stages' providers if the document ended by a failure, the judges' if it
-    /// lacks the word of one.
+    /// The chains to search for a failure: the stages' if the document ended by a provider's failure, the judges' if it
+    /// lacks the verdict of one.
     fn failed_in(&self, result: &DocumentResult) -> impl Iterator<Item = &FallbackChain> {
         let of_stages = result.stop_reason == StopReason::ProviderError;
         let of_judges = unheard(issues_of(result)).is_some();

@@ -1,20 +1,20 @@
-//! What a run does with the batches of vendors, and what is told of them.
+//! The settings for batches of vendors in a run, and the news about them.
 
 use crate::value::{Millis, sanitize_line};
 use std::fmt;
 use std::time::Duration;
 
-/// How calls are made of providers that have batches.
+/// The settings for calls of providers that have batches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct BatchSettings {
-    /// Whether they wait for a batch. Otherwise only those are waited for that were submitted before.
+    /// `true` if calls wait for a batch. Otherwise only batches that were submitted before are waited for.
     pub used: bool,
-    /// How long a batch is waited for, from when it was submitted. Then it is cancelled, and what it has not answered is asked
+    /// The time to wait for a batch from its submission. Then it is cancelled, and its unanswered calls are made
     /// online.
     pub wait: Millis,
     /// After the first batch, fewer calls than this are made online.
     pub tail: u64,
-    /// The longest pause between two looks at a batch.
+    /// The longest pause between two polls of a batch.
     pub longest_pause: Duration,
 }
 
@@ -29,84 +29,84 @@ impl Default for BatchSettings {
     }
 }
 
-/// What happened to a batch.
+/// An event of a batch.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum BatchNews {
     /// A vendor has it.
     Submitted {
-        /// What the vendor calls it.
+        /// The vendor's name for it.
         handle: String,
-        /// Whose.
+        /// The provider's name.
         provider: String,
-        /// How many calls are in it.
+        /// The number of calls in it.
         calls: u64,
     },
-    /// It was submitted by an earlier process, or its answer was lost; and there it is.
+    /// It was submitted by an earlier process, or its answer was lost; and it was found.
     Found {
-        /// What the vendor calls it.
+        /// The vendor's name for it.
         handle: String,
-        /// How many calls of it are not answered here.
+        /// The number of its calls that are not answered here.
         calls: u64,
     },
-    /// Something failed that may go well later.
+    /// Something failed that may succeed later.
     Trouble {
-        /// What the vendor calls it, or we do.
+        /// The vendor's name for it, or ours.
         batch: String,
-        /// What failed.
+        /// The failure.
         why: String,
-        /// It is tried again after this.
+        /// The pause before it is tried again.
         pause: Millis,
     },
     /// It was waited for long enough, and the vendor is asked to end it.
     TooLate {
-        /// What the vendor calls it.
+        /// The vendor's name for it.
         handle: String,
-        /// For how long.
+        /// The time waited.
         waited: Millis,
     },
-    /// Its answers are kept.
+    /// Its answers are stored.
     Answered(BatchAnswers),
     /// The vendor was asked to forget it and did not say that it has.
     NotDeleted {
-        /// What the vendor calls it.
+        /// The vendor's name for it.
         handle: String,
-        /// Why.
+        /// The reason.
         why: String,
     },
-    /// So many calls are not worth a batch, and are made online.
+    /// These calls are not worth a batch, and are made online.
     Online {
-        /// How many.
+        /// The number of calls.
         calls: u64,
     },
-    /// No batch can be made, or its answers are not to be had. Documents that wait for one go on waiting.
+    /// No batch can be made, or its answers are not available. Documents that wait for one keep waiting.
     Refused {
-        /// Why.
+        /// The reason.
         why: String,
     },
 }
 
-/// What the lines of a batch came to.
+/// The outcome of a batch's lines.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct BatchAnswers {
-    /// What the vendor calls it.
+    /// The vendor's name for it.
     pub handle: String,
     /// Answers of a model.
     pub answered: u64,
     /// Calls that failed, expired or were cancelled.
     pub failed: u64,
-    /// Calls of which it said nothing.
+    /// Calls that it did not mention.
     pub missing: u64,
     /// Of all these, calls that are made online.
     pub online: u64,
-    /// Results of calls that had one.
+    /// Results of calls that had one already.
     pub again: u64,
-    /// Results that nobody asked for.
+    /// Results of calls that were not made.
     pub nobodys: u64,
     /// The ids of some of these.
     pub nobodys_ids: Vec<String>,
-    /// Lines that are no results.
+    /// Lines that are not results.
     pub unreadable: u64,
 }
 
@@ -150,7 +150,7 @@ impl fmt::Display for BatchAnswers {
         }
         if self.nobodys > 0 {
             let ids: Vec<String> = self.nobodys_ids.iter().map(|id| format!("`{}`", clean(id))).collect();
-            write!(f, ", {} that nobody asked for ({})", self.nobodys, ids.join(", "))?;
+            write!(f, ", {} that no one asked for ({})", self.nobodys, ids.join(", "))?;
         }
         Ok(())
     }

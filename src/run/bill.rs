@@ -1,4 +1,4 @@
-//! Why the cost of a document is not known, each reason once.
+//! The reasons that the cost of a document is not known, each once.
 
 use super::asked::{Candidates, Consultant};
 use super::fallback::FallbackChain;
@@ -13,7 +13,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 /// Longest name of a model that is repeated in a reason, in characters: it may come from a server.
 const LONGEST_NAME: usize = 100;
 
-/// Keeps account while a document is worked on. Several calls may be under way at once.
+/// Keeps account while a document is worked on. Several calls may be in flight at once.
 #[derive(Debug, Default)]
 pub(super) struct CostTracker {
     page: Mutex<Page>,
@@ -21,7 +21,7 @@ pub(super) struct CostTracker {
 
 #[derive(Debug, Default)]
 struct Page {
-    /// Why costs are unknown.
+    /// The reasons that costs are unknown.
     reasons: BTreeSet<String>,
     /// Calls that have not ended, by number.
     under_way: BTreeMap<u64, UnderWay>,
@@ -31,7 +31,7 @@ struct Page {
 /// A call that has not ended.
 #[derive(Debug)]
 struct UnderWay {
-    /// What it used up if it never does.
+    /// Its usage if it never ends.
     usage: Usage,
     provider_label: String,
     progress: Progress,
@@ -46,7 +46,7 @@ impl CostTracker {
         self.page.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A call begins.
+    /// Records the beginning of a call.
     pub(super) fn begin(
         &self,
         provider: &Provider,
@@ -62,7 +62,7 @@ impl CostTracker {
         Begun(number)
     }
 
-    /// It has ended.
+    /// Records the end of a call.
     pub(super) fn end(
         &self,
         call: &Begun,
@@ -76,7 +76,7 @@ impl CostTracker {
         page.reasons.extend(reason);
     }
 
-    /// What the calls that have not ended used up; they will not be waited for. Those that were not sent yet used nothing.
+    /// The usage of calls that have not ended, and will not be waited for. Those that were not sent yet used nothing.
     pub(super) fn give_up(&self) -> Usage {
         let mut page = self.page();
         let mut sum = Usage::default();
@@ -90,7 +90,7 @@ impl CostTracker {
         sum
     }
 
-    /// Closes the account of a document; the reasons as a warning, if there are any.
+    /// Closes the account of a document; returns the reasons as a warning, if there are any.
     pub(super) fn settle(&self) -> Option<String> {
         let page = std::mem::take(&mut *self.page());
         let all = page.reasons.into_iter().collect::<Vec<_>>().join("; ");
@@ -98,7 +98,7 @@ impl CostTracker {
     }
 }
 
-/// Why the cost of a call is unknown, if it is.
+/// The reason that the cost of a call is unknown, if it is.
 fn unknown_because(
     provider: &Provider,
     request: &CompletionRequest,
@@ -118,7 +118,7 @@ fn unknown_because(
     }
 }
 
-/// Why what an answer took has no price.
+/// The reason that the usage of an answer has no price.
 fn unpriced_because(provider: &Provider, usage: &protocol::Usage, model: Option<&str>) -> String {
     let provider_label = provider.provider_label();
     if provider.knows_costs(model) != Some(true) && (usage.input_tokens > 0 || usage.output_tokens > 0) {
@@ -146,8 +146,8 @@ fn no_price(provider_label: &str, model: Option<&str>) -> String {
     }
 }
 
-/// What can be said before the first call about a budget of money that can't be kept: one reason for each provider
-/// whose model has no price. Nothing where the profile has no such budget.
+/// The reasons, known before the first call, that a budget of money can't be kept: one for each provider whose model
+/// has no price. Empty if the profile has no such budget.
 #[must_use]
 pub(crate) fn unpriced(plan: &Plan, candidates: &Candidates, consultants: &[Consultant]) -> Vec<String> {
     let mut limited = plan.profile.budget.cost_usd.is_some();

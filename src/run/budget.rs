@@ -1,4 +1,4 @@
-//! What all documents of a run may use up together.
+//! The budget that all documents of a run share.
 
 use crate::profile::Budget;
 #[cfg(feature = "journal")]
@@ -6,7 +6,7 @@ use crate::store::RunPulse;
 use crate::value::{Usage, at_least};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Counts what calls have used up, and says when a run may make no more.
+/// Counts what calls have used up, and tells when a run may make no more.
 #[derive(Debug, Default)]
 pub(super) struct RunBudget {
     limit: Budget,
@@ -16,7 +16,7 @@ pub(super) struct RunBudget {
 #[derive(Debug, Default)]
 struct Spent {
     own: Usage,
-    /// Of other processes, and of those before this one.
+    /// The usage of other processes, and of those before this one.
     others: Usage,
 }
 
@@ -29,17 +29,17 @@ impl RunBudget {
         self.spent.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Takes in what a call used up.
+    /// Adds the usage of a call.
     pub(super) fn add(&self, usage: Usage) {
         self.spent().own += usage;
     }
 
-    /// What the calls of this process have used up.
+    /// The usage of the calls of this process.
     pub(super) fn used(&self) -> Usage {
         self.spent().own
     }
 
-    /// Takes in what the others have used up.
+    /// Takes in the usage of the others.
     #[cfg(feature = "journal")]
     pub(super) fn others_used(&self, pulse: &RunPulse) {
         self.spent().others = Usage {
@@ -50,7 +50,7 @@ impl RunBudget {
         };
     }
 
-    /// Whether no other call is to be made. Calls that are under way may go beyond it.
+    /// Returns whether no other call is to be made. Calls in flight may exceed the budget.
     pub(super) fn is_spent(&self) -> bool {
         let Budget { calls, tokens, cost_usd, .. } = self.limit;
         if calls.is_none() && tokens.is_none() && cost_usd.is_none() {

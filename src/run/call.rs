@@ -20,18 +20,18 @@ use std::sync::{Arc, Mutex, PoisonError};
 pub(super) struct Calls {
     pub(super) clock: Clock,
     pub(super) bill: CostTracker,
-    /// What has calls wait for a batch, if anything does.
+    /// The handler that has calls wait for a batch, if any.
     later: Option<Arc<dyn Later>>,
-    /// How many the cache answered.
+    /// The number of calls that the cache answered.
     cached: AtomicUsize,
-    /// Who answered, by stage or member of the panel.
+    /// The providers that answered, by stage or member of the panel.
     answered: Mutex<AnsweredBy>,
 }
 
-/// Why there is no answer to a call.
+/// The reason that there is no answer to a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum NotMade {
-    /// Someone stopped the run.
+    /// The run was stopped.
     Stopped,
     /// It waits for a batch.
     Postponed,
@@ -39,7 +39,7 @@ pub(super) enum NotMade {
 
 /// Has the calls of a document wait for a batch, whose answers come later.
 pub(super) trait Later: std::fmt::Debug + Send + Sync {
-    /// What becomes of a call, by the name that the journal has for it.
+    /// Decides about a call, by its name in the journal.
     fn ask<'a>(
         &'a self,
         call: &'a str,
@@ -49,7 +49,7 @@ pub(super) trait Later: std::fmt::Debug + Send + Sync {
     ) -> Pin<Box<dyn Future<Output = Postponed> + Send + 'a>>;
 }
 
-/// What becomes of a call that may wait for a batch.
+/// The decision about a call that may wait for a batch.
 #[cfg_attr(
     not(all(feature = "journal", feature = "network")),
     expect(dead_code, reason = "batches are kept in the journal, and are of the network")
@@ -63,25 +63,25 @@ pub(super) enum Postponed {
     Answered(Box<Called>),
 }
 
-/// What a call is made under.
+/// The terms of a call.
 #[derive(Debug)]
 pub(super) struct Turn {
-    /// How the journal knows it.
+    /// Its name in the journal.
     pub(super) call: String,
-    /// When it began.
+    /// The time at which it began.
     pub(super) since: Millis,
-    /// It takes no longer.
+    /// The longest time that it may take.
     pub(super) deadline: Millis,
-    /// What keeps its answer.
+    /// The store of its answer.
     pub(super) answers: Option<Arc<dyn AnswerStore>>,
     pub(super) stops: Stops,
 }
 
-/// The member of an event's record that says who has answered by then.
+/// The member of an event's record that names the providers that have answered by then.
 const ANSWERED_BY: &str = "answered_by";
 
 impl Calls {
-    /// Calls that go by this time, which begins `from`.
+    /// Calls that go by this time, which begins at `from`.
     pub(super) fn new(time: Time, waiting: Waiting, from: Millis, later: Option<Arc<dyn Later>>) -> Self {
         Calls {
             clock: Clock::start(time, waiting, from),
@@ -92,30 +92,30 @@ impl Calls {
         }
     }
 
-    /// Notes in the record of an event who has answered.
+    /// Notes in the record of an event which providers have answered.
     pub(super) fn note(&self, payload: &mut String) -> Result<(), serde_json::Error> {
         let answered = self.answered();
         if answered.is_empty() { Ok(()) } else { add_member(payload, ANSWERED_BY, &answered) }
     }
 
-    /// Takes in such a record.
+    /// Restores them from such a record.
     pub(super) fn recall(&self, payload: &Value) {
         if let Some(answered) = payload.get(ANSWERED_BY).and_then(|one| AnsweredBy::deserialize(one).ok()) {
             *self.answered.lock().unwrap_or_else(PoisonError::into_inner) = answered;
         }
     }
 
-    /// Who has answered.
+    /// The providers that have answered.
     pub(super) fn answered(&self) -> AnsweredBy {
         self.answered.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// How many the cache has answered.
+    /// The number of calls that the cache has answered.
     pub(super) fn cached(&self) -> usize {
         self.cached.load(Ordering::Relaxed)
     }
 
-    /// Makes a call, unless someone stops the run meanwhile, or it waits for a batch.
+    /// Makes a call, unless the run is stopped meanwhile, or it waits for a batch.
     pub(super) async fn make(
         &self,
         turn: Turn,
@@ -141,7 +141,7 @@ impl Calls {
         Ok(called)
     }
 
-    /// The same of a call that nobody pays for.
+    /// Like [`Self::make`], for a call that is not billed.
     pub(super) async fn make_unbilled(
         &self,
         turn: Turn,
@@ -176,8 +176,8 @@ impl Calls {
             called = calling => called,
             () = stops.give_up() => return None,
         };
-        // The time of a document is what is done for it: what is slowed down by limits would be late otherwise, and what has
-        // been paid for by then lost.
+        // The time of a document is that of the work on it: documents slowed down by limits would be late otherwise,
+        // and what has been paid for by then lost.
         if let Some(waited) = progress.waited() {
             self.clock.leave_out(waited);
         }

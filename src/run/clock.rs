@@ -8,15 +8,15 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// What a session goes by: its timeouts, and the times in its journal and results.
+/// The time that a session goes by: its timeouts, and the times in its journal and results.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Time {
     /// The clock of this machine.
     #[default]
     Real,
-    /// Calls and pauses count, and nothing else does, so that a replay comes to the same times. They take their time.
+    /// Only calls and pauses count, so that a replay comes to the same times. They are really waited for.
     Counted,
-    /// The same, with calls that have been recorded: pauses take no time.
+    /// Like [`Time::Counted`], with calls that have been recorded: pauses take no time.
     Played,
 }
 
@@ -36,16 +36,16 @@ pub(super) struct Clock {
     time: Time,
     waiting: Waiting,
     started: Instant,
-    /// In milliseconds; where the time is real, the latest that was told.
+    /// In milliseconds; where the time is real, the latest that was reported.
     counted: AtomicU64,
     left_out: Mutex<LeftOut>,
 }
 
-/// What of the real time does not count.
+/// The part of the real time that does not count.
 #[derive(Debug, Default)]
 struct LeftOut {
     sum: Duration,
-    /// What was before is in the sum already, as far as it does not count.
+    /// Everything before it is in the sum already, as far as it does not count.
     until: Option<Instant>,
 }
 
@@ -68,23 +68,23 @@ impl Clock {
                 let left_out = self.left_out.lock().unwrap_or_else(PoisonError::into_inner).sum;
                 let counts = self.started.elapsed().saturating_sub(left_out);
                 let counts = u64::try_from(counts.as_millis()).unwrap_or(u64::MAX);
-                // What is left out while others are told the time must not set it back.
+                // Time that is left out meanwhile must not set it back.
                 Millis(self.counted.fetch_max(counts, Ordering::Relaxed).max(counts))
             }
             Time::Counted | Time::Played => Millis(self.counted.load(Ordering::Relaxed)),
         }
     }
 
-    /// It is at least this late, where time is counted. Of calls that are made at once, the longest counts.
+    /// Advances to at least this time, where time is counted. Of calls that are made at once, the longest counts.
     pub(super) fn reach(&self, at: Millis) {
         if self.time != Time::Real {
             self.counted.fetch_max(at.0, Ordering::Relaxed);
         }
     }
 
-    /// In this part of the real time, which has passed, a call waited for its turn: it does not count, unless the profile
-    /// says otherwise. Calls that are made at once begin to wait together, so
-    /// that what they wait for at the same time is left out once, whichever of them tells first.
+    /// Leaves out this part of the real time, which has passed and in which a call waited for its turn, unless the
+    /// profile says otherwise. Calls that are made at once begin to wait together, so that what they wait for at the
+    /// same time is left out once, whichever of them reports first.
     pub(super) fn leave_out(&self, waited: Range<Instant>) {
         if self.waiting == Waiting::Counts {
             return;

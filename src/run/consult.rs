@@ -22,24 +22,24 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::Poll;
 
-/// What is said of a judge whose issues would show the stages what they must not see.
+/// The note about a judge whose issues would show the stages what they must not see.
 const QUOTED: &str = "a judge quoted what only judges see; the quotations were taken out of its issues";
 
 const NOT_APPLIED: &str = "the patch could not be applied";
 
-/// Questions that are being asked at the same time. Dropped, they are given up.
+/// Questions that are being asked at the same time. Dropping them gives them up.
 #[derive(Default)]
 pub(super) struct Questions {
     asked: Vec<PendingAnswer>,
     /// Answers that are still to be handed out, in this order.
     answers: VecDeque<Input>,
-    /// That someone stopped the run, once that has been said, with what was under way.
+    /// The usage of calls in flight, once a stop was reported.
     stop: Option<Usage>,
-    /// Whether some wait for a batch.
+    /// `true` if some wait for a batch.
     postponed: bool,
 }
 
-/// What comes of a question; nothing of one that waits for a batch.
+/// The answer to a question; `None` for one that waits for a batch.
 type PendingAnswer = Pin<Box<dyn Future<Output = Option<Input>> + Send>>;
 
 impl Questions {
@@ -52,8 +52,8 @@ impl Questions {
     }
 
     /// Waits for the next answer. There must be a question. Where time is real, it is the first that comes; where it is
-    /// counted, all are waited for and handed out in the order in which they were asked for, because which of them comes
-    /// first would differ on replay. `None` when nobody is left but those who wait for a batch.
+    /// counted, all are waited for and handed out in the order in which they were asked for, because which of them
+    /// comes first would differ on replay. `None` when only those that wait for a batch are left.
     pub(super) async fn answer(&mut self, time: Time) -> Option<Input> {
         if time == Time::Real {
             return self.first_answer().await;
@@ -64,7 +64,7 @@ impl Questions {
         self.answers.pop_front().or_else(|| (!self.postponed).then(stop))
     }
 
-    /// The first answer that comes. A stop is handed out only when nobody has an answer: one that is there has been paid
+    /// The first answer that comes. A stop is handed out only when there is no answer: one that is there has been paid
     /// for.
     async fn first_answer(&mut self) -> Option<Input> {
         poll_fn(|context| {
@@ -91,7 +91,7 @@ impl Questions {
         .await
     }
 
-    /// All answers, or those that have come when someone stops the run, and then the stop.
+    /// All answers, or those that have come when the run is stopped, and then the stop.
     async fn all_answers(&mut self) -> VecDeque<Input> {
         let mut open: Vec<(PendingAnswer, Option<Option<Input>>)> =
             self.asked.drain(..).map(|question| (question, None)).collect();
@@ -135,7 +135,7 @@ impl Session {
         let prepared = self.prepare(member, work, run, task);
         let (plan, budget) = (Arc::clone(&self.plan), Arc::clone(self.budget()));
         let document_type = task.reference.document_type.clone();
-        // All of a round begin at the same time, whichever is answered before another is asked.
+        // All questions of a round begin at the same time, whichever is answered before another is asked.
         let calls = Arc::clone(&task.calls);
         let call = format!("member {member} {} {attempt}", run.iteration());
         let mut turn = Turn {
@@ -290,7 +290,7 @@ async fn ask_judge(
     })
 }
 
-/// What a judge said, without what it quotes of what only it was shown.
+/// The answer of a judge, without its quotations of what only it was shown.
 fn discreet(mut consulted: Consulted, discretion: Option<&ReferenceLeakFilter>) -> Consulted {
     if let Some(kept) = discretion.and_then(|discretion| discretion.kept(&consulted.answer)) {
         consulted.answer = Arc::new(kept);
@@ -299,14 +299,13 @@ fn discreet(mut consulted: Consulted, discretion: Option<&ReferenceLeakFilter>) 
     consulted
 }
 
-/// What a judge of single values said, with a word on what it was not asked.
+/// The answer of a judge of single values, with a note on what it was not asked.
 fn noted(mut consulted: Consulted, asked: Option<&AskedValues>) -> Consulted {
     consulted.notes.extend(asked.and_then(|asked| asked.note(&consulted.answer)));
     consulted
 }
 
-/// Asks a service that validates. It is no model: what it takes is not
-/// counted among the calls of the loop.
+/// Asks a service that validates. It is not a model: its calls are not counted among those of the loop.
 async fn ask_service(
     plan: &Plan,
     (member, attempt): (usize, u32),
@@ -324,7 +323,7 @@ async fn ask_service(
     let called = calls.make_unbilled(turn, provider, &request).await?;
     let said = answer_of(provider, &called, |told| {
         let RawAnswer::Value(answer) = told else { return Err("text where JSON was expected".to_owned()) };
-        // What is deeper could be written to the journal, but not read again.
+        // A deeper value could be written to the journal, but not read again.
         if is_deeper(answer, MAX_CANDIDATE_DEPTH) {
             return Err(format!("JSON that is nested more than {MAX_CANDIDATE_DEPTH} deep"));
         }
@@ -346,7 +345,7 @@ async fn ask_service(
     })
 }
 
-/// Why a value is no answer, as the end of "answered with".
+/// The reason that a value is no answer, as the end of "answered with".
 fn unusable(why: String) -> String {
     format!("JSON that can't be used: {why}")
 }
@@ -369,7 +368,7 @@ mod tests {
         Some(Input::on_answer(member, Ok(unavailable("asleep"))))
     }
 
-    /// What is handed out until the stop, by member.
+    /// The answers handed out until the stop, by member.
     async fn until_stopped(mut questions: Questions, time: Time) -> Vec<usize> {
         let mut heard = Vec::new();
         loop {

@@ -34,13 +34,13 @@ pub(super) struct Assignment<'a> {
     pub(super) document_type: Option<&'a str>,
     /// Candidate 0.
     pub(super) supplied: Option<Arc<Value>>,
-    /// Where what happens is kept.
+    /// The log of what happens.
     pub(super) log: DocumentLog,
-    /// Where its artifacts go, if anywhere.
+    /// The folder of its artifacts, if any.
     pub(super) artifacts: Option<Artifacts>,
-    /// What is known of it from before.
+    /// The record of earlier work on it.
     pub(super) earlier: Earlier,
-    /// What has its calls wait for a batch, if anything does.
+    /// The handler that has its calls wait for a batch, if any.
     pub(super) later: Option<Arc<dyn Later>>,
 }
 
@@ -48,7 +48,7 @@ impl Session {
     /// Runs the loop over one document. `document_type` overrides classification; `supplied` is candidate 0.
     ///
     /// # Errors
-    /// When the journal or an artifact can't be written: going on would lose work.
+    /// When the journal or an artifact can't be written: continuing would lose work.
     pub async fn run<O: Observer + ?Sized>(
         &self,
         document: &Document,
@@ -73,12 +73,12 @@ impl Session {
             later: None,
         };
         let result = self.run_asking(&self.asked.anew(), assignment, observer).await?;
-        // Without anything that has calls wait, it is over.
+        // Without a handler that has calls wait, it is over.
         result.ok_or(StoreError::ShuttingDown)
     }
 
-    /// The same of a document that is in the journal, asking providers whose state can be looked at afterwards. `None` of one
-    /// that is left until the calls that wait for a batch are answered.
+    /// Like [`Self::run`], for a document that is in the journal, asking providers whose state can be inspected
+    /// afterwards. `None` for one that is left until the calls that wait for a batch are answered.
     pub(super) async fn run_asking<O: Observer + ?Sized>(
         &self,
         asked: &Asked,
@@ -176,7 +176,7 @@ impl Session {
         self.close_document(&run, task, &outcome, artifacts, observer).await.map(Some)
     }
 
-    /// The run of a document, as far as it has come, and what it is told first.
+    /// The run of a document, as far as it has come, and its first input.
     fn take_up(
         &self,
         document: &Document,
@@ -199,7 +199,7 @@ impl Session {
         }
         let run = self.plan.engine_run().replay(&record).map_err(|error| {
             format!(
-                "what is recorded of it can't be gone on with: {error}; `loopctl runs retry --anew` begins it again"
+                "what is recorded of it can't be resumed: {error}; `loopctl runs retry --anew` begins it again"
             )
         })?;
         task.log.resume(earlier.next, earlier.answers);
@@ -249,12 +249,12 @@ impl Session {
         Ok(result)
     }
 
-    /// A mistake of this driver ends the document, with what it has, instead of the process.
+    /// A bug in this driver ends the document, with what it has, instead of the process.
     pub(super) fn broken(&self, run: &Run, task: &DocumentRun<'_>, detail: String) -> Outcome {
         self.ended(run, task, format!("a mistake in loopctl itself, please report it: {detail}"))
     }
 
-    /// The end of a document that can't be gone on with.
+    /// The end of a document that can't be continued.
     fn ended(&self, run: &Run, task: &DocumentRun<'_>, detail: String) -> Outcome {
         let spent = Spent { elapsed: task.calls.clock.now(), usage: run.document().usage() };
         let reason = StopReason::ProviderError;

@@ -1,8 +1,8 @@
-//! What is kept of one document, in the order in which it happens.
+//! The record of one document, in the order of events.
 //!
-//! An answer to a call is kept, and waited for until the disk has it, before anybody looks at it. What follows from it (the
-//! candidate, the assessment, the decision) would come out the same again, so it is written on the way to the next call,
-//! together, without being waited for.
+//! An answer to a call is kept, and waited for until the disk has it, before it is inspected. What follows from it (the
+//! candidate, the assessment, the decision) would come out the same again, so it is written on the way to the next
+//! call, together, without being waited for.
 
 use crate::engine::Event;
 use crate::provider::AnswerStore;
@@ -15,7 +15,7 @@ use std::future::Future;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// Keeps what happens to one document. Clones keep for the same.
+/// Keeps what happens to one document. Clones keep for the same document.
 #[derive(Debug, Clone)]
 pub(super) struct DocumentLog {
     log: Arc<dyn EventLog>,
@@ -25,11 +25,11 @@ pub(super) struct DocumentLog {
 
 #[derive(Debug, Default)]
 struct State {
-    /// The place of the next event.
+    /// The position of the next event.
     next: u64,
-    /// Not written yet.
+    /// Entries not written yet.
     waiting: Vec<Entry>,
-    /// Written, and maybe not on the disk yet.
+    /// Entries that are written, and maybe not on the disk yet.
     written: Vec<Receipt>,
     /// Answers that nothing has come of yet, by call.
     unconsumed: Vec<String>,
@@ -37,7 +37,7 @@ struct State {
     postponed: Vec<String>,
     /// Answers that an earlier process kept.
     earlier: BTreeMap<String, (Vec<u8>, Vec<u8>)>,
-    /// Why nothing more is kept.
+    /// The error after which nothing more is kept.
     failed: Option<StoreError>,
 }
 
@@ -46,8 +46,8 @@ impl DocumentLog {
         DocumentLog { log, document, state: Arc::default() }
     }
 
-    /// Goes on with a document that was begun before: the place of its next event, and the answers that nothing has come
-    /// of yet: what was asked and what came back, by call.
+    /// Resumes a document that was begun before: the position of its next event, and the answers that nothing has come
+    /// of yet, with their questions, by call.
     pub(super) fn resume(&self, next: u64, earlier: BTreeMap<String, (Vec<u8>, Vec<u8>)>) {
         let mut state = self.state();
         state.next = next;
@@ -59,7 +59,7 @@ impl DocumentLog {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Keeps that the document was read.
+    /// Records that the document was read.
     pub(super) fn begun(&self, document_type: &str, source_digest: &str) {
         self.state().waiting.push(Entry::Begun {
             document_type: document_type.to_owned(),
@@ -67,7 +67,7 @@ impl DocumentLog {
         });
     }
 
-    /// Keeps an event.
+    /// Records an event.
     ///
     /// # Errors
     /// When something before it could not be kept.
@@ -86,12 +86,12 @@ impl DocumentLog {
         Ok(())
     }
 
-    /// Keeps a remark of the driver's own among the events.
+    /// Records a remark of the driver's own among the events.
     pub(super) fn remark(&self, at: Millis, kind: &'static str, payload: String) {
         self.state().event(at, kind, payload);
     }
 
-    /// Writes what waits, without waiting for the disk.
+    /// Writes the waiting entries, without waiting for the disk.
     pub(super) fn flush(&self) {
         let mut state = self.state();
         if !state.waiting.is_empty() {
@@ -101,7 +101,7 @@ impl DocumentLog {
         }
     }
 
-    /// Writes what waits, and waits until everything is on the disk.
+    /// Writes the waiting entries, and waits until everything is on the disk.
     ///
     /// # Errors
     /// When something could not be kept.
@@ -120,7 +120,7 @@ impl DocumentLog {
         Ok(())
     }
 
-    /// Keeps how it ended, with its result as JSON if it has one, and waits until that is on the disk.
+    /// Records how it ended, with its result as JSON if it has one, and waits until that is on the disk.
     ///
     /// # Errors
     /// When something could not be kept.
@@ -134,7 +134,7 @@ impl DocumentLog {
         self.settle().await
     }
 
-    /// A call waits for a batch; with what is sent, if that is not known yet.
+    /// Records that a call waits for a batch; with what is sent, if that is not known yet.
     #[cfg(all(feature = "journal", feature = "network"))]
     pub(super) fn postpone(&self, call: String, sent: Option<PostponedCall>) {
         let mut state = self.state();
@@ -142,7 +142,7 @@ impl DocumentLog {
         state.postponed.push(call);
     }
 
-    /// Keeps by how much less the answer to a call cost that came with a batch.
+    /// Records by how much less, in US dollars, a call cost that a batch answered.
     #[cfg(all(feature = "journal", feature = "network"))]
     pub(super) fn saved(&self, call: &str, usd: f64) {
         self.state().waiting.push(Entry::Saved { call: call.to_owned(), usd });
@@ -161,7 +161,7 @@ impl DocumentLog {
         self.settle().await
     }
 
-    /// What keeps the answer to a call of the document.
+    /// The store of the answer to a call of the document.
     pub(super) fn answers_to(&self, call: String) -> Option<Arc<dyn AnswerStore>> {
         let keeps = self.log.is_durable() || !self.state().earlier.is_empty();
         keeps.then(|| Arc::new(Answers { log: self.clone(), call }) as Arc<dyn AnswerStore>)
@@ -175,7 +175,7 @@ impl State {
     }
 }
 
-/// Of an event that says what came of an answer, how the call begins that it answers.
+/// For an event that comes of an answer, the beginning of the name of the call that it answers.
 fn answered_by(event: &Event) -> Option<String> {
     match event {
         Event::Produced { .. } | Event::Staged { .. } | Event::Failed { .. } => Some("stage ".to_owned()),

@@ -1,4 +1,4 @@
-//! What carrying out the loop of one document takes.
+//! The state for carrying out the loop of one document.
 
 use super::asked::Asked;
 use super::call::Calls;
@@ -14,34 +14,34 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// What the loop of one document needs at hand.
+/// The data that the loop of one document needs.
 pub(super) struct DocumentRun<'a> {
     pub(super) reference: DocumentRef,
     pub(super) id: DocumentId,
-    /// The name of its file, if it is one.
+    /// The name of its file, if it has one.
     pub(super) file_name: Option<String>,
     /// The whole text.
     pub(super) text: &'a str,
-    /// What the stages see of it.
+    /// The text that the stages see.
     pub(super) masked: String,
     pub(super) attached: Option<Attachment>,
     /// Variables of prompts that are its own.
     pub(super) variables: &'a BTreeMap<String, String>,
-    /// By judge.
+    /// Its references, by judge.
     pub(super) references: BTreeMap<String, String>,
     pub(super) source: Arc<Source>,
     pub(super) context: DocumentContext,
     /// Candidate 0, if it was supplied; taken when it is used.
     pub(super) supplied: Option<Arc<Value>>,
-    /// Whom it asks.
+    /// The providers that it asks.
     pub(super) asked: &'a Asked,
     pub(super) assessor: Option<Assessor>,
     pub(super) calls: Arc<Calls>,
-    /// Where what happens is kept.
+    /// The log of what happens.
     pub(super) log: DocumentLog,
     /// The feedback of the correction that the document was left with, when its run is resumed; taken when it is used.
     pub(super) prepared: Option<PreparedCorrection>,
-    /// What was to be said before the loop began.
+    /// The warnings from before the loop began.
     pub(super) warnings: Vec<String>,
     pub(super) trace: DocumentTrace,
     pub(super) explanation: ExplanationBuilder,

@@ -1,4 +1,4 @@
-//! What is known of a document on which somebody worked before, and from where it is gone on with.
+//! The record of earlier work on a document, and the point from which it is resumed.
 
 use crate::engine::{DocumentState, Event, Recorded, Work};
 use crate::policy::StopReason;
@@ -7,21 +7,21 @@ use serde::Deserialize;
 use serde_json::Value;
 use std::collections::BTreeMap;
 
-/// What is known of a document from before.
+/// The record of earlier work on a document.
 #[derive(Debug, Default)]
 pub(crate) struct Earlier {
-    /// What counts of what happened, with what is kept besides.
+    /// The events that still count, with what is kept besides.
     pub(super) events: Vec<(Recorded, Value)>,
-    /// How many events counted before.
+    /// The number of events that were recorded before.
     pub(super) counted: usize,
-    /// The place of the next event.
+    /// The position of the next event.
     pub(super) next: u64,
     /// Answers that nothing has come of yet: what was asked and what came back, by call.
     pub(super) answers: BTreeMap<String, (Vec<u8>, Vec<u8>)>,
 }
 
 impl Earlier {
-    /// What the journal says.
+    /// Reads what the journal has.
     ///
     /// # Errors
     /// In words, when an event is of a kind that this release does not know.
@@ -45,15 +45,15 @@ impl Earlier {
 }
 
 impl Earlier {
-    /// Nothing of it counts, and what follows is recorded after it.
+    /// Forgets all of it; what follows is recorded after it.
     pub(super) fn forget(&mut self) {
         self.events.clear();
         self.answers.clear();
     }
 }
 
-/// How many events count when a document is gone on with. That someone stopped it does not count any more, nor that a
-/// provider failed; a judge who failed is asked again.
+/// The number of events that count when a document is resumed. A stop does not count any more, nor does a provider's
+/// failure; a judge who failed is asked again.
 fn kept(events: &[(Recorded, Value)]) -> usize {
     let event = |at: usize| events.get(at).map(|(recorded, _)| &recorded.event);
     let mut count = events.len();

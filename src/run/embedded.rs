@@ -20,7 +20,7 @@ use std::sync::Arc;
 use tokio::sync::watch;
 
 /// A profile at work. Documents may be run at the same time; they share providers, limits, circuit breakers and retry
-/// budgets, and nothing else. Dropping the future of a run gives up what is under way.
+/// budgets, and nothing else. Dropping the future of a run gives up its calls in flight.
 ///
 /// ```no_run
 /// # async fn example() -> Result<(), Box<dyn std::error::Error>> {
@@ -33,12 +33,12 @@ use tokio::sync::watch;
 /// ```
 pub struct Loop {
     session: Session,
-    /// Where the word to stop would come from: nobody gives it.
+    /// The sender of the signal to stop, which is never given.
     _stop: watch::Sender<bool>,
 }
 
 impl Loop {
-    /// A plan at work whose journal is nobody's, with these providers.
+    /// A plan at work without a journal, with these providers.
     #[cfg(feature = "cli")]
     pub(crate) fn of_plan(
         plan: Plan,
@@ -54,7 +54,7 @@ impl Loop {
         Ok(Loop { session, _stop: stop })
     }
 
-    /// The profile `balanced` with its own settings, until something else is said.
+    /// Begins with the profile `balanced` and its own settings, until something else is set.
     pub fn builder() -> LoopBuilder {
         LoopBuilder::default()
     }
@@ -64,7 +64,7 @@ impl Loop {
     /// Needs a tokio runtime with time enabled, and with IO for providers in the network.
     ///
     /// # Errors
-    /// When the journal or an artifact can't be written. Whatever goes wrong with the document or a provider stands in the
+    /// When the journal or an artifact can't be written. Whatever goes wrong with the document or a provider is in the
     /// result.
     pub async fn run(
         &self,
@@ -74,8 +74,8 @@ impl Loop {
         self.run_document(&Document::from_text(id, text), None, None).await
     }
 
-    /// The same of a document that was read from a file, of a type that is known (else it is found), starting from a
-    /// candidate that is there already (else it is asked for).
+    /// Like [`Loop::run`], for a document that was read from a file, of a known type (else it is found), starting from
+    /// an existing candidate (else it is asked for).
     ///
     /// # Errors
     /// Those of [`Loop::run`].
@@ -88,7 +88,7 @@ impl Loop {
         self.session.run(document, document_type, supplied, &mut Unobserved).await
     }
 
-    /// The same, telling an observer each event.
+    /// Like [`Loop::run_document`], reporting each event to an observer.
     ///
     /// # Errors
     /// Those of [`Loop::run`].
@@ -117,11 +117,12 @@ impl Loop {
     }
 }
 
-/// Why there is no loop. Its `Debug` is what it says and what to do about it, because that is what a `main` prints that returns it.
+/// The reason that a loop can't be built. Its `Debug` shows the message and what to do about it, because that is what a
+/// `main` prints that returns it.
 #[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum BuildError {
-    /// The profile, or a file that it reaches, can't be used: every problem, drawn with its place.
+    /// The profile, or a file that it reaches, can't be used: every problem, drawn with its location.
     #[error("{}", render_human(.0, Style::Plain))]
     Profile(Problems),
     /// A prompt uses a variable that is not set.
@@ -132,10 +133,10 @@ pub enum BuildError {
         /// The variable's name.
         variable: String,
     },
-    /// Somebody whom the profile asks can't be asked.
+    /// A provider or validator that the profile asks can't be opened.
     #[error(transparent)]
     Open(#[from] OpenError),
-    /// The journal can't be opened, or the folder for artifacts not be made.
+    /// The journal can't be opened, or the folder for artifacts can't be made.
     #[error(transparent)]
     Store(#[from] StoreError),
 }
@@ -159,7 +160,7 @@ impl From<ProviderError> for BuildError {
     }
 }
 
-/// What a [`Loop`] is made from. Nothing is read or opened before [`LoopBuilder::build`].
+/// The configuration of a [`Loop`]. Nothing is read or opened before [`LoopBuilder::build`].
 #[must_use]
 #[derive(Default)]
 pub struct LoopBuilder {
@@ -218,15 +219,15 @@ impl LoopBuilder {
         self
     }
 
-    /// A folder in which plugins are looked for, before those of the environment and of the installation. What lies there
-    /// runs only if the lock file has it (`loopctl plugin trust`), or if it is part of the installation: the folder of this
+    /// A folder to search for plugins, before those of the environment and of the installation. Plugins there run only
+    /// if the lock file has them (`loopctl plugin trust`), or if they are part of the installation: the folder of this
     /// program.
     pub fn plugins(mut self, folder: impl Into<PathBuf>) -> Self {
         self.plugins.push(folder.into());
         self
     }
 
-    /// Every place that matters to plugins, in place of what the environment says.
+    /// All locations that matter to plugins, instead of what the environment says.
     pub fn plugin_paths(mut self, paths: PluginPaths) -> Self {
         self.paths = Some(paths);
         self
@@ -238,19 +239,19 @@ impl LoopBuilder {
         self
     }
 
-    /// What models cost, before what ships with loopctl.
+    /// The prices of models, before those that ship with loopctl.
     pub fn prices(mut self, prices: Prices) -> Self {
         self.prices = Some(prices);
         self
     }
 
-    /// Where variables come from that profiles, keys and proxies name; else from the process's environment.
+    /// The source of variables that profiles, keys and proxies name; else the process's environment.
     pub fn environment(mut self, variable: impl Fn(&str) -> Option<String> + Send + Sync + 'static) -> Self {
         self.environment = Some(Arc::new(variable));
         self
     }
 
-    /// Lets the profile run programs of this machine: its validators, and those that the provider `command` asks.
+    /// Lets the profile run programs on this machine: its validators, and those that the provider `command` runs.
     pub fn allow_commands(mut self, allow: bool) -> Self {
         self.allow_commands = allow;
         self
@@ -349,7 +350,7 @@ fn record_of(plan: &Plan, candidates: &Candidates, consultants: &[super::Consult
     }
 }
 
-/// Nobody looks on.
+/// An observer that ignores everything.
 struct Unobserved;
 
 impl Observer for Unobserved {

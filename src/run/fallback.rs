@@ -5,7 +5,7 @@ use crate::provider::{Called, Provider};
 use crate::value::Millis;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Providers in the order in which they are asked. A clone begins at the first of them, whoever has failed meanwhile.
+/// Providers in the order in which they are asked. A clone begins at the first of them, whichever has failed meanwhile.
 #[derive(Debug)]
 pub struct FallbackChain {
     links: Vec<Provider>,
@@ -13,17 +13,17 @@ pub struct FallbackChain {
     turn: Arc<Mutex<Turn>>,
 }
 
-/// Whose turn it is.
+/// The provider whose turn it is.
 #[derive(Debug, Clone, Copy, Default)]
 struct Turn {
     link: usize,
     /// Failed attempts of that one.
     failed: u32,
-    /// Whether one failed for what another call may escape.
+    /// `true` if one failed for a reason that another call may escape.
     escapable: bool,
-    /// Whether all have failed permanently.
+    /// `true` if all have failed permanently.
     over: bool,
-    /// What the latest failure asks to wait for (0, if it doesn't say), if it may pass with time.
+    /// The wait that the latest failure asks for (0, if it doesn't say), if it may pass with time.
     passing: Option<Millis>,
 }
 
@@ -34,24 +34,24 @@ impl FallbackChain {
         FallbackChain { links, retries, turn: Arc::default() }
     }
 
-    /// The same chain, for a call that is made beside others: what comes of it is known here, too.
+    /// Shares this chain with a call that is made beside others: its outcome is known here, too.
     pub(super) fn shared(&self) -> Self {
         FallbackChain { links: self.links.clone(), retries: self.retries, turn: Arc::clone(&self.turn) }
     }
 
-    /// The same providers, from the first.
+    /// A new chain of these providers, from the first.
     pub(super) fn anew(&self) -> Self {
         FallbackChain::new(self.links.clone(), self.retries)
     }
 
-    /// All of them.
+    /// All providers of the chain.
     #[must_use]
     pub fn links(&self) -> &[Provider] {
         &self.links
     }
 
-    /// Whom to ask, after `attempt` others for the same piece of work, and which of its own attempts that is, from 1.
-    /// Each piece of work begins with the first provider.
+    /// The provider to ask, after `attempt` other attempts at the same piece of work, and which of its own attempts
+    /// that is, from 1. Each piece of work begins with the first provider.
     pub(super) fn turn(&self, attempt: u32) -> Option<(&Provider, u32)> {
         let mut turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
         if attempt == 0 {
@@ -60,21 +60,21 @@ impl FallbackChain {
         Some((self.links.get(turn.link)?, turn.failed.saturating_add(1)))
     }
 
-    /// Where the latest piece of work stands in a chain of several: how many providers have failed, and how often the next one;
-    /// `None` where nobody has.
+    /// The position of the latest piece of work in a chain of several: how many providers have failed, and how often
+    /// the next one; `None` if none has.
     pub(super) fn position(&self) -> Option<(usize, u32)> {
         let turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
         (self.links.len() > 1 && (turn.link, turn.failed) != (0, 0)).then_some((turn.link, turn.failed))
     }
 
-    /// Goes on from where another process stood in the same piece of work.
+    /// Resumes at the position of another process in the same piece of work.
     pub(super) fn go_on_from(&self, (link, failed): (usize, u32)) {
         let mut turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
         (turn.link, turn.failed) = (link.min(self.links.len().saturating_sub(1)), failed);
     }
 
-    /// What a failed attempt comes to: the same provider is asked again, or the next one at once, or nobody is left. A
-    /// provider that is not to be asked for a while is not waited for where another stands in.
+    /// Decides after a failed attempt: the same provider is asked again, or the next one at once, or none is left. A
+    /// provider that is not to be asked for a while is not waited for if another stands in.
     pub(super) fn after(&self, failure: CallFailed, called: &Called) -> CallFailed {
         let mut turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
         turn.failed = turn.failed.saturating_add(1);
@@ -103,13 +103,14 @@ impl FallbackChain {
         }
     }
 
-    /// Whether the latest piece of work found every provider without a usable key or account: the next will, too.
+    /// Returns whether the latest piece of work found every provider without a usable key or account: the next will,
+    /// too.
     pub(super) fn is_spent(&self) -> bool {
         let turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
         turn.over && !turn.escapable
     }
 
-    /// How long to wait for what failed in the latest piece of work, as far as it says, if it may come back by itself.
+    /// The time to wait for what failed in the latest piece of work, as far as it says, if it may come back by itself.
     pub(super) fn comes_back(&self) -> Option<Millis> {
         self.turn.lock().unwrap_or_else(PoisonError::into_inner).passing
     }

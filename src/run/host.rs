@@ -1,4 +1,5 @@
-//! A live run's side of the loop: what the engine asks for is asked of providers, kept in the journal, and told to the observer.
+//! A live run's side of the loop: what the engine asks for is asked of providers, kept in the journal, and reported to
+//! the observer.
 
 use super::answer::{answer_of, impossible, said_in, stop};
 use super::asked::Candidates;
@@ -21,13 +22,13 @@ use std::sync::Arc;
 use std::time::Duration;
 use tracing::Instrument;
 
-/// What carries out the loop of one document.
+/// Carries out the loop of one document.
 pub(super) struct SessionHost<'s, 'd, O: ?Sized> {
     session: &'s Session,
     task: &'s mut DocumentRun<'d>,
     observer: &'s mut O,
     questions: Questions,
-    /// Whether a call of a stage waits for a batch.
+    /// `true` if a call of a stage waits for a batch.
     postponed: bool,
 }
 
@@ -127,7 +128,7 @@ impl Session {
         })
     }
 
-    /// How long the document may take yet, where the time is real.
+    /// The time that the document has left, where the time is real.
     fn time_left(&self, task: &DocumentRun<'_>) -> Option<Duration> {
         let limit = self.plan.policy.stop.timeout().filter(|_| self.time == Time::Real)?;
         Some((limit - task.calls.clock.now()).duration())
@@ -182,8 +183,8 @@ impl<O: Observer + ?Sized> Host for SessionHost<'_, '_, O> {
         assessment
     }
 
-    /// Does what the run asks for. A cancellation ends it before the next call is made, so that nothing that has been paid for is
-    /// thrown away.
+    /// Does what the run asks for. A cancellation ends it before the next call is made, so that nothing that has been
+    /// paid for is thrown away.
     async fn ask(
         &mut self,
         run: &Run,
@@ -242,7 +243,7 @@ impl<O: Observer + ?Sized> Host for SessionHost<'_, '_, O> {
     }
 }
 
-/// How the journal knows a call of a stage.
+/// The name of a stage's call in the journal.
 fn stage_call(iteration: usize, stage: usize, work: &Work) -> String {
     let attempt = match work {
         Work::Generate { attempt, .. } | Work::Correct { attempt, .. } => *attempt,

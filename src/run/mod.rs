@@ -1,7 +1,7 @@
 //! The driver: carries out what the engine asks for, on documents, with providers, journal and artifacts.
 //!
-//! The only room that knows the time. Everything it is told to do comes from [`crate::engine::Run`]; what happens is
-//! recorded before it is acted on.
+//! The only module that knows the time. All of its orders come from [`crate::engine::Run`]; what happens is recorded
+//! before it is acted on.
 
 mod answer;
 mod asked;

@@ -1,4 +1,4 @@
-//! Work on large candidates beside the driver, which goes on hearing signals and the clock.
+//! Work on large candidates beside the driver, which keeps hearing signals and the clock.
 
 use super::stops::becomes_true;
 use crate::store::StoreError;
@@ -6,14 +6,14 @@ use crate::value::Cancel;
 use std::time::Duration;
 use tokio::sync::watch;
 
-/// How long work that has begun goes on after someone stops the run, or after its time is up: what has been paid for
-/// is worth a moment, and most work takes far less.
+/// The time for which work in progress continues after the run is stopped, or after its time is up: what has been paid
+/// for is worth a moment, and most work takes far less.
 const GRACE: Duration = Duration::from_secs(1);
 
-/// Of so many bytes, whatever they say, assessing takes less than it takes others to wait for.
+/// The size in bytes up to which assessing, whatever the text says, does not keep others waiting.
 pub(super) const FEW_BYTES: usize = 8 << 10;
 
-/// Does what may wait for a disk: the executor has other documents to see to.
+/// Runs work that may wait for a disk: the executor has other documents to handle.
 pub(super) async fn on_blocking_thread<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, StoreError> + Send + 'static,
 ) -> Result<T, StoreError> {
@@ -26,10 +26,10 @@ pub(super) async fn on_blocking_thread<T: Send + 'static>(
     }
 }
 
-/// Runs `work` on a thread of its own. It is told through `cancel` to end when someone stops the session, or when `left`
-/// is over, and what it has by then is returned.
+/// Runs `work` on a thread of its own. `cancel` tells it to end when the session is stopped, or when `left` is over,
+/// and what it has by then is returned.
 ///
-/// What is about `bytes` of document and answer is done at once where these are few: to hand it over takes longer.
+/// Work on few `bytes` of document and answer is done at once: to hand it over takes longer.
 pub(super) async fn off_thread<T: Send + 'static>(
     cancel: Cancel,
     cancelled: watch::Receiver<bool>,

@@ -1,4 +1,4 @@
-//! Opens everybody whom a profile asks, and tells the journal who that is.
+//! Opens the providers and validators that a profile asks, and describes them for the journal.
 
 use super::{Candidates, Consultant, FallbackChain};
 use crate::plan::{JudgePlan, Plan, ValidatorPlan};
@@ -6,7 +6,7 @@ use crate::profile::{Asked, Call, ProviderChoice, Stage};
 use crate::provider::{Provider, ProviderError, Providers};
 use serde_json::{Value, json};
 
-/// Why somebody whom a profile asks can't be asked.
+/// The reason that a provider or validator of a profile can't be opened.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum OpenError {
@@ -28,7 +28,7 @@ pub enum OpenError {
 }
 
 impl OpenError {
-    /// What to do about it.
+    /// Returns what to do about it.
     #[must_use]
     pub fn help(&self) -> String {
         match self {
@@ -43,7 +43,7 @@ impl OpenError {
         }
     }
 
-    /// Whether something was named or configured wrongly, and is not broken.
+    /// Returns whether something was named or configured wrongly, and is not broken.
     #[must_use]
     pub fn is_wrong_usage(&self) -> bool {
         match self {
@@ -75,7 +75,7 @@ pub(crate) fn open_stages(providers: &Providers, plan: &Plan) -> Result<Candidat
     Ok(Candidates::Providers(opened?))
 }
 
-/// Validators first, then judges, as the panel has them.
+/// Opens the panel: validators first, then judges, in its order.
 ///
 /// # Errors
 /// When a provider can't be opened.
@@ -128,7 +128,7 @@ pub(crate) fn plan_ids(plan: &Plan) -> Vec<String> {
     stages.chain(plan.panel.members().iter().map(|member| member.id.to_string())).collect()
 }
 
-/// Which service, model and server each stage, judge and validator asks.
+/// The service, model and server that each stage, judge and validator asks.
 #[must_use]
 pub(crate) fn asked_of(ids: &[String], candidates: &Candidates, consultants: &[Consultant]) -> Value {
     let stages: Vec<Option<&FallbackChain>> = match candidates {

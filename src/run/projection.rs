@@ -12,17 +12,17 @@ use crate::store::{Artifact, Artifacts, DocumentStage, StoreError};
 use serde::Deserialize;
 use serde_json::Value;
 
-/// Largest result that is looked at, in bytes.
+/// The largest result that is inspected, in bytes.
 const MOST_BYTES: u64 = 64 << 20;
 
-/// How a result says that it ended.
+/// The end of a document in its result.
 #[derive(Deserialize)]
 struct Ended {
     final_status: FinalStatus,
     stop_reason: StopReason,
 }
 
-/// How far a document came that ended so.
+/// The stage of a document that ended like this.
 pub(super) fn stage_of(result: &DocumentResult, unheard: bool) -> DocumentStage {
     match (result.final_status, &result.stop_reason) {
         (FinalStatus::Cancelled, _) => DocumentStage::GivenUp,
@@ -32,9 +32,9 @@ pub(super) fn stage_of(result: &DocumentResult, unheard: bool) -> DocumentStage 
     }
 }
 
-/// Writes the candidates, assessments and result of a document in the place of what an earlier run left of it. The result
-/// comes last: who finds it finds all. What a document left that was finished is not replaced by one that was stopped, or whose
-/// provider failed; then the answer is `false`.
+/// Writes the candidates, assessments and result of a document, replacing those of an earlier run. The result comes
+/// last: if it is there, all is. Those of a finished document are not replaced by those of one that was stopped, or
+/// whose provider failed; then the answer is `false`.
 pub(crate) fn write_artifacts(
     artifacts: &Artifacts,
     document: &DocumentState,
@@ -65,7 +65,8 @@ pub(crate) fn write_artifacts(
     Ok(true)
 }
 
-/// What a document left, made again from what the journal has of it: its events, its result, and what its run was decided by.
+/// Rebuilds the artifacts of a document from what the journal has of it: its events, its result, and what its run was
+/// decided by.
 ///
 /// # Errors
 /// In words, when it was written by a release that kept less, or more.

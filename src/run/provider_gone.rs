@@ -1,21 +1,22 @@
-//! Whether the provider of a document that failed is gone, and how long to wait for one that may come back.
+//! Detection of a provider that is gone, and the time to wait for one that may come back.
 
 use crate::policy::StopReason;
 use crate::result::DocumentResult;
 use crate::score::{Issue, JUDGE_FAILED};
 use crate::value::{Disposition, Millis};
 
-/// So many documents in a row whose provider failed end a batch. With the pauses between them it is given some minutes to
-/// come back, and thousands of documents are not spent on one that is gone.
+/// The number of documents in a row whose provider failed that ends a batch. With the pauses between them it is given
+/// some minutes to come back, and thousands of documents are not spent on one that is gone.
 pub(crate) const MOST_PROVIDER_ERRORS_IN_A_ROW: usize = 10;
 
-/// The pause after `in_a_row` documents whose provider failed with a transient error: a second, and twice as long each time.
+/// The pause after `in_a_row` documents whose provider failed with a transient error: a second, then twice as long each
+/// time, up to 30 seconds.
 pub(super) fn pause_after(in_a_row: usize) -> Millis {
     let doublings = in_a_row.saturating_sub(1).min(5);
     Millis((1_000 << doublings).min(30_000))
 }
 
-/// Why a document failed through its provider, or lacks the word of a judge for whom nothing stands in.
+/// The reason that a document failed through its provider, or lacks the verdict of a judge without a stand-in.
 pub(super) fn provider_failure(result: &DocumentResult) -> Option<&str> {
     if result.stop_reason == StopReason::ProviderError {
         return Some(result.detail.as_deref().unwrap_or("its provider failed"));
@@ -28,8 +29,7 @@ pub(super) fn issues_of(result: &DocumentResult) -> &[Issue] {
     result.best_validation.as_ref().map_or(&[], |validation| &validation.issues)
 }
 
-/// What says, among the issues of the candidate that is returned, that the document lacks the word of a judge for whom
-/// nothing stands in.
+/// The issue of the returned candidate that says that the document lacks the verdict of a judge without a stand-in.
 pub(super) fn unheard(issues: &[Issue]) -> Option<&Issue> {
     issues.iter().find(|issue| issue.code == JUDGE_FAILED && issue.disposition == Disposition::Escalate)
 }

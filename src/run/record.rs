@@ -1,4 +1,4 @@
-//! What is kept of an event, and who is told of it.
+//! The record of an event, and its report to the observer.
 
 use super::Session;
 use super::asked::Asked;
@@ -12,17 +12,17 @@ use crate::value::Millis;
 use serde::Deserialize;
 use serde_json::Value;
 
-/// The member of an event's record that says where the document stands in its chains of providers.
+/// The member of an event's record for the document's positions in its chains of providers.
 const CHAINS: &str = "chains";
 
-/// Takes in such a record.
+/// Restores the positions from such a record.
 pub(super) fn recall_chains(asked: &Asked, payload: &Value) {
     let positions = payload.get(CHAINS).and_then(|positions| Vec::deserialize(positions).ok());
     asked.go_on_from(&positions.unwrap_or_default());
 }
 
 impl Session {
-    /// Keeps what happened, with the feedback that was prepared for it, and tells the observer.
+    /// Records what happened, with the feedback that was prepared for it, and notifies the observer.
     pub(super) fn record<O: Observer + ?Sized>(
         &self,
         (at, event): (Millis, &Event),

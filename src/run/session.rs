@@ -1,4 +1,4 @@
-//! A profile at work: whom it asks, where it keeps what happens, and who may stop it.
+//! A profile at work: the providers it asks, its store, and the signals that stop it.
 
 use super::asked::{Asked, Candidates, Consultant};
 use super::budget::RunBudget;
@@ -10,33 +10,34 @@ use crate::store::{Artifacts, EventLog, RunId, StoreError};
 use std::sync::Arc;
 use tokio::sync::watch;
 
-/// Where a run keeps what happens.
+/// The store of a run.
 #[derive(Debug, Clone)]
 pub struct RunStore {
     /// The journal.
     pub journal: Arc<dyn EventLog>,
     /// The run's id in it.
     pub run: RunId,
-    /// Where artifacts go, if anywhere.
+    /// The folder of artifacts, if any.
     pub artifacts: Option<Artifacts>,
 }
 
 /// A profile at work on documents, which may be run at the same time.
 pub struct Session {
     pub(super) plan: Arc<Plan>,
-    /// Whom documents ask. Each has its own place in each chain, so that they can be run at the same time.
+    /// The providers that documents ask. Each document has its own position in each chain, so that they can be run at
+    /// the same time.
     pub(super) asked: Asked,
     pub(super) store: RunStore,
     pub(super) time: Time,
     stops: Stops,
     budget: Arc<RunBudget>,
-    /// Keeps `draining` open where nobody drains the session.
+    /// Keeps `draining` open if the session is never drained.
     _undrained: Option<watch::Sender<bool>>,
 }
 
 impl Session {
-    /// A session that ends its current document when `cancelled` becomes true, and never if its sender is dropped before.
-    /// `consultants` are the members of the plan's panel, in its order.
+    /// A session that ends its current document when `cancelled` becomes true, and never if its sender is dropped
+    /// before. `consultants` are the members of the plan's panel, in its order.
     #[must_use]
     pub fn new(
         plan: Arc<Plan>,
@@ -52,13 +53,13 @@ impl Session {
         Session { plan, asked, store, time: Time::Real, stops, budget, _undrained: Some(undrained) }
     }
 
-    /// The same, which begins no other call when `draining` becomes true, and waits for those that are under way.
+    /// Returns this session, which begins no other call when `draining` becomes true, and waits for those in flight.
     #[must_use]
     pub fn draining_on(self, draining: watch::Receiver<bool>) -> Self {
         Session { stops: Stops { draining, ..self.stops }, _undrained: None, ..self }
     }
 
-    /// The same by another time than this machine's.
+    /// Returns this session with another time than this machine's.
     #[must_use]
     pub(crate) fn with_time(self, time: Time) -> Self {
         Session { time, ..self }
@@ -78,28 +79,28 @@ impl Session {
         &self.store.run
     }
 
-    /// How it hears that somebody stops it.
+    /// The signals that stop it.
     pub(super) fn stops(&self) -> Stops {
         self.stops.clone()
     }
 
-    /// Whether no other call is begun.
+    /// Returns whether no other call is begun.
     pub(super) fn takes_no_calls(&self) -> bool {
         self.stops.takes_no_calls() || self.budget.is_spent()
     }
 
-    /// What its documents may use up together.
+    /// The budget that its documents share.
     pub(super) fn budget(&self) -> &Arc<RunBudget> {
         &self.budget
     }
 
-    /// Where what happens is kept.
+    /// The log of what happens.
     #[cfg(feature = "journal")]
     pub(super) fn log(&self) -> &dyn EventLog {
         self.store.journal.as_ref()
     }
 
-    /// Whether it is a replay, in which whatever was waited for is over.
+    /// Returns whether it is a replay, in which all waits are over.
     #[cfg(feature = "journal")]
     pub(super) fn is_played(&self) -> bool {
         self.time == Time::Played
@@ -111,13 +112,13 @@ impl Session {
         &self.plan
     }
 
-    /// Whether someone stopped the session.
+    /// Returns whether the session was stopped.
     #[must_use]
     pub fn is_cancelled(&self) -> bool {
         self.stops.takes_no_calls()
     }
 
-    /// Whom a document asks, from the first provider of each chain.
+    /// The providers and validators that a document asks, from the first of each chain.
     pub(super) fn asked_anew(&self) -> Asked {
         self.asked.anew()
     }

@@ -1,5 +1,5 @@
-//! What a run tells whoever watches it: spans for the run, its documents and their iterations, and events with the
-//! fields of the reliability loop. Names of fields are told; no text of a document, and no value that was found in one.
+//! The telemetry of a run: spans for the run, its documents and their iterations, and events with the fields of the
+//! reliability loop. It has names of fields, but no text of a document, and no value that was found in one.
 
 use super::batch_end::BatchEnd;
 use crate::engine::{DocumentState, Event, WakeReason};
@@ -76,7 +76,7 @@ fn record_usage(span: &Span, usage: Usage) {
     };
 }
 
-/// Tells of the loop of one document.
+/// Traces the loop of one document.
 #[derive(Debug, Default)]
 pub(super) struct DocumentTrace {
     iteration: Option<(usize, Span)>,
@@ -95,12 +95,12 @@ impl DocumentTrace {
         }
     }
 
-    /// That of the iteration that is under way.
+    /// The span of the current iteration.
     fn span(&self) -> Span {
         self.iteration.as_ref().map_or_else(Span::current, |(_, span)| span.clone())
     }
 
-    /// Tells of what happens to a document, of which so much is known.
+    /// Traces an event of a document, in the state that it has by then.
     pub(super) fn see(&self, id: &DocumentId, event: &Event, document: &DocumentState) {
         if !enabled!(target: "loopctl", Level::INFO) {
             return;
@@ -178,7 +178,7 @@ fn tell(span: &Span, id: &str, document: &DocumentState, iteration: usize) {
     }
 }
 
-/// Without the dust of adding: twelve decimals, a thousandth of what comparisons of scores allow.
+/// Rounds off the errors of addition: twelve decimals, a thousandth of what comparisons of scores allow.
 fn short(score: f64) -> f64 {
     (score * 1e12).round() / 1e12
 }

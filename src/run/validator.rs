@@ -11,10 +11,10 @@ use serde_json::{Value, json};
 use std::path::Path;
 use std::sync::Arc;
 
-/// Most bytes of a validator's answer.
+/// The maximum number of bytes of a validator's answer.
 const MOST_OUTPUT: u64 = 8 << 20;
 
-/// Variables that a validator sees.
+/// Environment variables that a validator sees.
 const KEPT: [&str; 12] = [
     "PATH",
     "HOME",
@@ -30,14 +30,14 @@ const KEPT: [&str; 12] = [
     "PYTHONUSERBASE",
 ];
 
-/// What a validator is asked.
+/// The question to a validator.
 pub(super) fn question(document_type: &str, candidate: &Value, subject: &Value) -> Value {
     json!({ "document_type": document_type, "candidate": candidate, "subject": subject })
 }
 
-/// Runs a validator. It reads `{"document_type", "candidate", "subject"}` (the subject is what the candidate makes of the
-/// document; for most profiles the candidate itself) and answers with `{"stages": [{"name", "passed", "issues"}]}`, or
-/// with `{"unavailable": "why"}`. A program that is not there counts as unavailable.
+/// Runs a validator. It reads `{"document_type", "candidate", "subject"}` (the subject is what the candidate makes of
+/// the document; for most profiles the candidate itself) and answers with `{"stages": [{"name", "passed", "issues"}]}`,
+/// or with `{"unavailable": "why"}`. A missing program counts as unavailable.
 ///
 /// # Errors
 /// When it can't be run to its end within its deadline, or answers with anything but JSON.
@@ -110,11 +110,11 @@ fn answer_in(output: &[u8]) -> Result<Value, String> {
     let answer = serde_json::from_slice::<Value>(output).map_err(|error| {
         format!("its answer is not JSON (line {}, column {})", error.line(), error.column())
     })?;
-    // Of what it says twice, either could be meant.
+    // Of a key given twice, either value could be meant.
     if has_a_key_twice(output) {
         return Err("its answer has a key twice in one object".to_owned());
     }
-    // What is deeper could be written to the journal, but not read again.
+    // A deeper value could be written to the journal, but not read again.
     if is_deeper(&answer, MAX_CANDIDATE_DEPTH) {
         return Err(format!("its answer is nested more than {MAX_CANDIDATE_DEPTH} deep"));
     }

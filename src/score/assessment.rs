@@ -58,7 +58,7 @@ impl Assessment {
     pub(crate) fn say_unseen(&mut self) {
         self.issues.push(Issue {
             disposition: Disposition::Escalate,
-            message: "nobody but a stage has seen the document: it has no text that values could be looked up in, and no judge that is shown it has answered".into(),
+            message: "no one but a stage has seen the document: it has no text that values could be looked up in, and no judge that is shown it has answered".into(),
             suggested_fix: Some("compare the values with the document; a judge with `attach: document` could do so".into()),
             ..Issue::new(DOCUMENT_UNSEEN, Severity::Critical)
         });

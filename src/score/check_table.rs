@@ -336,12 +336,12 @@ fn messages_name_what_is_to_blame() {
         (
             "{id: r, field: list, unique: id}",
             "/list/2/id",
-            "`/list/2/id` is `\"a\"`, which stands at `/list/0/id` already",
+            "`/list/2/id` is `\"a\"`, which is at `/list/0/id` already",
         ),
         (
             "{id: r, unique: '$.list[*].id'}",
             "/list/2/id",
-            "`/list/2/id` is `\"a\"`, which stands at `/list/0/id` already",
+            "`/list/2/id` is `\"a\"`, which is at `/list/0/id` already",
         ),
         (
             "{id: r, field: list, uniform: id}",

@@ -74,7 +74,7 @@ impl Told<'_> {
                 {
                     let counts = settings.patterns.of(pattern).counts;
                     format!(
-                        "{}, but what stands around it does not show that it is the `{}` (pattern `{pattern}`: right in {} of {} labelled values)",
+                        "{}, but the text around it does not show that it is the `{}` (pattern `{pattern}`: right in {} of {} labelled values)",
                         self.held(&value),
                         field_of(pointer),
                         counts.right,
@@ -144,14 +144,14 @@ impl Told<'_> {
             Elsewhere::Parts(others) => (
                 "QUOTE_OF_ANOTHER_PART",
                 severity,
-                format!("the quote for `{value}` stands in part {others}, not in part {part}{line}"),
+                format!("the quote for `{value}` is in part {others}, not in part {part}{line}"),
                 format!("say what part {part} says, with a quote from there, or take the value back"),
             ),
             Elsewhere::Common => (
                 "UNVERIFIED_VALUE",
                 Severity::Minor,
                 format!(
-                    "`{value}` stands where the document is about no part in particular, not in part {part}{line}"
+                    "`{value}` is where the document is about no part in particular, not in part {part}{line}"
                 ),
                 format!("say it at the top of the extraction, or say what part {part} says"),
             ),

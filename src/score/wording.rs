@@ -356,15 +356,12 @@ fn blame(test: &Test, target: &str, scope: &Scope<'_, '_>) -> Vec<Blame> {
                 let value = Shown::of(key.as_deref().map_or(Some(item), |key| item.member(key))?);
                 let path = element(again, key.as_deref());
                 let first = element(first, key.as_deref());
-                Some(Blame {
-                    message: format!("`{path}` is `{value}`, which stands at `{first}` already"),
-                    path,
-                })
+                Some(Blame { message: format!("`{path}` is `{value}`, which is at `{first}` already"), path })
             })
             .collect(),
         Test::Distinct(reference) => {
             let repeated = scope.repeated(reference).into_iter().map(|((path, value), first)| Blame {
-                message: format!("`{path}` is `{value}`, which stands at `{first}` already"),
+                message: format!("`{path}` is `{value}`, which is at `{first}` already"),
                 path,
             });
             repeated.collect()

@@ -182,7 +182,7 @@ mod tests {
         let all = places.clone().acquire_many_owned(2).await.unwrap();
         let (asked, waiting) = (Arc::clone(&shares), identity("ada"));
         let given_up = tokio::spawn(async move {
-            let work = || -> Result<(), ApiError> { panic!("nobody waits for it") };
+            let work = || -> Result<(), ApiError> { panic!("no one waits for it") };
             asked.computed(&waiting, work).await
         });
         tokio::task::yield_now().await;

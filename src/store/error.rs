@@ -71,6 +71,14 @@ pub enum StoreError {
         /// The newest format that is understood here.
         supported: i64,
     },
+    /// A program of no release wrote the journal.
+    #[error("the journal `{}` has format {found}, of no release", path.shown())]
+    UnreleasedFormat {
+        /// The journal.
+        path: PathBuf,
+        /// The format that the file has.
+        found: i64,
+    },
     /// The file was cut off or overwritten, or holds what this program never wrote.
     #[error("the journal `{}` is damaged: {reason}", path.shown())]
     Damaged {
@@ -145,7 +153,7 @@ impl StoreError {
                     "choose a folder that you may write to"
                 }
                 io::ErrorKind::NotADirectory | io::ErrorKind::AlreadyExists | io::ErrorKind::IsADirectory => {
-                    "a file stands where a folder is needed, or the other way round; choose another name"
+                    "a file is where a folder is needed, or the other way round; choose another name"
                 }
                 _ => "choose another folder, or repair this one",
             },
@@ -159,6 +167,7 @@ impl StoreError {
             StoreError::NewerFormat { .. } => {
                 "use the release that wrote it or a later one, or choose another file for the journal"
             }
+            StoreError::UnreleasedFormat { .. } => "begin another journal with `--journal FILE`",
             StoreError::Damaged { .. } => {
                 "move the file away to start with an empty journal, or bring it back from a backup"
             }

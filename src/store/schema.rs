@@ -1,7 +1,7 @@
 //! The journal's tables, and the way from each older format to this one.
 //!
-//! A format is changed by adding a step to [`STEPS`], never by changing one; a file written by each release is kept
-//! in `formats/` for ever, and a test reads it.
+//! The first release writes format 6. A later format is a step from the one before; a file written by each release is kept in `formats/`
+//! for ever, and a test reads it.
 
 use super::StoreError;
 use rusqlite::{Connection, OptionalExtension, TransactionBehavior};
@@ -10,287 +10,11 @@ use std::path::Path;
 /// Marks a SQLite file as ours: `loop` in ASCII.
 const APPLICATION_ID: i64 = 0x6c6f_6f70;
 
-/// The format that this release writes.
-pub(crate) const FORMAT_VERSION: i64 = 5;
+/// The format that this release writes. Earlier ones were of no release.
+pub(crate) const FORMAT_VERSION: i64 = 6;
 
-/// Step `n` (from 0) turns format `n` into format `n + 1`; format 0 is an empty file.
-const STEPS: [&str; 5] = [
-    "
-    CREATE TABLE format (version INTEGER NOT NULL) STRICT;
-    INSERT INTO format (version) VALUES (0);
-
-    CREATE TABLE runs (
-        number          INTEGER PRIMARY KEY,
-        id              TEXT NOT NULL UNIQUE,
-        started_at      TEXT NOT NULL,
-        finished_at     TEXT,
-        profile         TEXT NOT NULL,
-        profile_digest  TEXT NOT NULL,
-        loopctl_version TEXT NOT NULL,
-        plugins         TEXT NOT NULL,
-        settings        TEXT NOT NULL
-    ) STRICT;
-
-    CREATE TABLE documents (
-        number        INTEGER PRIMARY KEY,
-        run           INTEGER NOT NULL REFERENCES runs (number),
-        id            TEXT NOT NULL,
-        document_type TEXT NOT NULL,
-        source_digest TEXT NOT NULL,
-        path          TEXT,
-        UNIQUE (run, id)
-    ) STRICT;
-
-    CREATE TABLE events (
-        document INTEGER NOT NULL REFERENCES documents (number),
-        seq      INTEGER NOT NULL,
-        at_ms    INTEGER NOT NULL,
-        kind     TEXT NOT NULL,
-        payload  TEXT NOT NULL,
-        PRIMARY KEY (document, seq)
-    ) STRICT;
-
-    CREATE TABLE outcomes (
-        document INTEGER PRIMARY KEY REFERENCES documents (number),
-        outcome  TEXT NOT NULL
-    ) STRICT;
-
-    CREATE TRIGGER events_are_never_changed BEFORE UPDATE ON events
-        BEGIN SELECT RAISE(ABORT, 'events are never changed'); END;
-    CREATE TRIGGER events_are_never_removed BEFORE DELETE ON events
-        BEGIN SELECT RAISE(ABORT, 'events are never removed'); END;
-",
-    // Documents become a queue that several processes work on. Events are in the order in which they were written, so
-    // that pages are filled whole, regardless of the documents in flight.
-    "
-    ALTER TABLE runs ADD COLUMN state INTEGER NOT NULL DEFAULT 0;
-    ALTER TABLE runs ADD COLUMN listed INTEGER NOT NULL DEFAULT 0;
-    UPDATE runs SET state = 1, listed = 1 WHERE finished_at IS NOT NULL;
-
-    CREATE TABLE workers (
-        number  INTEGER PRIMARY KEY,
-        run     INTEGER NOT NULL REFERENCES runs (number),
-        machine TEXT NOT NULL,
-        process TEXT NOT NULL,
-        state   INTEGER NOT NULL DEFAULT 0,
-        beats   INTEGER NOT NULL DEFAULT 0,
-        calls   INTEGER NOT NULL DEFAULT 0,
-        tokens  INTEGER NOT NULL DEFAULT 0,
-        cost    REAL NOT NULL DEFAULT 0
-    ) STRICT;
-
-    ALTER TABLE documents ADD COLUMN place BLOB;
-    ALTER TABLE documents ADD COLUMN source TEXT;
-    ALTER TABLE documents ADD COLUMN artifact INTEGER;
-    ALTER TABLE documents ADD COLUMN state INTEGER NOT NULL DEFAULT 0;
-    ALTER TABLE documents ADD COLUMN worker INTEGER REFERENCES workers (number);
-    ALTER TABLE documents ADD COLUMN attempts INTEGER NOT NULL DEFAULT 0;
-    ALTER TABLE documents ADD COLUMN crashes INTEGER NOT NULL DEFAULT 0;
-    ALTER TABLE documents ADD COLUMN reason TEXT;
-    UPDATE documents SET attempts = 1,
-        state = CASE WHEN number IN (SELECT document FROM outcomes) THEN 2 ELSE 4 END;
-    CREATE INDEX documents_by_state ON documents (run, state);
-    CREATE UNIQUE INDEX documents_by_place ON documents (run, place) WHERE place IS NOT NULL;
-
-    CREATE TABLE names (
-        number INTEGER PRIMARY KEY,
-        folder TEXT NOT NULL,
-        key    TEXT NOT NULL,
-        name   TEXT NOT NULL,
-        place  BLOB NOT NULL,
-        UNIQUE (folder, key),
-        UNIQUE (folder, place)
-    ) STRICT;
-
-    CREATE TABLE answers (
-        number   INTEGER PRIMARY KEY,
-        document INTEGER NOT NULL REFERENCES documents (number),
-        call     TEXT NOT NULL,
-        question BLOB NOT NULL,
-        answer   BLOB NOT NULL,
-        UNIQUE (document, call)
-    ) STRICT;
-
-    CREATE TABLE batches (
-        number       INTEGER PRIMARY KEY,
-        run          INTEGER NOT NULL REFERENCES runs (number),
-        own_id       TEXT NOT NULL UNIQUE,
-        provider     TEXT NOT NULL,
-        shared       TEXT NOT NULL,
-        state        INTEGER NOT NULL DEFAULT 0,
-        handle       TEXT,
-        intended_at  TEXT NOT NULL,
-        submitted_at TEXT,
-        cancelled_at TEXT
-    ) STRICT;
-
-    CREATE TABLE batch_lines (
-        number    INTEGER PRIMARY KEY,
-        document  INTEGER NOT NULL REFERENCES documents (number),
-        call      TEXT NOT NULL,
-        custom_id TEXT NOT NULL UNIQUE,
-        provider  TEXT NOT NULL,
-        shared    TEXT NOT NULL,
-        question  BLOB NOT NULL,
-        line      BLOB NOT NULL,
-        state     INTEGER NOT NULL DEFAULT 0,
-        batch     INTEGER REFERENCES batches (number),
-        saved     REAL NOT NULL DEFAULT 0,
-        UNIQUE (document, call)
-    ) STRICT;
-    CREATE INDEX batch_lines_by_batch ON batch_lines (batch) WHERE batch IS NOT NULL;
-
-    CREATE TABLE numbered_events (
-        number   INTEGER PRIMARY KEY,
-        document INTEGER NOT NULL REFERENCES documents (number),
-        seq      INTEGER NOT NULL,
-        at_ms    INTEGER NOT NULL,
-        kind     TEXT NOT NULL,
-        payload  TEXT NOT NULL
-    ) STRICT;
-    INSERT INTO numbered_events (document, seq, at_ms, kind, payload)
-        SELECT document, seq, at_ms, kind, payload FROM events ORDER BY document, seq;
-    DROP TABLE events;
-    ALTER TABLE numbered_events RENAME TO events;
-    CREATE UNIQUE INDEX events_by_document ON events (document, seq);
-    CREATE TRIGGER events_are_never_changed BEFORE UPDATE ON events
-        BEGIN SELECT RAISE(ABORT, 'events are never changed'); END;
-    CREATE TRIGGER events_are_never_removed BEFORE DELETE ON events
-        BEGIN SELECT RAISE(ABORT, 'events are never removed'); END;
-",
-    // Decisions of people about documents. They are kept beside events, because they may come long after the run.
-    "
-    CREATE TABLE reviews (
-        number   INTEGER PRIMARY KEY,
-        document INTEGER NOT NULL REFERENCES documents (number),
-        at       TEXT NOT NULL,
-        reviewer TEXT NOT NULL,
-        decision TEXT NOT NULL
-    ) STRICT;
-    CREATE INDEX reviews_by_document ON reviews (document);
-    CREATE TRIGGER reviews_are_never_changed BEFORE UPDATE ON reviews
-        BEGIN SELECT RAISE(ABORT, 'reviews are never changed'); END;
-    CREATE TRIGGER reviews_are_never_removed BEFORE DELETE ON reviews
-        BEGIN SELECT RAISE(ABORT, 'reviews are never removed'); END;
-",
-    // Records of the service beside runs: submitters, access, leases, and the access log.
-    "
-    CREATE TABLE jobs (
-        document        INTEGER PRIMARY KEY REFERENCES documents (number),
-        id              TEXT NOT NULL UNIQUE,
-        submitter       TEXT NOT NULL,
-        idempotency_key TEXT,
-        request_digest  TEXT NOT NULL,
-        submitted_at    TEXT NOT NULL,
-        request         TEXT NOT NULL,
-        cancelled_at    TEXT,
-        UNIQUE (submitter, idempotency_key)
-    ) STRICT;
-
-    CREATE TABLE leases (
-        document INTEGER PRIMARY KEY REFERENCES documents (number),
-        reviewer TEXT NOT NULL,
-        until_ms INTEGER NOT NULL
-    ) STRICT;
-
-    CREATE TABLE review_shares (
-        run    INTEGER PRIMARY KEY REFERENCES runs (number),
-        audit  REAL NOT NULL,
-        second REAL NOT NULL
-    ) STRICT;
-    CREATE TRIGGER review_shares_are_never_changed BEFORE UPDATE ON review_shares
-        BEGIN SELECT RAISE(ABORT, 'review shares are never changed'); END;
-
-    CREATE TABLE access_tokens (
-        number     INTEGER PRIMARY KEY,
-        hash       BLOB NOT NULL UNIQUE,
-        kind       TEXT NOT NULL,
-        name       TEXT NOT NULL,
-        role       TEXT NOT NULL,
-        created_at TEXT NOT NULL,
-        expires_at TEXT,
-        revoked_at TEXT
-    ) STRICT;
-
-    CREATE TABLE access_log (
-        number INTEGER PRIMARY KEY,
-        at     TEXT NOT NULL,
-        name   TEXT NOT NULL,
-        method TEXT NOT NULL,
-        path   TEXT NOT NULL,
-        status INTEGER NOT NULL,
-        detail TEXT
-    ) STRICT;
-    CREATE TRIGGER access_log_is_never_changed BEFORE UPDATE ON access_log
-        BEGIN SELECT RAISE(ABORT, 'the access log is never changed'); END;
-    CREATE TRIGGER access_log_is_never_removed BEFORE DELETE ON access_log
-        BEGIN SELECT RAISE(ABORT, 'nothing is removed from the access log'); END;
-
-    CREATE TABLE service_settings (
-        name  TEXT PRIMARY KEY,
-        value TEXT NOT NULL
-    ) STRICT;
-
-    -- What pages and trends show of results, so that nobody reads whole results for it. When a document ended is not known of results
-    -- that older formats kept.
-    CREATE TABLE figures (
-        number                INTEGER PRIMARY KEY,
-        document              INTEGER NOT NULL UNIQUE REFERENCES documents (number),
-        ended_ms              INTEGER,
-        final_status          TEXT,
-        stop_reason           TEXT,
-        review                INTEGER,
-        overall               REAL,
-        iteration_count       INTEGER,
-        improvement           REAL,
-        elapsed_ms            INTEGER,
-        calls                 INTEGER,
-        tokens                INTEGER,
-        cost_usd              REAL,
-        calls_of_unknown_cost INTEGER,
-        iterations            TEXT,
-        issues                TEXT
-    ) STRICT;
-    CREATE VIEW read_figures AS SELECT
-        o.document AS document,
-        CAST(json_extract(outcome, '$.final_status') AS TEXT) AS final_status,
-        CAST(json_extract(outcome, '$.stop_reason') AS TEXT) AS stop_reason,
-        CAST(json_extract(outcome, '$.review') AS INTEGER) AS review,
-        CAST(json_extract(outcome, '$.best_validation.overall') AS REAL) AS overall,
-        CAST(json_extract(outcome, '$.iteration_count') AS INTEGER) AS iteration_count,
-        CAST(json_extract(outcome, '$.improvement_trajectory[#-1]') AS REAL)
-            - CAST(json_extract(outcome, '$.improvement_trajectory[0]') AS REAL) AS improvement,
-        CAST(json_extract(outcome, '$.elapsed_ms') AS INTEGER) AS elapsed_ms,
-        CAST(json_extract(outcome, '$.usage.calls') AS INTEGER) AS calls,
-        CAST(json_extract(outcome, '$.usage.tokens') AS INTEGER) AS tokens,
-        CAST(coalesce(json_extract(outcome, '$.usage.known_cost_usd'), json_extract(outcome, '$.usage.cost_usd')) AS REAL) AS cost_usd,
-        CAST(coalesce(json_extract(outcome, '$.usage.calls_of_unknown_cost'), 0) AS INTEGER) AS calls_of_unknown_cost,
-        (SELECT json_group_array(json_object('overall', json_extract(one.value, '$.overall'), 'scores', json_extract(one.value, '$.scores')))
-            FROM json_each(outcome, '$.iterations') one) AS iterations,
-        (SELECT json_group_array(json_array(severity, code, count))
-            FROM (SELECT json_extract(one.value, '$.severity') AS severity, json_extract(one.value, '$.code') AS code, count(*) AS count
-                FROM json_each(outcome, '$.best_validation.issues') one GROUP BY 1, 2)) AS issues
-        FROM outcomes o WHERE json_valid(outcome);
-    CREATE TRIGGER figures_of_an_outcome AFTER INSERT ON outcomes BEGIN
-        INSERT OR REPLACE INTO figures (document, ended_ms, final_status, stop_reason, review, overall, iteration_count, improvement,
-                elapsed_ms, calls, tokens, cost_usd, calls_of_unknown_cost, iterations, issues)
-            SELECT document, CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER), final_status, stop_reason, review, overall,
-                iteration_count, improvement, elapsed_ms, calls, tokens, cost_usd, calls_of_unknown_cost, iterations, issues
-            FROM read_figures WHERE document = new.document;
-    END;
-    INSERT INTO figures (document, final_status, stop_reason, review, overall, iteration_count, improvement,
-            elapsed_ms, calls, tokens, cost_usd, calls_of_unknown_cost, iterations, issues)
-        SELECT document, final_status, stop_reason, review, overall, iteration_count, improvement,
-            elapsed_ms, calls, tokens, cost_usd, calls_of_unknown_cost, iterations, issues
-        FROM read_figures;
-",
-    // Requests to the service are looked up, instead of all runs being read for them.
-    "
-    ALTER TABLE runs ADD COLUMN request TEXT;
-    UPDATE runs SET request = json_extract(settings, '$.service') WHERE json_valid(settings);
-    CREATE INDEX runs_by_request ON runs (request) WHERE request IS NOT NULL;
-",
-];
+/// The tables of an empty journal.
+const TABLES: &str = include_str!("tables.sql");
 
 /// The kind of a file, found out without changing it.
 enum FileFormat {
@@ -310,12 +34,11 @@ pub(super) fn prepare(connection: &mut Connection, path: &Path) -> Result<(), St
     drop(seen);
     // Another process may do the same at this moment, so the version is asked again under the lock.
     let upgrade = connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(sqlite)?;
-    let from = version(&upgrade, path)?;
-    let done = usize::try_from(from).unwrap_or(usize::MAX);
-    for step in STEPS.iter().skip(done) {
-        upgrade.execute_batch(step).map_err(sqlite)?;
+    if version(&upgrade, path)? == FORMAT_VERSION {
+        return Ok(());
     }
-    upgrade.execute("UPDATE format SET version = ?1", [FORMAT_VERSION]).map_err(sqlite)?;
+    upgrade.execute_batch(TABLES).map_err(sqlite)?;
+    upgrade.execute("INSERT INTO format (version) VALUES (?1)", [FORMAT_VERSION]).map_err(sqlite)?;
     upgrade.pragma_update(None, "application_id", APPLICATION_ID).map_err(sqlite)?;
     upgrade.commit().map_err(sqlite)
 }
@@ -325,10 +48,11 @@ fn version(connection: &Connection, path: &Path) -> Result<i64, StoreError> {
     let path = path.to_path_buf();
     match find(connection).map_err(|error| StoreError::sqlite(&path, &error))? {
         FileFormat::Empty => Ok(0),
-        FileFormat::Format(found) if (1..=FORMAT_VERSION).contains(&found) => Ok(found),
+        FileFormat::Format(FORMAT_VERSION) => Ok(FORMAT_VERSION),
         FileFormat::Format(found) if found > FORMAT_VERSION => {
             Err(StoreError::NewerFormat { path, found, supported: FORMAT_VERSION })
         }
+        FileFormat::Format(found) if found > 0 => Err(StoreError::UnreleasedFormat { path, found }),
         FileFormat::Format(found) => {
             Err(StoreError::Damaged { path, reason: format!("there never was a format {found}") })
         }
@@ -357,13 +81,7 @@ mod tests {
     use std::sync::LazyLock;
 
     /// The journal of each release, as `sqlite3 journal.sqlite .dump` shows it. Never edited; each format adds one.
-    const WRITTEN: [&str; 5] = [
-        include_str!("formats/v1.sql"),
-        include_str!("formats/v2.sql"),
-        include_str!("formats/v3.sql"),
-        include_str!("formats/v4.sql"),
-        include_str!("formats/v5.sql"),
-    ];
+    const WRITTEN: [&str; 1] = [include_str!("formats/v6.sql")];
 
     fn happened(payload: &serde_json::Value) -> Entry {
         Entry::Happened { seq: 1, at: Millis(1), kind: "k".into(), payload: payload.to_string() }
@@ -387,7 +105,6 @@ mod tests {
 
     #[test]
     fn journals_of_every_release_can_be_read_and_gone_on_with() {
-        assert_eq!(WRITTEN.len(), usize::try_from(FORMAT_VERSION).unwrap());
         for (n, dump) in WRITTEN.iter().enumerate() {
             let dir = tempfile::tempdir().unwrap();
             let path = write(dir.path(), dump);
@@ -407,7 +124,7 @@ mod tests {
             journal.write(open.key, vec![happened(&json!(1))]).wait().unwrap();
             assert_eq!(journal.events_of(open.key).unwrap().0.len(), 2, "{n}");
             let reviews = journal.reviews(&run).unwrap();
-            assert_eq!(reviews.len(), usize::from(n >= 2), "{n}");
+            assert_eq!(reviews.len(), 1, "{n}");
             let review = NewReview {
                 document,
                 at: "2026-02-02T10:00:00Z".to_owned(),
@@ -440,8 +157,20 @@ mod tests {
         let before = std::fs::read(&path).unwrap();
         let error = Journal::open(&path).unwrap_err();
         let (shown, name) = (error.to_string(), path.display());
-        assert_eq!(shown, format!("the journal `{name}` has format 7; this release reads formats up to 5"));
+        assert_eq!(shown, format!("the journal `{name}` has format 7; this release reads formats up to 6"));
         assert!(error.help().contains("later"));
+        assert_eq!(std::fs::read(&path).unwrap(), before);
+    }
+
+    #[test]
+    fn a_format_of_no_release_is_refused_and_left_as_it_is() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = write(dir.path(), WRITTEN[0]);
+        Connection::open(&path).unwrap().execute("UPDATE format SET version = 3", []).unwrap();
+        let before = std::fs::read(&path).unwrap();
+        let error = Journal::open(&path).unwrap_err();
+        assert!(error.to_string().contains("has format 3, of no release"), "{error}");
+        assert!(error.help().contains("--journal"));
         assert_eq!(std::fs::read(&path).unwrap(), before);
     }
 

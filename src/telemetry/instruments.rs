@@ -191,7 +191,7 @@ impl Instruments {
 
     /// Records that `met` of `of` documents of a run have passed.
     pub(super) fn threshold_met(&self, run: &Fields, met: u64, of: u64) {
-        #[expect(clippy::cast_precision_loss, reason = "nobody has 2^53 documents")]
+        #[expect(clippy::cast_precision_loss, reason = "no one has 2^53 documents")]
         self.threshold_met_rate.record(met as f64 / of as f64, &picked(run, &["profile"]));
     }
 

@@ -70,5 +70,5 @@ impl Disposition {
 crate::decode_words!(Disposition, "disposition", {
     "correct": "The loop feeds it back, so that the next candidate puts it right." => Disposition::Correct,
     "escalate": "A person must decide; it is not fed back." => Disposition::Escalate,
-    "warn": "It is shown and blocks nothing; nobody has to act." => Disposition::Warn,
+    "warn": "It is shown and blocks nothing; no one has to act." => Disposition::Warn,
 });

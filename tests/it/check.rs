@@ -208,7 +208,7 @@ fn a_key_that_stands_twice_is_shown_with_both_places() {
     let ran = check("extends: clinical\nname: one\nname: two\nstop: { timeout: 1s, timeout: 2s }\n");
     assert_refused(
         ran,
-        &[("3:1", "the key `name` stands twice"), ("4:22", "the key `timeout` stands twice")],
+        &[("3:1", "the key `name` appears twice"), ("4:22", "the key `timeout` appears twice")],
     );
 }
 
@@ -341,7 +341,7 @@ fn a_template_with_a_variable_that_nothing_fills_is_refused() {
     place.write("prompts/mine.md", "{% include '../../../etc/passwd' %}\n");
     place.write("doc.txt", "x");
     let ran = place.run(&["run", "--profile", "mine", "--format", "json", "doc.txt"]).exits(2);
-    ran.says(&["prompts/mine.md:1:1", "a template stands alone"]);
+    ran.says(&["prompts/mine.md:1:1", "a template can't include"]);
 }
 
 #[test]

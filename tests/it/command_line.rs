@@ -20,17 +20,10 @@ fn files() -> Workspace {
 }
 
 #[test]
-fn old_names_are_answered_with_the_new_ones() {
+fn flags_that_are_not_there_are_answered_with_what_to_write() {
     let place = files();
     for (arguments, advice) in [
-        (&["run", "--set", "accept.overall=0.9", "x.txt"][..], "`--config KEY=VALUE`"),
-        (&["run", "--variable", "task=x", "x.txt"], "`--var NAME=TEXT`"),
-        (&["run", "--unfinished", "--out", "out", "x.txt"], "`--resume`"),
-        (&["run", "--cache=kept", "x.txt"], "`--cache-dir DIR`"),
-        (&["run", "--format", "table", "x.txt"], "`--format text`"),
-        (&["check", "--format", "human"], "`--format text`"),
-        (&["check", "--explain", "LC101"], "`loopctl explain CODE`"),
-        (&["profile", "show", "--format", "yaml"], "`--format text`"),
+        (&["run", "--cache=kept", "x.txt"][..], "`--cache-dir DIR`"),
         (&["plugin", "list", "--json"], "`--format json`"),
         (&["repair", "--jsonl", "-"], "`--format jsonl`"),
         (&["score", "--provider", "pattern", "records.jsonl"], "`score` asks no provider"),

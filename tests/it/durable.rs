@@ -159,7 +159,7 @@ fn a_killed_run_goes_on_and_pays_only_for_what_was_under_way() {
     for name in ["d0", "d1", "d2", "d3"] {
         assert_eq!(place.json(&format!("out/{name}-result.json"))["final_status"], "passed");
     }
-    resume(&place, &server).exits(2).says(&["no run in", "waits to be gone on with"]);
+    resume(&place, &server).exits(2).says(&["has no unfinished run"]);
 }
 
 #[test]
@@ -178,7 +178,7 @@ fn where_documents_go_is_said_by_whoever_goes_on() {
         &[],
         &[
             &format!("sends documents to `{address}` (a flag in the run's record)"),
-            "its journal may be somebody else's",
+            "its journal may be someone else's",
             &format!("--provider-config base_url=http://{address}/v1"),
         ],
     );

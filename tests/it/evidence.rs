@@ -197,7 +197,7 @@ fn a_value_that_stands_elsewhere_is_not_said_to_be_missing() {
     // A cancer that is measured is the tumor, though an organ is named before it.
     assert_eq!(told(&json!({"tumorSizeMm": 66})), None);
     let (message, span) = told(&json!({"tumorSizeMm": 12})).unwrap();
-    let expected = "`12` is in the document, line 2 has it (\"The axillary cyst measures 1.2 cm.\"), but what stands around it does not \
+    let expected = "`12` is in the document, line 2 has it (\"The axillary cyst measures 1.2 cm.\"), but the text around it does not \
                    show that it is the `tumorSizeMm`";
     assert!(message.starts_with(expected), "{message}");
     assert!(span.is_some(), "a judge is shown the passage");

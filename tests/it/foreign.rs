@@ -78,7 +78,7 @@ fn a_recorded_permission_to_run_programs_is_none() {
         assert_eq!(runs_of_the_program(&place), 1);
         resume(&place, &[]).exits(2).says(&[
             "runs the program `sh answer.sh`",
-            "its journal may be somebody else's",
+            "its journal may be someone else's",
             "--allow-commands",
         ]);
         assert_eq!(runs_of_the_program(&place), 1);
@@ -145,7 +145,7 @@ fn files_that_a_strangers_record_reads_and_writes_are_permitted_one_by_one() {
         &format!("works in the folder `{}`, where its record says that it began", folder.display()),
         &format!("writes to `{cache}` (--cache-dir in its record)"),
         &format!("reads the document `{key}`"),
-        "its journal may be somebody else's",
+        "its journal may be someone else's",
         &format!("--allow-path {}", at("secrets")),
     ]);
     // Permission for one of them is none for the others.

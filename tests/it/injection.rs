@@ -52,7 +52,7 @@ fn holds_as_data(request: &CompletionRequest, what: &str) {
     let lines: Vec<&str> = prompt.split(is_end).filter(marker).collect();
     let mut once = lines.clone();
     once.dedup();
-    assert_eq!(lines, once, "{what}: a marker line stands twice");
+    assert_eq!(lines, once, "{what}: a marker line appears twice");
     for end in DISGUISED {
         assert!(!prompt.contains(&format!("\n{end}")), "{what}: `{end}` stands as it was");
     }

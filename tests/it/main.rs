@@ -238,3 +238,5 @@ mod waves;
 mod which_answer;
 #[cfg(test)]
 mod workspace;
+#[cfg(test)]
+mod wording;

@@ -229,11 +229,11 @@ stop: { max_iterations: 1 }
 #[test]
 fn chains_that_make_no_sense_are_refused() {
     for (chain, problem) in [
-        ("[pattern, pattern]", "stands here twice"),
-        ("'pattern, pattern'", "stands here twice"),
+        ("[pattern, pattern]", "appears here twice"),
+        ("'pattern, pattern'", "appears here twice"),
         ("[]", "no provider"),
         ("[{ nam: x }]", "did you mean `name`?"),
-        ("[pattern, none]", "nobody can't stand in"),
+        ("[pattern, none]", "`none` can't stand in"),
         ("[a, b, c, d, e, f]", "at most 5"),
         (
             "'openai:a, anthropic:b', config: { base_url: 'http://127.0.0.1:1' }",

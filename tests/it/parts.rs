@@ -265,9 +265,7 @@ fn a_quote_from_another_part_does_not_support() {
     holds(&out, "/specimens/1/histology", Support::Undecided, Some("B"), Some("UNVERIFIED_VALUE"));
     let issue = codes(&out, "QUOTE_OF_ANOTHER_PART")[0];
     assert!(
-        issue
-            .message
-            .starts_with("the quote for `\"negative\"` stands in part A, not in part B, line 1 has it"),
+        issue.message.starts_with("the quote for `\"negative\"` is in part A, not in part B, line 1 has it"),
         "{}",
         issue.message
     );

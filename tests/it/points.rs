@@ -47,7 +47,7 @@ fn member(choice: u8, words: &[&str], at: usize) -> Option<Value> {
     match choice {
         0 => None,
         1 | 2 => Some(format!("{} {}", word(at), word(at + 1)).into()),
-        3 => Some("made up by nobody".into()),
+        3 => Some("made up by no one".into()),
         4 => Some(json!(at)),
         5 => Some(json!([word(at), { "value": word(at + 7), "size": "2 cm" }])),
         6 => Some(json!("")),

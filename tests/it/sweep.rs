@@ -174,7 +174,7 @@ objectives: [{ maximize: overall }]
     place.write("it.sweep.yaml", format!("{text}config: {{ feedback.history: 3 }}\n"));
     place.run(&["sweep", "it.sweep.yaml"]).exits(2).says(&[
         "the run would have had other candidates under these settings: `feedback`",
-        "what the run's command set with `--config` stands under `config` of the experiment",
+        "what the run's command set with `--config` belongs under `config` of the experiment",
     ]);
 }
 

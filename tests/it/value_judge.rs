@@ -215,7 +215,7 @@ fn a_judge_sees_passages_between_marker_lines_and_nothing_else_of_the_document()
     );
     assert_eq!(lines[1]["description"], "What is planned.");
     let whole = asked["request"].to_string();
-    assert!(!whole.contains("nobody quotes"), "{whole}");
+    assert!(!whole.contains("no one quotes"), "{whole}");
 }
 
 #[test]
@@ -624,7 +624,7 @@ fn check_says_what_a_judge_of_values_cannot_be() {
         (
             "  reader:",
             "  other: { provider: scripted, prompt: judge/values.md, values: { calls: 1 } }\n  reader:",
-            "nobody asks the judge `other` about values",
+            "no one asks the judge `other` about values",
         ),
         ("classify: null", "classify: null\ncandidate: patch", "candidates that are patches"),
         (

@@ -71,7 +71,7 @@ pub fn lower_bound(k: u64, n: u64, delta: f64) -> f64 {
 
 /// A count as a number to reckon with.
 #[must_use]
-#[expect(clippy::cast_precision_loss, reason = "nobody counts to 2^53")]
+#[expect(clippy::cast_precision_loss, reason = "no one counts to 2^53")]
 pub fn real(count: u64) -> f64 {
     count as f64
 }

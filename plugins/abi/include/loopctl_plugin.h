@@ -28,11 +28,11 @@ extern "C" {
 #define LC_MAX_MANIFEST ((size_t)65536)
 
 /* ---- status: an open set ---- */
-/* How a call ended. An open set: a value that the reader doesn't know means LC_PERMANENT. */
+/* The outcome of a call. An open set: a value that the reader doesn't know means LC_PERMANENT. */
 typedef int32_t lc_status;
 /* It worked; the payload is the answer. */
 #define LC_OK ((lc_status)0)
-/* The configuration given to `open` is unusable. Only a person can cure it. */
+/* The configuration given to `open` is unusable. Only a user can fix it. */
 #define LC_INVALID_CONFIG ((lc_status)1)
 /* This request can't be answered as it stands, and never will be. */
 #define LC_INVALID_REQUEST ((lc_status)2)
@@ -75,17 +75,17 @@ typedef int32_t lc_status;
 /* ---- structs ---- */
 /* Borrowed bytes. They die when the call that carried them returns: copy what you keep. */
 typedef struct lc_slice {
-    /* OWNER: whoever passes the slice. May be null when `len` is 0. */
+    /* OWNER: the side that passes the slice. May be null when `len` is 0. */
     const uint8_t *ptr;
-    /* How many bytes. */
+    /* The number of bytes. */
     size_t len;
 } lc_slice;
 
-/* Owned bytes. Whoever receives the buffer calls `drop` once; the allocator of its maker frees it. */
+/* Owned bytes. The receiver of the buffer calls `drop` once; the allocator of its maker frees it. */
 typedef struct lc_buf {
     /* OWNER: the holder of the buffer, until it calls `drop`. May be null when `len` is 0. */
     uint8_t *ptr;
-    /* How many bytes are filled. */
+    /* The number of bytes that are filled. */
     size_t len;
     /* OWNER: the maker, for its own use. The holder never reads it. */
     size_t cap;
@@ -93,7 +93,7 @@ typedef struct lc_buf {
     void (*drop)(struct lc_buf *buf);
 } lc_buf;
 
-/* What the host offers. It and all it points to live until the process ends. */
+/* The host's table. It and all it points to live until the process ends. */
 typedef struct lc_host_v1 {
     /* OWNER: the host. Bytes of this struct; read nothing beyond it. */
     size_t size;
@@ -112,10 +112,10 @@ typedef struct lc_host_v1 {
     void (*log)(void *ctx, uint32_t level, lc_slice msg);
 } lc_host_v1;
 
-/* What the plugin offers. It and all it points to live until the process ends; a library is never unloaded.
+/* The plugin's table. It and all it points to live until the process ends; a library is never unloaded.
  * Every function may be called from any thread, and several at once for one instance, but for `close`. */
 typedef struct lc_plugin_v1 {
-    /* OWNER: the plugin. Bytes of this struct; the host takes functions beyond it as missing. */
+    /* OWNER: the plugin. Bytes of this struct; the host treats functions beyond it as missing. */
     size_t size;
     /* OWNER: the plugin. LC_ABI_MAJOR of the header it was compiled with. */
     uint32_t abi_major;

@@ -178,7 +178,7 @@ fn fail(fault: &Fault, cancel: &Cancel) -> Failure {
         Fault::Unauthorized(message) => Failure::unauthorized(message),
         Fault::InvalidRequest(message) => Failure::invalid_request(message),
         Fault::Permanent(message) => Failure::permanent(message),
-        Fault::WrongStatus(status) => Failure::new(*status, "scripted: a status that nobody knows"),
+        Fault::WrongStatus(status) => Failure::new(*status, "scripted: a status that no one knows"),
         Fault::Panic => std::panic::panic_any("scripted: panic"),
         Fault::Hang => {
             while !cancel.wait(Duration::MAX) {}

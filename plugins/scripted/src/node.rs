@@ -130,7 +130,7 @@ pub(crate) fn parse_yaml(text: &str) -> Result<Node, Problem> {
                     return Err((done.line, "a key must be a plain text".into()));
                 };
                 if pairs.iter().any(|(other, _)| *other == name) {
-                    return Err((line, format!("the key `{name}` stands here twice")));
+                    return Err((line, format!("the key `{name}` appears here twice")));
                 }
                 pairs.push((name, done));
             }

@@ -1,4 +1,4 @@
-//! A run that is made for the evaluation.
+//! A run made for the evaluation.
 
 use super::super::exit::{Exit, Failure};
 use super::super::headings::DOCUMENTS;
@@ -16,33 +16,34 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io::{Read, Seek, Write};
 use std::path::{Path, PathBuf};
 
-/// Most documents that are named because they have no file.
+/// The maximum number of documents that are named because they have no file.
 const MOST_NAMED: usize = 20;
 
 #[derive(Args)]
 pub(super) struct FreshArguments {
-    /// Run the loop over the labelled documents first, and evaluate that
+    /// Run the loop over the labelled documents first, and evaluate that run
     ///
-    /// A document is the file that its label names, in `--documents` or beside the label. The run is in the journal like any other;
-    /// for other settings than these, `loopctl run` the documents and evaluate the run.
+    /// A document is the file that its label names, in `--documents` or beside the label. The run is kept in the
+    /// journal like any other; for other settings, `loopctl run` the documents and evaluate that run.
     #[arg(long, conflicts_with_all = ["run", "results"], help_heading = DOCUMENTS)]
     fresh: bool,
     /// The folder of the labelled documents
     #[arg(long, value_name = "DIR", requires = "fresh", help_heading = DOCUMENTS)]
     documents: Option<PathBuf>,
-    /// Tell the loop the types that labels name, instead of having it find them
+    /// Give the loop the types that labels name, instead of having it find them
     ///
-    /// What it would have found is counted besides. Documents of a type that the profile does not have are left out.
+    /// The types that it would have found are counted besides. Documents of a type that the profile does not have are
+    /// left out.
     #[arg(long, requires = "fresh", help_heading = DOCUMENTS)]
     typed: bool,
 }
 
-/// What a run left.
+/// The output of a run.
 pub(super) struct FreshRun {
     /// A result on each line.
     pub(super) lines: Vec<u8>,
     pub(super) exit: Exit,
-    /// What the classifier says of labelled documents whose type the loop was told.
+    /// Each labelled document whose type was given to the loop, with the type that the classifier finds.
     pub(super) classified: Vec<(String, String)>,
 }
 
@@ -58,7 +59,7 @@ impl FreshArguments {
         self.fresh
     }
 
-    /// The files of the labelled documents, none where they are not run.
+    /// The files of the labelled documents; none if they are not run.
     pub(super) fn files(&self, labels: &LabelFiles) -> impl Iterator<Item = PathBuf> {
         let labels = labels.with_folders().filter(|_| self.fresh);
         labels.map(|(label, folder)| self.file(&label.document, folder))
@@ -111,7 +112,8 @@ impl FreshArguments {
         Ok(FreshRun { lines, exit, classified: classified.collect() })
     }
 
-    /// The labelled documents, each once, in the order of their labels; and whether each that is not left out has a file.
+    /// The labelled documents, each once, in the order of their labels; and whether each that is not left out has a
+    /// file.
     fn listed<'l>(
         &self,
         labels: &'l LabelFiles,
@@ -186,7 +188,7 @@ impl Listed<'_> {
         record
     }
 
-    /// What the classifier says of it; `None` where its type is not told, or it can't be read.
+    /// The type that the classifier finds; `None` if the loop was not given a type, or the document can't be read.
     fn classified(&self, plan: &Plan) -> Option<String> {
         let classifier = plan.classifier.as_ref().filter(|_| self.document_type.is_some())?;
         let document = Input::new(DocumentId::new(self.name), Origin::File(self.path.clone())).read().ok()?;

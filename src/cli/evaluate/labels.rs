@@ -14,34 +14,34 @@ use std::path::{Path, PathBuf};
 /// Largest file of labels, in bytes.
 const MOST_BYTES: u64 = 256 << 20;
 
-/// Deepest folders that labels are looked for in.
+/// The maximum depth of folders searched for labels.
 const MOST_DEPTH: usize = 16;
 
-/// Most labels that are named because they can't be used.
+/// The maximum number of unusable labels that are named.
 const MOST_NAMED: usize = 20;
 
-/// What a file of one label is called beside its document.
+/// The ending of a file with one label, beside its document.
 const LABELS: &str = ".labels.json";
 
 /// Every label of a command.
 #[derive(Default)]
 pub(in crate::cli) struct LabelFiles {
     records: Vec<LabelRecord>,
-    /// The folder of the file that each record stands in, in the same order.
+    /// The folder of each record's file, in the same order.
     folders: Vec<PathBuf>,
     /// The files that were read.
     files: Vec<PathBuf>,
-    /// Whether something could not be read.
+    /// `true` if something could not be read.
     pub(in crate::cli) is_broken: bool,
     refused: usize,
-    /// Whether some of what can't be used is text, so that a map may make labels of it.
+    /// `true` if some unusable file is text, so that a map may make labels of it.
     may_be_of_others: bool,
-    /// Whether an example of a map was shown.
+    /// `true` if an example of a map was shown.
     has_example: bool,
 }
 
 impl LabelFiles {
-    /// Reads files and folders. What can't be used is said, and the rest is there.
+    /// Reads files and folders. Unusable labels are reported, and the rest is kept.
     pub(in crate::cli) fn read(
         paths: &[PathBuf],
         map: Option<&Path>,
@@ -70,7 +70,7 @@ impl LabelFiles {
         Ok(labels)
     }
 
-    /// Says which documents labels put into several clusters. The first one that is named holds.
+    /// Reports documents that labels put into several clusters. The first cluster that is named holds.
     fn check_clusters(&mut self, output: &mut Output) {
         let mut known: BTreeMap<&str, (&str, &str)> = BTreeMap::new();
         for record in &self.records {
@@ -98,7 +98,7 @@ impl LabelFiles {
         self.records.iter().zip(self.folders.iter().map(PathBuf::as_path))
     }
 
-    /// The records, which are not there any more afterwards.
+    /// Takes the records out, leaving none.
     pub(in crate::cli) fn take(&mut self) -> Vec<LabelRecord> {
         std::mem::take(&mut self.records)
     }
@@ -140,7 +140,7 @@ impl LabelFiles {
     }
 }
 
-/// Whether a file is UTF-8 text. Text has no zero bytes; UTF-16 is full of them.
+/// Returns whether a file is UTF-8 text. Text has no zero bytes; UTF-16 is full of them.
 fn is_text(bytes: &[u8]) -> bool {
     std::str::from_utf8(bytes).is_ok() && !bytes.contains(&0)
 }
@@ -173,7 +173,7 @@ fn ending(file: &Path) -> String {
     file.extension().unwrap_or_default().to_string_lossy().to_lowercase()
 }
 
-/// The files that a path stands for.
+/// The files that a path names: itself, or those in a folder.
 fn files_of(path: &Path) -> Result<Vec<PathBuf>, Failure> {
     if !path.is_dir() {
         return Ok(vec![path.to_path_buf()]);

@@ -19,10 +19,10 @@ use std::path::{Path, PathBuf};
 /// Largest file with one result, and longest line with one, in bytes.
 const MOST_BYTES: u64 = 64 << 20;
 
-/// Deepest folders that results are looked for in.
+/// The maximum depth of folders searched for results.
 const MOST_DEPTH: usize = 16;
 
-/// Most results that are named because they can't be used.
+/// The maximum number of unusable results that are named.
 const MOST_NAMED: usize = 20;
 
 #[derive(Args)]
@@ -30,21 +30,21 @@ pub(super) struct ResultArguments {
     /// The run whose results are evaluated, as `loopctl runs list` names it [default: the latest]
     #[arg(long, value_name = "RUN", conflicts_with = "results", help_heading = DOCUMENTS)]
     run: Option<String>,
-    /// Evaluate the results in this folder (`*-result.json`), this `.json` or this `.jsonl`, `-` for standard input, instead of those of
-    /// a run
+    /// Evaluate the results in this folder (`*-result.json`), this `.json` or this `.jsonl`, `-` for standard input,
+    /// instead of those of a run
     #[arg(long, value_name = "PATH", help_heading = DOCUMENTS)]
     results: Option<PathBuf>,
     #[command(flatten)]
     journal: JournalArgument,
 }
 
-/// Where results come from.
+/// The source of results.
 pub(super) enum ResultSource {
     /// A run in a journal.
     Run(Box<Journal>, Box<StoredRun>),
-    /// Files, and what they were named by.
+    /// Files, and the path that named them.
     Files(Vec<PathBuf>, String),
-    /// Lines of a run that was made for the evaluation.
+    /// Lines of a run made for the evaluation.
     Fresh(Vec<u8>),
 }
 
@@ -63,7 +63,7 @@ impl ResultArguments {
         self.journal.file()
     }
 
-    /// The files with results; none of a run.
+    /// The files with results; none for a run.
     pub(super) fn files(&self) -> Result<Vec<PathBuf>, Failure> {
         let Some(path) = &self.results else { return Ok(Vec::new()) };
         let named = path.shown().into_owned();
@@ -91,7 +91,7 @@ impl ResultArguments {
 }
 
 impl ResultSource {
-    /// What the evaluation says of where they come from.
+    /// The name of the source in the evaluation.
     pub(super) fn named(&self) -> String {
         match self {
             ResultSource::Run(_, run) => format!("run {}", run.id),
@@ -122,7 +122,7 @@ impl ResultSource {
         }
     }
 
-    /// Shows every result; returns whether some could not be read, which is said.
+    /// Passes every result to `see`; returns whether some could not be read, which is reported.
     pub(super) fn each(
         &self,
         output: &mut Output,
@@ -162,7 +162,7 @@ impl ResultSource {
     }
 }
 
-/// Gives each result to `take` until it has enough.
+/// Passes each result to `take` until it has enough.
 fn read_files(
     files: &[PathBuf],
     take: &mut dyn FnMut(Result<DocumentResult, String>) -> bool,
@@ -184,7 +184,7 @@ fn read_files(
     Ok(())
 }
 
-/// A file with one result, or a list of them, as `--format json` writes it.
+/// Reads a file with one result, or a list of them, as `--format json` writes it.
 fn read_whole(
     file: &Path,
     name: &str,

@@ -1,4 +1,4 @@
-//! What reviewers decided about a run, as labels.
+//! The decisions of reviewers about a run, as labels.
 
 use super::super::exit::Failure;
 use super::super::review::decisions_by_document;
@@ -10,7 +10,7 @@ use crate::store::{Journal, StoredRun};
 use serde::Deserialize;
 use std::sync::Arc;
 
-/// The corrections that the decisions about the documents of a run come to, read as they are from a file.
+/// The corrections that follow from the decisions about a run's documents, read as they are from a file.
 pub(super) fn reviewed_labels(
     journal: &Journal,
     run: &StoredRun,

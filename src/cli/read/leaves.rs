@@ -13,7 +13,7 @@ use serde_json::Value;
 use std::collections::HashMap;
 use std::ops::Range;
 
-/// Least precision of a passage that is preferred to others, as by default in profiles.
+/// The minimum precision of a passage that is preferred to others, as by default in profiles.
 const TRUST: f64 = 0.95;
 /// Deepest nesting that is read, as in assessments.
 const DEPTH: usize = 64;
@@ -22,15 +22,15 @@ const DEPTH: usize = 64;
 pub(super) struct Leaf {
     pub(super) path: String,
     pub(super) value: Value,
-    /// Nothing for truth values, which no document prints.
+    /// `None` for truth values, which no document prints.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) structure: Option<Structure>,
-    /// Nothing where no passage has the value.
+    /// `None` if no passage has the value.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) clause: Option<Clause>,
 }
 
-/// The place that rows, columns and labels give a value.
+/// The position that rows, columns and labels give a value.
 #[derive(Debug, Serialize)]
 pub(super) struct Structure {
     pub(super) support: &'static str,
@@ -76,7 +76,7 @@ pub(super) enum Read {
     },
 }
 
-/// Reads the first values of an extraction, at most so many, and says how many were left out.
+/// Reads at most the first `most` values of an extraction, and returns how many were left out.
 pub(super) fn leaves(
     document: &Document,
     candidate: &Value,
@@ -134,7 +134,7 @@ fn leaf(
         text: clipped(positions.text(bytes)),
         at: positions.of_bytes(bytes),
     };
-    // The passage that the structure gives, and where it gives none, the one that says it best.
+    // The passage that the structure gives, else the one that says it best.
     let by_structure = verdict.filter(|verdict| verdict.support == Support::Verified);
     let given = |verdict: &Verdict| {
         let bytes = verdict.bytes.clone()?;

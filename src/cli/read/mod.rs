@@ -1,5 +1,5 @@
-//! `loopctl read`: the cells, labels, values and statements that are read of a document, and how the values of an extraction are bound
-//! to them.
+//! `loopctl read`: the cells, labels, values and statements that are read from a document, and how the values of an
+//! extraction are bound to them.
 
 mod leaves;
 mod page;
@@ -25,7 +25,7 @@ const MAX_BYTES: u64 = 64 << 20;
 
 #[derive(Args)]
 #[command(
-    after_help = "Examples:\n  loopctl read invoice.txt\n  loopctl read report.txt --clauses\n  loopctl read invoice.txt --extraction invoice.json --format json\n\nNothing is scored and nobody is asked: `loopctl validate` says whether an extraction passes, `loopctl explain FILE --field NAME` what the vocabularies of a profile read.\n\nExit status: 0 the document was read, whatever is bound; 1 a file can't be read; 2 wrong usage."
+    after_help = "Examples:\n  loopctl read invoice.txt\n  loopctl read report.txt --clauses\n  loopctl read invoice.txt --extraction invoice.json --format json\n\nNothing is scored and no one is asked: `loopctl validate` says whether an extraction passes, `loopctl explain FILE --field NAME` what the vocabularies of a profile read.\n\nExit status: 0 the document was read, whatever is bound; 1 a file can't be read; 2 wrong usage."
 )]
 pub(super) struct Arguments {
     /// The statements of each sentence, with the words that act in them: doubt, denial, another person
@@ -34,10 +34,10 @@ pub(super) struct Arguments {
     /// An extraction, whose values are shown with what binds them to the document; `-` for standard input
     #[arg(long, short, value_name = "FILE")]
     extraction: Option<PathBuf>,
-    /// Most lines, sentences and values that are shown
+    /// Maximum number of lines, sentences and values to show
     #[arg(long, value_name = "N", default_value_t = 500, help_heading = OUTPUT)]
     lines: usize,
-    /// How it is written
+    /// Output format
     #[arg(long, value_enum, default_value = "text", help_heading = OUTPUT)]
     format: Format,
     /// The document; `-` for standard input

@@ -82,7 +82,7 @@ pub(super) struct Statement {
     pub(super) text: String,
     #[serde(flatten)]
     pub(super) at: Position,
-    /// It says something by itself.
+    /// It is a statement by itself.
     pub(super) whole: bool,
     pub(super) acting: Vec<Acting>,
 }

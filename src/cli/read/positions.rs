@@ -3,10 +3,10 @@
 use serde::Serialize;
 use std::ops::Range;
 
-/// The bytes after which characters are counted anew.
+/// The number of bytes after which characters are counted anew.
 const BLOCK: usize = 1024;
 
-/// A place in a document.
+/// A position in a document.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub(super) struct Position {
     /// Its line, from 1.
@@ -18,7 +18,7 @@ pub(super) struct Position {
     pub(super) end: usize,
 }
 
-/// Finds places in a text, however long its lines are.
+/// Finds positions in a text, however long its lines are.
 pub(super) struct Positions<'t> {
     text: &'t str,
     /// The first byte of each line.

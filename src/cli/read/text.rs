@@ -39,7 +39,7 @@ fn put(out: &mut String, line: &str) {
     out.push('\n');
 }
 
-/// Says how many were left out, and how to have them shown.
+/// Reports how many were left out, and how to show them.
 fn left_out(out: &mut String, count: usize, what: &str, indent: &str) {
     if count > 0 {
         let s = if count == 1 { "" } else { "s" };

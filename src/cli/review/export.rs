@@ -26,13 +26,13 @@ pub(super) struct Arguments {
     /// The file to write: `.csv` is a table, `.jsonl` has a line of JSON for each row
     #[arg(long, value_name = "FILE", required_unless_present_any = ["decisions", "verdicts"], help_heading = OUTPUT)]
     to: Option<PathBuf>,
-    /// Write what was decided so far, as labels for `loopctl evaluate` [default: to standard output]
+    /// Write the decisions so far, as labels for `loopctl evaluate` [default: to standard output]
     #[arg(long, help_heading = OUTPUT)]
     decisions: bool,
-    /// Write what reviewers say of each document, as labels for `loopctl calibrate` [default: to standard output]
+    /// Write the reviewers' verdict on each document, as labels for `loopctl calibrate` [default: to standard output]
     #[arg(long, conflicts_with = "decisions", help_heading = OUTPUT)]
     verdicts: bool,
-    /// Also documents that were accepted or rejected
+    /// Include documents that were accepted or rejected
     #[arg(long, conflicts_with_all = ["decisions", "verdicts"], help_heading = OUTPUT)]
     all: bool,
     #[command(flatten)]
@@ -40,7 +40,7 @@ pub(super) struct Arguments {
 }
 
 pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit, Failure> {
-    // Paths are those of this folder; the profile is read in that of the run.
+    // Paths are relative to this folder; the profile is read in that of the run.
     let to =
         arguments.to.as_deref().map(|file| std::path::absolute(file).unwrap_or_else(|_| file.to_path_buf()));
     let as_table = match (&to, arguments.decisions || arguments.verdicts) {
@@ -63,7 +63,7 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
     }
     let Some(file) = to else { return Err(Failure::usage("name the worksheet with `--to FILE.csv`")) };
     let stamp = jiff::Timestamp::now().to_string();
-    // Documents that nobody looks at are not kept: a run may have very many.
+    // Documents left out of the worksheet are not kept: a run may have very many.
     let mut rows: BTreeMap<String, Vec<WorksheetRow>> = BTreeMap::new();
     let mut queue: Vec<QueueEntry> = Vec::new();
     opened.each(profile.plan.as_ref(), |_, document| {
@@ -107,7 +107,7 @@ fn write_labels(labels: &[impl Serialize], to: Option<&Path>, output: &mut Outpu
     Ok(Exit::Success)
 }
 
-/// Whether a file is written as a table.
+/// Returns whether a file is written as a table.
 fn is_table(file: &Path, decisions: bool) -> Result<bool, Failure> {
     let ending = file.extension().unwrap_or_default().to_string_lossy().to_lowercase();
     match ending.as_str() {

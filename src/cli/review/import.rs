@@ -24,7 +24,7 @@ use std::path::{Path, PathBuf};
 /// Largest worksheet, in bytes.
 const MOST_BYTES: u64 = 256 << 20;
 
-/// Most rows that are named because they can't be used.
+/// The maximum number of unusable rows that are named.
 const MOST_NAMED: usize = 20;
 
 #[derive(Args)]
@@ -39,7 +39,7 @@ pub(super) struct Arguments {
     /// A worksheet of `loopctl review export`, as `.csv` or `.jsonl`, or decisions and corrections as lines of JSON
     #[arg(value_name = "FILE", required = true, help_heading = ARGUMENTS)]
     file: PathBuf,
-    /// Who decided, where a row does not say so
+    /// Name of the reviewer, for rows that have none
     #[arg(long, value_name = "NAME", help_heading = DOCUMENTS)]
     reviewer: Option<String>,
     /// Check and score, and keep nothing
@@ -157,7 +157,7 @@ fn documents(opened: &mut OpenedRun, plan: Option<&Plan>, entries: &[Entry]) -> 
     Ok(named)
 }
 
-/// Ends where anything is wrong, naming each row.
+/// Fails if anything is wrong, naming the rows.
 fn refuse(errors: &[EntryError], file: &Path, output: &mut Output) -> Result<(), Failure> {
     if errors.is_empty() {
         return Ok(());
@@ -182,14 +182,14 @@ fn row(decision: &Decision) -> Result<NewReview, Failure> {
     })
 }
 
-/// What decisions made of a document.
+/// The outcome of the decisions about a document.
 struct Outcome<'a> {
     document: &'a ReviewDocument,
     state: &'static str,
     disputed: Vec<String>,
     extraction: Option<Value>,
     score: Option<ReviewedScore>,
-    /// Why it is not scored.
+    /// The reason that it is not scored.
     unscored: Option<String>,
 }
 

@@ -21,7 +21,7 @@ pub(super) struct Arguments {
     /// Only documents that wait for this reason
     #[arg(long, value_name = "REASON", value_parser = PossibleValuesParser::new(Reason::ALL.map(Reason::as_str)), help_heading = DOCUMENTS)]
     reason: Option<String>,
-    /// Only documents whose review is that far
+    /// Only documents whose review is in this state
     #[arg(long, value_name = "STATE", value_parser = PossibleValuesParser::new(ReviewState::ALL.map(ReviewState::as_str)), help_heading = DOCUMENTS)]
     state: Option<String>,
     #[command(flatten)]

@@ -1,4 +1,4 @@
-//! `loopctl review`: what people decide about the results of a run.
+//! `loopctl review`: people's decisions about the results of a run.
 
 mod export;
 mod import;
@@ -23,13 +23,13 @@ pub(super) struct Arguments {
 
 #[derive(Subcommand)]
 enum Verb {
-    /// List the documents of a run that wait for a person, and what was decided about them
+    /// List the documents of a run that wait for a person, with the decisions about them
     List(list::Arguments),
-    /// Show the fields of a document: their values, where the document says them, and what was decided
+    /// Show the fields of a document: their values, their positions in the document, and the decisions
     Show(show::Arguments),
-    /// Write a worksheet to fill in, or what was decided so far
+    /// Write a worksheet to fill in, or the decisions so far
     Export(export::Arguments),
-    /// Keep the decisions of a worksheet, or of lines of JSON
+    /// Store the decisions of a worksheet, or of lines of JSON
     Import(import::Arguments),
 }
 

@@ -1,4 +1,4 @@
-//! A run of the journal with what was decided about its documents.
+//! A run of the journal with the decisions about its documents.
 
 use super::super::exit::Failure;
 use super::super::output::Output;
@@ -16,7 +16,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
-/// What was decided about each document of a run, in the order in which it was kept.
+/// The decisions about each document of a run, in the order in which they were kept.
 pub(in crate::cli) fn decisions_by_document(
     journal: &Journal,
     run: &RunId,
@@ -45,9 +45,9 @@ pub(in crate::cli) fn shares_of(journal: &Journal, run: &RunId) -> Result<Shares
 
 /// The profile of a run.
 pub(super) struct RunProfile {
-    /// As it is; `None` where it can't be used any more.
+    /// The profile as it is; `None` if it can't be used any more.
     pub(super) plan: Option<Plan>,
-    /// Why it can't say what the run would: it has changed, is gone, or is not known.
+    /// The reason that it can't say what the run would: it has changed, is gone, or is not known.
     pub(super) differs: Option<String>,
 }
 
@@ -82,7 +82,7 @@ impl RunProfile {
 }
 
 impl RunProfile {
-    /// Says that fields are read by a profile that is another one by now.
+    /// Reports that fields are read by a profile that has changed since.
     pub(super) fn say_differs(&self, output: &mut Output) {
         let Some(why) = &self.differs else { return };
         let by = match self.plan {
@@ -113,7 +113,8 @@ impl OpenedRun {
         Ok(OpenedRun { journal, run, decisions, declared: BTreeMap::new(), shares })
     }
 
-    /// Shows every document that is over, with its result. Without a plan nothing is known of what the profile declares.
+    /// Passes every document that is over to `see`, with its result. Without a plan, the profile's declarations are not
+    /// known.
     pub(super) fn each(
         &mut self,
         plan: Option<&Plan>,
@@ -151,7 +152,7 @@ impl OpenedRun {
         }))
     }
 
-    /// Looks at what was decided again.
+    /// Reads the decisions again.
     pub(super) fn refresh(&mut self) -> Result<(), Failure> {
         self.decisions = decisions_by_document(&self.journal, &self.run.id)?;
         Ok(())

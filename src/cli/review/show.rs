@@ -145,7 +145,7 @@ fn page(shown: &ShownDocument<'_>, paint: Paint) -> String {
     page
 }
 
-/// An issue of the document as a whole that a person answers.
+/// Shows an issue of the document as a whole that a person answers.
 fn asked(page: &mut String, question: &ShownQuestion, paint: Paint) {
     let _ = writeln!(
         page,
@@ -173,7 +173,7 @@ fn asked(page: &mut String, question: &ShownQuestion, paint: Paint) {
     }
 }
 
-/// What is said of a field below its value.
+/// The lines about a field below its value.
 fn details(field: &ShownField, paint: Paint) -> Vec<String> {
     let mut lines = Vec::new();
     match (&field.place, &field.quote) {

@@ -8,7 +8,7 @@ use crate::run::BatchSettings;
 use crate::value::Millis;
 use clap::{Args, ValueEnum};
 
-/// How calls are made.
+/// The way in which calls are made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(in crate::cli) enum Via {
     /// One by one, each answered at once
@@ -21,17 +21,17 @@ pub(in crate::cli) enum Via {
 pub(super) struct BatchArguments {
     /// Make calls of providers that have batches one by one, or in batches: for half the price, answered within a day
     ///
-    /// The profile must allow it (`network: { batch: allowed }`), because vendors keep what is in a batch for days. The run may be
-    /// stopped while it waits, and gone on with by `loopctl resume`.
+    /// The profile must allow it (`network: { batch: allowed }`), because vendors keep what is in a batch for days. The
+    /// run may be stopped while it waits, and resumed with `loopctl resume`.
     #[arg(long, value_name = "WAY", value_enum, default_value = "online")]
     via: Via,
-    /// With --via batch, cancel a batch that is not over after this time, and make online what is left of it
+    /// With --via batch, cancel a batch that is not over after this time, and make its remaining calls online
     #[arg(long, value_name = "TIME", default_value = "24h", value_parser = duration)]
     batch_wait: Millis,
     /// With --via batch, after the first one, make calls online when fewer than this are left
     #[arg(long, value_name = "N", default_value_t = 50)]
     batch_tail: u64,
-    /// The longest pause between two looks at a batch
+    /// The longest pause between two polls of a batch
     #[arg(long, value_name = "TIME", default_value = "5m", value_parser = duration, hide = true)]
     batch_pause: Millis,
 }
@@ -56,7 +56,7 @@ impl BatchArguments {
         }
     }
 
-    /// What they ask for.
+    /// The request that they make.
     pub(super) fn request(&self) -> BatchRequest {
         BatchRequest {
             via: match self.via {
@@ -82,12 +82,12 @@ impl BatchArguments {
         }
     }
 
-    /// What going on with the run says beside its command.
+    /// Applies the way given when the run is resumed.
     pub(super) fn go_on(&mut self, via: Option<Via>) {
         self.via = via.unwrap_or(self.via);
     }
 
-    /// Whether batches may be used with this profile, and with what else is asked for.
+    /// Checks that batches may be used with this profile, and with what else is asked for.
     pub(super) fn check(&self, allowed: BatchUse, refuses: &[&str]) -> Result<(), Failure> {
         if let Some(what) = refuses.first() {
             return Err(

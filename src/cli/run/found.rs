@@ -1,4 +1,4 @@
-//! Which documents are meant, as a stream.
+//! The documents that are meant, as a stream.
 
 use super::super::exit::Failure;
 use crate::ingest::{Input, InputError, Listing, MEDIA_ENDINGS, SkipReason, Skipped, Wanted};
@@ -10,15 +10,15 @@ use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// So many inputs are looked at together where some may be the references of others.
+/// The number of inputs inspected together where some may be the references of others.
 const TOGETHER: usize = 4_096;
 
-/// What was left out, once all is listed.
+/// The inputs that were left out, once all are listed.
 #[derive(Debug, Clone, Default)]
 pub(super) struct LeftOut(Arc<Mutex<Option<Skipped>>>);
 
 impl LeftOut {
-    /// A line for people, if there is anything to say. So many were named `again`, as the journal found.
+    /// A line for people, if there is anything to report. `again` is how many inputs the journal found to be repeated.
     pub(super) fn line(&self, again: usize) -> Option<String> {
         let mut skipped = self.0.lock().unwrap_or_else(PoisonError::into_inner).take()?;
         (0..again).for_each(|_| skipped.count(SkipReason::Again));
@@ -35,8 +35,8 @@ struct Found {
     left_out: LeftOut,
 }
 
-/// What the arguments stand for, found while it is asked for. Where `keeps_repeats`, what is named twice comes twice, and nothing
-/// is remembered of each document.
+/// The inputs that the arguments stand for, found lazily. If `keeps_repeats`, what is named twice comes twice, and
+/// nothing is remembered of each document.
 pub(super) fn inputs(
     plan: &Arc<Plan>,
     arguments: &[PathBuf],
@@ -66,7 +66,7 @@ pub(super) fn inputs(
     (Box::new(found), left_out)
 }
 
-/// Whether the arguments mean one document, whatever is found.
+/// Returns whether the arguments mean one document, whatever is found.
 pub(super) fn is_one(arguments: &[PathBuf], from: &[PathBuf]) -> bool {
     let [only] = arguments else { return false };
     let records = only
@@ -94,7 +94,7 @@ impl Iterator for Found {
 }
 
 impl Found {
-    /// Takes those of the next that are no references of others.
+    /// Takes those of the next inputs that are not references of others.
     fn look_at_more(&mut self) {
         loop {
             let mut inputs = Vec::new();
@@ -124,12 +124,12 @@ impl Found {
     }
 }
 
-/// Whether a folder has the journal of a run, as folders of results have.
+/// Returns whether a folder has the journal of a run, as folders of results have.
 fn holds_results(folder: &Path) -> bool {
     folder.join("journal.sqlite").is_file()
 }
 
-/// A run that took its own results for documents would never say anything useful.
+/// Refuses an output folder among the inputs: a run over its own results would be useless.
 pub(super) fn refuse_out_among_inputs(out: Option<&Path>, inputs: &[PathBuf]) -> Result<(), Failure> {
     let Some(out) = out.and_then(|out| out.canonicalize().ok()) else { return Ok(()) };
     match inputs.iter().find(|input| input.is_dir() && input.canonicalize().is_ok_and(|input| input == out)) {
@@ -141,7 +141,7 @@ pub(super) fn refuse_out_among_inputs(out: Option<&Path>, inputs: &[PathBuf]) ->
     }
 }
 
-/// It can be read once.
+/// Refuses to read standard input twice.
 pub(super) fn refuse_standard_input_twice(inputs: &[PathBuf], from: &[PathBuf]) -> Result<(), Failure> {
     let is_stdin = |path: &PathBuf| path.as_os_str() == "-";
     if inputs.iter().any(is_stdin) && from.iter().any(is_stdin) {
@@ -151,7 +151,7 @@ pub(super) fn refuse_standard_input_twice(inputs: &[PathBuf], from: &[PathBuf]) 
     Ok(())
 }
 
-/// Recorded answers are no documents. Of `--cache DIR` the folder is treated as one of documents.
+/// Refuses recorded answers as documents. With `--cache DIR`, the folder is taken for documents.
 pub(super) fn refuse_cassettes_among_inputs(inputs: &[PathBuf]) -> Result<(), Failure> {
     match inputs.iter().find(|input| Recorder::stands_in(input)) {
         Some(input) => {

@@ -1,15 +1,15 @@
-//! How many documents are run at the same time where nobody says.
+//! The default number of documents that are run at the same time.
 
 use crate::plan::Plan;
 use crate::provider::{Recorder, RecorderMode};
 use crate::run::{Candidates, Consultant, FallbackChain};
 
-/// At a server without a limit of its own.
+/// The number at a server without a limit of its own.
 const USUAL: usize = 8;
 
-/// As many as the profile lets the providers be asked at once. One where nobody is asked over the network, whose programs have
-/// this machine's processors to share; and where calls are recorded or replayed, because of two equal calls the first is the
-/// first document's.
+/// As many as the profile lets the providers be asked at once. One if a provider is not asked over the network, because
+/// its programs share this machine's processors; and one if calls are recorded or replayed, because of two equal calls
+/// the first is the first document's.
 pub(in crate::cli) fn usual(
     plan: &Plan,
     candidates: &Candidates,

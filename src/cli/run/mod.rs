@@ -34,7 +34,7 @@ use crate::value::{Millis, sanitize_line};
 use clap::Args;
 use std::path::{Path, PathBuf};
 
-/// The time that calls in flight have when a run is stopped and nothing else is said.
+/// The default time that calls in flight have when a run is stopped.
 const DRAIN: Millis = Millis(20_000);
 
 #[derive(Args)]
@@ -44,35 +44,37 @@ pub(super) struct Arguments {
     /// Type of all documents, instead of classifying each
     #[arg(long = "type", value_name = "TYPE", help_heading = DOCUMENTS)]
     document_type: Option<String>,
-    /// Read which documents are meant from this file, `-` for standard input: a path or a record on each line (repeatable)
+    /// Read the documents to run from this file, `-` for standard input: a path or a record on each line (repeatable)
     ///
-    /// A record is a JSON object: `{"id": …, "text": …}` or `{"id": …, "path": …}`, with `document_type` and `variables` if they are
-    /// known.
+    /// A record is a JSON object: `{"id": …, "text": …}` or `{"id": …, "path": …}`, with `document_type` and
+    /// `variables` if they are known.
     #[arg(long, value_name = "FILE", help_heading = DOCUMENTS)]
     from: Vec<PathBuf>,
     /// Start from this extraction instead of asking the provider for one (one document only)
     #[arg(long, value_name = "FILE", help_heading = DOCUMENTS)]
     extraction: Option<PathBuf>,
-    /// Go on with the latest run of this profile in the same journal: what is finished is left out, the rest goes on where it
-    /// was, and what was not there joins
+    /// Resume the latest run of this profile in the same journal: finished documents are left out, the rest continue
+    /// where they were, and new ones join
     ///
-    /// A document is the same if its path and its bytes are. Those whose provider or judge failed, or that were stopped, are tried
-    /// again. What the profile decided differently before is finished, too; what was under way then begins anew.
+    /// A document is the same if its path and its bytes are. Those whose provider or judge failed, or that were
+    /// stopped, are tried again. Those that an earlier version of the profile finished are finished, too; those in
+    /// flight then begin anew.
     #[arg(long, help_heading = DOCUMENTS)]
     resume: bool,
-    /// Documents at the same time [default: what the profile allows the providers, else 8; 1 where nothing is asked over the network]
+    /// Number of documents at the same time [default: what the profile allows the providers, else 8; 1 if one is not
+    /// asked over the network]
     #[arg(long, short, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000), help_heading = DOCUMENTS)]
     jobs: Option<u32>,
     /// Try every document, even where the provider is plainly unavailable
     ///
-    /// A run ends early when the provider's key is missing or refused, when its account has nothing left, and after 10 documents in a
-    /// row whose provider failed.
+    /// A run ends early when the provider's key is missing or refused, when its account has nothing left, and after 10
+    /// documents in a row whose provider failed.
     #[arg(long, help_heading = DOCUMENTS)]
     keep_going: bool,
-    /// Stay when all is done, and score again whenever the profile, or a file that it reaches, is saved
+    /// Keep running when all is done, and score again whenever the profile, or a file that it reaches, is saved
     ///
-    /// The last candidate of each document is scored again without asking a model or a judge, and what changes is shown: scores, issues,
-    /// where the policy would stop. Nothing is written. Ctrl-C ends with the status of the run.
+    /// The last candidate of each document is scored again without asking a model or a judge, and the changes are
+    /// shown: scores, issues, where the policy would stop. Nothing is written. Ctrl-C ends with the status of the run.
     #[arg(long, help_heading = DOCUMENTS)]
     watch: bool,
     #[command(flatten, next_help_heading = CALLS)]
@@ -81,8 +83,8 @@ pub(super) struct Arguments {
     calls: CallArguments,
     #[command(flatten, next_help_heading = CALLS)]
     batches: BatchArguments,
-    /// Say what this certificate of `loopctl calibrate` promises of the results, or why it is void [default: the one that the
-    /// profile names]
+    /// Report what this certificate of `loopctl calibrate` promises of the results, or why it is void [default: the one
+    /// that the profile names]
     #[arg(long, value_name = "FILE", help_heading = OUTPUT)]
     certificate: Option<PathBuf>,
     #[command(flatten, next_help_heading = OUTPUT)]
@@ -93,10 +95,10 @@ pub(super) struct Arguments {
     /// Journal file [default: in --out, else in the state folder]
     #[arg(long, value_name = "FILE", help_heading = OUTPUT)]
     journal: Option<PathBuf>,
-    /// When someone stops the run, wait so long for the calls that are under way
+    /// Time to wait for the calls in flight when the run is stopped
     #[arg(long, value_name = "TIME", default_value = "20s", value_parser = duration, help_heading = CALLS)]
     drain: Millis,
-    /// Write what the documents came to together to this file, as a page of HTML that needs nothing else
+    /// Write a summary of the documents to this file, as a self-contained HTML page
     #[arg(long, value_name = "FILE.html", help_heading = OUTPUT)]
     report: Option<PathBuf>,
     /// No progress on standard error
@@ -104,11 +106,11 @@ pub(super) struct Arguments {
     quiet: bool,
     #[command(flatten, next_help_heading = OUTPUT)]
     log: LogArguments,
-    /// Documents: files, folders, patterns in quotes such as 'reports/**/*.txt', files of records (.jsonl), `-` for standard
-    /// input
+    /// Documents: files, folders, patterns in quotes such as 'reports/**/*.txt', files of records (.jsonl), `-` for
+    /// standard input
     #[arg(required_unless_present = "from", value_name = "INPUT", help_heading = ARGUMENTS)]
     inputs: Vec<PathBuf>,
-    /// Of a command in the record of a run.
+    /// The values of a command in the record of a run.
     #[arg(skip)]
     recorded: Recorded,
 }
@@ -118,7 +120,7 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
     carry_out(arguments, which, output)
 }
 
-/// The same for a run that is gone on with.
+/// Like [`execute`], for the run that `which` means.
 pub(super) fn carry_out(arguments: &Arguments, which: Which, output: &mut Output) -> Result<Exit, Failure> {
     let format = arguments.format.chosen(output)?;
     if arguments.watch && format == Format::Json {
@@ -154,7 +156,7 @@ pub(super) fn carry_out(arguments: &Arguments, which: Which, output: &mut Output
         named: arguments.certificate.clone(),
         of_profile: plan.profile.certify.as_ref().and_then(|certify| certify.certificate.clone()),
     };
-    // What is saved while documents are run is not lost.
+    // Saves made while documents are run are not lost.
     let watching = arguments.watch.then(|| Watching::start(&arguments.profile, reached)).transpose()?;
     let journal = match (&arguments.journal, &arguments.out) {
         (Some(file), _) => JournalPlace::Asked(file.clone()),
@@ -195,17 +197,17 @@ pub(super) fn carry_out(arguments: &Arguments, which: Which, output: &mut Output
 }
 
 impl Arguments {
-    /// What of the command goes with no batch.
+    /// The parts of the command that don't go with batches.
     fn refuses_batches(&self) -> Vec<&'static str> {
         let is_stdin = |path: &PathBuf| path.as_os_str() == "-";
         let mut refuses = self.tape.named();
         refuses.extend(self.watch.then_some("`--watch`"));
-        // It is read once, and the document is gone on with when its answers are there.
+        // It is read once, and the document resumes when its answers are there.
         refuses.extend(self.inputs.iter().any(is_stdin).then_some("a document from standard input"));
         refuses
     }
 
-    /// The settings that going on with a run lays over those of its record.
+    /// The settings that resuming a run lays over those of its record.
     fn laid_over(&self) -> Option<LaidOver> {
         let flags = self.profile.again.as_ref()?.written();
         let without = ProfileArguments { again: None, ..self.profile.clone() };
@@ -242,7 +244,7 @@ impl Arguments {
         }
     }
 
-    /// What they ask for, as a run's record keeps it.
+    /// The request that they make, as a run's record keeps it.
     fn request(&self) -> RunRequest {
         let path = |path: &Option<PathBuf>| path.as_deref().map(StoredPath::from);
         let paths = |paths: &[PathBuf]| paths.iter().map(|path| path.as_path().into()).collect();
@@ -270,15 +272,14 @@ impl Arguments {
         }
     }
 
-    /// The same as the record of a run has them: what they permit, nobody permits now. What only this process writes or exports is left
-    /// out, too.
+    /// Marks these arguments as those of a run's record: what they permit is not permitted now.
     pub(super) fn of_record(mut self) -> Self {
         self.profile.is_recorded = true;
         self.recorded.allowed_commands = std::mem::take(&mut self.calls.allow_commands);
         self
     }
 
-    /// What going on with a run says beside its command.
+    /// Applies the arguments given when the run is resumed.
     pub(super) fn go_on(&mut self, going_on: GoingOn<'_>) {
         self.batches.go_on(going_on.via);
         self.journal = Some(going_on.journal);
@@ -302,7 +303,8 @@ impl Arguments {
         self.report = going_on.report;
     }
 
-    /// The files and folders that a recorded command names. Its inputs are read again only where they have not all been listed.
+    /// The files and folders that a recorded command names. Its inputs are read again only if they have not all been
+    /// listed.
     pub(super) fn recorded_paths(&self, is_listed: bool) -> Vec<RecordedPath<'_>> {
         let mut paths = Vec::new();
         if let Some(out) = &self.out {
@@ -326,8 +328,8 @@ impl Arguments {
         paths
     }
 
-    /// Refuses what the person who goes on with a run does not permit; says what the run's command had that is not done again. Returns
-    /// the folders in which its documents must lie.
+    /// Refuses what the user who resumes a run does not permit; reports what the run's command had that is not done
+    /// again. Returns the folders in which its documents must lie.
     fn check_permission(
         &self,
         run: &RunId,
@@ -354,21 +356,21 @@ impl Arguments {
     }
 }
 
-/// What the record of a run has, and whoever goes on with the run says anew.
+/// The values of a run's record that are given anew when it is resumed.
 #[derive(Debug, Clone, Default)]
 struct Recorded {
-    /// Whether programs were allowed.
+    /// Programs were allowed.
     allowed_commands: bool,
-    /// Its table of prices, where none is named now.
+    /// Its table of prices, if none is named now.
     prices: Option<PathBuf>,
-    /// Whether the folder that calls are recorded in is named now.
+    /// The folder that calls are recorded in is named now.
     records_anew: bool,
     /// Flags of it that are not followed.
     not_again: Vec<String>,
     permissions: PermissionArguments,
 }
 
-/// What going on with a run says.
+/// The arguments given when a run is resumed.
 pub(super) struct GoingOn<'a> {
     pub(super) journal: PathBuf,
     pub(super) jobs: Option<u32>,
@@ -383,13 +385,14 @@ pub(super) struct GoingOn<'a> {
     pub(super) log: LogArguments,
 }
 
-/// Settings that are laid over those of a run's record: what it named outside of the profile is named again by them.
+/// Settings that are laid over those of a run's record: they name again what it named outside of the profile.
 #[derive(Args)]
 pub(super) struct SettingsAgain {
     /// Set a key of the profile as the run's command did, or another `budget` (repeatable)
     #[arg(long = "config", value_name = "KEY=VALUE")]
     settings: Vec<String>,
-    /// What the run may use up from here on, earlier calls included: `cost_usd=20`, `tokens=1000000` or `calls=500` (repeatable)
+    /// Budget of the run from here on, earlier calls included: `cost_usd=20`, `tokens=1000000` or `calls=500`
+    /// (repeatable)
     #[arg(long = "budget", value_name = "KEY=NUMBER")]
     budgets: Vec<String>,
     /// The provider plugin for every stage, as the run's command names it

@@ -1,4 +1,4 @@
-//! What is seen of a run while it goes on: lines for people, and results as they come.
+//! The display of a run in progress: lines for people, and results as they come.
 
 use super::super::exit::Failure;
 use super::super::given_up::gave_up;
@@ -22,7 +22,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use tokio::sync::watch;
 
-/// Fewer documents are looked at one by one.
+/// The minimum number of documents that get a summary.
 const WORTH_A_SUMMARY: u64 = 10;
 
 /// Shows what happens and writes results as they come.
@@ -34,29 +34,29 @@ pub(super) struct Screen<'a> {
     pub(super) several: bool,
     pub(super) written: usize,
     pub(super) failure: Option<std::io::Error>,
-    /// Ends the run when nobody reads the results and they are kept nowhere else.
+    /// Ends the run when no one reads the results and they are kept nowhere else.
     pub(super) stop: Option<watch::Sender<bool>>,
     pub(super) hint: Hint,
     /// The folder of the artifacts.
     pub(super) out: Option<PathBuf>,
     pub(super) unreadable: u64,
-    /// Documents of another run, at which a process is at work.
+    /// Documents of another run, on which a process is at work.
     pub(super) elsewhere: u64,
     /// Lines of lists and records that name no document.
     pub(super) bad_lines: u64,
-    /// Why not every document was tried.
+    /// The reason that not every document was tried.
     pub(super) gave_up: Option<Failure>,
-    /// What is kept of each document, to be scored again.
+    /// Keeps what is needed of each document to score it again.
     pub(super) keeper: Option<Keeper>,
-    /// How far the batch is.
+    /// The progress of the batch.
     pub(super) progress: Option<ProgressLine>,
-    /// What the batch came to.
+    /// The summary of the batch.
     pub(super) summary: Option<RunSummary>,
-    /// The lines of `accept` that the only candidate does not keep, where there is room for one.
+    /// The lines of `accept` that the only candidate does not meet, if there is room for one.
     pub(super) missed: Option<Vec<String>>,
 }
 
-/// Most lines that name no document and are told of one by one.
+/// The maximum number of lines without a document that are reported one by one.
 const MOST_BAD_LINES: u64 = 10;
 
 impl Screen<'_> {
@@ -120,7 +120,7 @@ impl Screen<'_> {
     }
 }
 
-/// How a run is gone on with that is not over.
+/// The way to resume a run that is not over.
 pub(super) struct GoOn<'a> {
     pub(super) run: &'a RunId,
     pub(super) journal: &'a JournalPlace,
@@ -234,7 +234,7 @@ impl Observer for Screen<'_> {
 
     fn unusable(&mut self, error: &InputError) {
         if let InputError::AtWorkElsewhere { .. } = error {
-            // The others would be told the same.
+            // The others would get the same message.
             self.elsewhere += 1;
             if self.elsewhere > 1 {
                 return;
@@ -282,7 +282,7 @@ impl Observer for Screen<'_> {
         if let Some(progress) = &mut self.progress {
             progress.failed(self.output);
         }
-        let message = format!("`{}` was set aside: {}", sanitize_line(id.as_str()), sanitize_line(why));
+        let message = format!("`{}` was quarantined: {}", sanitize_line(id.as_str()), sanitize_line(why));
         self.complain(
             &Failure::broken(message).help("the others go on; `loopctl runs retry` tries it again"),
         );
@@ -331,7 +331,8 @@ impl Screen<'_> {
     }
 }
 
-/// The lines of documents that go on: of one at a time as they come, of several at once together when a document is over.
+/// The lines of documents in progress: of one at a time as they come, of several at once together when a document is
+/// over.
 pub(super) struct Lives {
     policy: Arc<LoopPolicy>,
     paint: Paint,

@@ -1,4 +1,4 @@
-//! Which run of the journal the documents belong to: a fresh one, or one that is gone on with.
+//! The run of the journal that the documents belong to: a fresh one, or one that is resumed.
 
 use super::super::exit::Failure;
 use crate::app::{FILES_DIGEST, RunIdentity, RunRequest, TEXTS_DIGEST};
@@ -8,39 +8,39 @@ use crate::value::prose::count;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-/// Which run is meant.
+/// The run that is meant.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::cli) enum Which {
-    /// One that begins.
+    /// A run that begins.
     Fresh,
-    /// The latest of the same profile and folder, if there is one.
+    /// The latest run of the same profile and folder, if there is one.
     Latest,
-    /// This one.
+    /// This run.
     This(RunId),
 }
 
 /// The run that was chosen.
 pub(super) struct Chosen {
     pub(super) run: RunId,
-    /// Whether those of its inputs that are finished are left out, and those that failed are tried again.
+    /// `true` if finished inputs are left out, and failed ones are tried again.
     pub(super) goes_on: bool,
-    /// Whether its inputs are to be listed.
+    /// `true` if its inputs are to be listed.
     pub(super) lists: bool,
-    /// What to say of it.
+    /// The note to print about it.
     pub(super) note: Option<String>,
 }
 
-/// What two runs have in common whose documents are decided alike: the merged profile, and every file that it reaches.
+/// The properties shared by runs whose documents are decided alike: the merged profile, and every file that it reaches.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct DecidedBy<'a> {
     pub(super) profile: &'a str,
     pub(super) profile_digest: &'a str,
     pub(super) files_digest: &'a str,
-    /// The same with prompts by their texts, for other policies that are tried on the run.
+    /// The digest of both with prompts by their texts, for other policies that are tried on the run.
     pub(super) texts_digest: &'a str,
-    /// The same part by part, for certificates.
+    /// The policy part by part, for certificates.
     pub(super) basis: Option<&'a Basis>,
-    /// What is laid over the settings of the run's record.
+    /// The settings laid over those of the run's record.
     pub(super) laid_over: Option<&'a LaidOver>,
 }
 
@@ -69,7 +69,7 @@ const BASIS: &str = "basis";
 pub(super) const PROVIDERS: &str = "providers";
 const OUT: &str = "out";
 
-/// What a run's record says so that it can be resumed: the request, and what decided.
+/// The settings of a run's record by which it can be resumed: the request, and what decided.
 pub(super) fn settings_to_go_on(request: Option<&RunRequest>, decided_by: &DecidedBy<'_>) -> Value {
     let mut settings = Map::new();
     if let Some(request) = request {
@@ -81,7 +81,8 @@ pub(super) fn settings_to_go_on(request: Option<&RunRequest>, decided_by: &Decid
     Value::Object(settings)
 }
 
-/// The policy that decided about the documents of a run; `None` where its record does not say, as those of earlier releases.
+/// The policy that decided about the documents of a run; `None` if its record lacks it, as those of earlier releases
+/// do.
 pub(in crate::cli) fn basis_of(run: &StoredRun) -> Option<Basis> {
     let basis = Basis::deserialize(run.record.settings.get(BASIS)?).ok()?;
     let providers = run.record.settings.get(PROVIDERS).cloned().unwrap_or_default();
@@ -138,7 +139,7 @@ pub(super) fn choose(
     }
     journal.reopen_run(&stored.id)?;
     if let Which::This(_) = which {
-        // What failed waits for `runs retry`, or for `run --resume` with its inputs.
+        // Failed documents wait for `runs retry`, or for `run --resume` with their inputs.
         journal.requeue_all(&stored.id, &[DocumentStage::GivenUp])?;
     }
     let lists = *which == Which::Latest || !stored.listed;

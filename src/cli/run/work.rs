@@ -43,12 +43,13 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use tokio::sync::watch;
 
-/// Who is asked.
+/// The parties that are asked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::cli) enum Asks {
     /// Stages, validators and judges.
     Everybody,
-    /// Nobody off this machine: the candidate is supplied, judges are done without, and of the validators only programs run.
+    /// No one off this machine: the candidate is supplied, judges are done without, and of the validators only programs
+    /// run.
     Nobody,
 }
 
@@ -59,42 +60,42 @@ pub(in crate::cli) struct Work {
     pub(in crate::cli) out: Option<PathBuf>,
     pub(in crate::cli) extraction: Option<PathBuf>,
     pub(in crate::cli) journal: JournalPlace,
-    /// Which run of it the documents belong to.
+    /// The run of the journal that the documents belong to.
     pub(in crate::cli) which: Which,
-    /// The request, with which the run is resumed; none of a run that can't be.
+    /// The request, with which the run is resumed; `None` for a run that can't be.
     pub(in crate::cli) request: Option<RunRequest>,
-    /// Of every file that the profile reaches.
+    /// The digest of every file that the profile reaches.
     pub(in crate::cli) files_digest: String,
-    /// Of all that decides, with prompts by their texts.
+    /// The digest of all that decides, with prompts by their texts.
     pub(in crate::cli) texts_digest: String,
-    /// The same part by part, and the certificate that is to cover the run.
+    /// The policy part by part, and the certificate that is to cover the run.
     pub(in crate::cli) certified: Option<Certified>,
     /// A table that comes before the usual ones.
     pub(in crate::cli) prices: Option<PathBuf>,
     pub(in crate::cli) log: LogArguments,
     pub(in crate::cli) format: Format,
     pub(in crate::cli) quiet: bool,
-    /// Where the summary is written as a page.
+    /// The file for the summary as a page.
     pub(in crate::cli) report: Option<PathBuf>,
     pub(in crate::cli) inputs: Vec<PathBuf>,
-    /// Lists of more.
+    /// Lists of more inputs.
     pub(in crate::cli) from: Vec<PathBuf>,
     pub(in crate::cli) asks: Asks,
     pub(in crate::cli) allow_commands: bool,
     pub(in crate::cli) tape: RecorderArguments,
-    /// Documents at the same time, where somebody says.
+    /// The number of documents at the same time, if given.
     pub(in crate::cli) jobs: Option<u32>,
-    /// How long calls that are under way are waited for when somebody stops the run.
+    /// The time to wait for calls in flight when the run is stopped.
     pub(in crate::cli) drain: Millis,
-    /// Whether every document is tried, however often the provider fails.
+    /// `true` if every document is tried, however often the provider fails.
     pub(in crate::cli) keep_going: bool,
-    /// What becomes of calls of providers that have batches.
+    /// The settings for calls of providers that have batches.
     pub(in crate::cli) batches: BatchSettings,
-    /// What stays to be watched when all documents are done.
+    /// The profile to watch when all documents are done.
     pub(in crate::cli) watching: Option<Watching>,
-    /// Folders in which documents must lie, where the command of a record names them.
+    /// Folders in which documents must lie, if a recorded command names them.
     pub(in crate::cli) within: Option<Vec<PathBuf>>,
-    /// What is laid over the settings of a record.
+    /// The settings laid over those of a record.
     pub(in crate::cli) laid_over: Option<LaidOver>,
 }
 
@@ -135,7 +136,7 @@ impl Work {
             .with_prices(prices)
             .with_network(self.plan.profile.network.clone());
         let providers = tape.iter().fold(providers, |providers, tape| providers.with_tape(tape.clone()));
-        // What plugins say when they are opened is logged, too.
+        // Messages of plugins while they are opened are logged, too.
         let telemetry = self.log.start()?;
         let (candidates, consultants) = match self.asks {
             Asks::Everybody => (
@@ -181,7 +182,7 @@ impl Work {
             artifacts,
         };
         let jobs = match (self.jobs, self.watching.is_some()) {
-            // What is looked at afterwards is kept document by document.
+            // Documents to be watched are kept one by one.
             (_, true) => 1,
             (Some(jobs), false) => usize::try_from(jobs).unwrap_or(usize::MAX),
             (None, false) => jobs::usual(&self.plan, &candidates, &consultants, tape.as_ref()),
@@ -247,7 +248,7 @@ impl Work {
             keeper,
             missed: is_verdict.then(Vec::new),
         };
-        // Heard as long as the process lasts.
+        // Interrupts are heard as long as the process lasts.
         let at_work = Arc::new(AtomicBool::new(!self.quiet));
         runtime.spawn(interrupts::listen(drain, stop, self.drain, Arc::clone(&at_work)));
         let end = runtime.block_on(async {
@@ -263,7 +264,7 @@ impl Work {
         });
         at_work.store(false, Ordering::Relaxed);
         if is_kept && end.is_ok() && journal.stages(&run)?.sum() == 0 {
-            // Nothing was found: what was the latest run still is.
+            // Nothing was found: the earlier latest run still is the latest.
             journal.remove_run(&run)?;
             if let Some(before) = before {
                 latest_run::remember(&before.journal, &RunId::new(before.run));
@@ -273,7 +274,7 @@ impl Work {
         let left_out = left_out.line(end.as_ref().map_or(0, |end| end.repeated)).filter(|_| !self.quiet);
         let how_to_go_on = GoOn { run: &run, journal: &self.journal, quiet: self.quiet };
         if let (Ok(_), Some(seen)) = (&end, &screen.summary) {
-            // Others may have had a part in it, and earlier processes.
+            // Other processes may have had a part in it, and earlier ones.
             if seen.done() != journal.stages(&run)?.sum() {
                 screen.summary = Some(summary_of(&journal, &run, false)?);
             }
@@ -336,7 +337,7 @@ impl Work {
     }
 }
 
-/// What a run's record says of its profile, and of the command by which it is gone on with.
+/// The settings in a run's record about its profile, and about the request by which it is resumed.
 pub(in crate::cli) fn settings_of(
     plan: &Plan,
     request: &RunRequest,
@@ -362,14 +363,14 @@ fn settings_of_plan(plan: &Plan, request: Option<&RunRequest>, decided_by: &Deci
     settings
 }
 
-/// Threads on which documents are worked on. Assessing a long document takes its time on one; signals are heard on another.
+/// The number of threads that work on documents. Assessing a long document occupies one; signals are heard on another.
 fn workers_for(jobs: usize) -> usize {
     let processors = std::thread::available_parallelism().map_or(1, std::num::NonZeroUsize::get);
     jobs.min(processors).max(1)
 }
 
 impl Work {
-    /// The panel without anybody off this machine.
+    /// The panel without members off this machine.
     fn consultants_here(&self) -> Vec<Consultant> {
         let validator = |planned: &ValidatorPlan| match &planned.validator.asked {
             Asked::Command { .. } if self.allow_commands => Consultant::Validator,
@@ -395,7 +396,7 @@ impl Work {
     }
 }
 
-/// A report is written when everything is paid for.
+/// Refuses a report that can't be written, before anything is paid for.
 fn refuse_unwritable(report: &Path) -> Result<(), Failure> {
     let folder = report.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let refused = |why: String| {

@@ -21,7 +21,7 @@ pub(super) struct Arguments {
     /// The run, as `loopctl runs list` names it; the beginning of its id is enough
     #[arg(value_name = "RUN", default_value = "latest")]
     run: String,
-    /// Write extractions, validations and results to this folder [default: results, one on each line of standard output]
+    /// Write extractions, validations and results to this folder [default: results, one per line on standard output]
     #[arg(long, value_name = "DIR", conflicts_with = "to")]
     out: Option<PathBuf>,
     #[command(flatten)]

@@ -23,10 +23,10 @@ use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::PathBuf;
 
-/// What a file holds.
+/// The format of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum FileFormat {
-    /// A table: one row a document, UTF-8 (`.csv`)
+    /// A table: one row per document, UTF-8 (`.csv`)
     Csv,
     /// A workbook: the same table, and a sheet about it (`.xlsx`)
     Xlsx,
@@ -38,22 +38,23 @@ enum FileFormat {
 
 #[derive(Args)]
 pub(super) struct FileArguments {
-    /// Write the run to this file; its ending says as what: `.csv`, `.xlsx`, `.jsonl`, or `.ndjson` for FHIR
+    /// Write the run to this file, in the format of its extension: `.csv`, `.xlsx`, `.jsonl`, or `.ndjson` for FHIR
     #[arg(long, value_name = "FILE", help_heading = OUTPUT)]
     to: Option<PathBuf>,
-    /// What the file holds, whatever its ending
+    /// Format of the file, whatever its extension
     #[arg(long, value_enum, value_name = "FORMAT", requires = "to", help_heading = OUTPUT)]
     format: Option<FileFormat>,
     /// Only documents of this type (repeatable)
     #[arg(long = "type", value_name = "TYPE", requires = "to", help_heading = OUTPUT)]
     types: Vec<String>,
-    /// Reviewers' corrections, one on each line, over what was decided in the journal: the corrected values are written, with the reviewer's name (repeatable)
+    /// Reviewers' corrections, one on each line, which override decisions in the journal: the corrected values are
+    /// written, with the reviewer's name (repeatable)
     #[arg(long, value_name = "FILE", requires = "to", help_heading = OUTPUT)]
     corrections: Vec<PathBuf>,
-    /// Write what was extracted, without what reviewers decided in the journal
+    /// Write the extracted values, without reviewers' decisions in the journal
     #[arg(long, requires = "to", help_heading = OUTPUT)]
     without_reviews: bool,
-    /// Leave a field out, such as `rawText` (repeatable); not of JSONL, whose results are whole
+    /// Leave a field out, such as `rawText` (repeatable); not for JSONL, whose results are whole
     #[arg(long, value_name = "FIELD", requires = "to", help_heading = OUTPUT)]
     leave_out: Vec<String>,
     /// The profile whose rubrics say what is written as FHIR, and by which codes [default: that of the run]
@@ -61,10 +62,10 @@ pub(super) struct FileArguments {
     profile: Option<String>,
 }
 
-/// A file, and what it is to hold.
+/// A file, and its format.
 pub(super) struct Target {
     path: PathBuf,
-    /// As it was written.
+    /// The path as the user wrote it.
     named: String,
     format: FileFormat,
 }
@@ -109,7 +110,7 @@ impl FileArguments {
     ) -> Result<Exit, Failure> {
         self.refuse_inputs(target, journal)?;
         let terms = run.record.settings.get("terms").and_then(|terms| Terms::deserialize(terms).ok());
-        // Paths are those of this folder; the profile is read in that of the run.
+        // Paths are relative to this folder; the profile is read in that of the run.
         let corrections = read_corrections(&self.corrections, output)?;
         let decided = decisions_by_document(journal, &run.id)?;
         let plan = match target.format {
@@ -160,9 +161,9 @@ impl FileArguments {
         Ok(Exit::Success)
     }
 
-    /// The file must not take the place of what it is made from.
+    /// Refuses a file that would overwrite one of its inputs.
     fn refuse_inputs(&self, target: &Target, journal: &Journal) -> Result<(), Failure> {
-        // A file that is not there yet takes no place.
+        // A file that does not exist yet overwrites nothing.
         let Ok(key) = FolderKey::of(&target.path) else { return Ok(()) };
         let corrections = self.corrections.iter().map(|file| ("corrections", file.as_path()));
         let mut inputs = std::iter::once(("journal", journal.path())).chain(corrections);
@@ -187,7 +188,7 @@ impl FileArguments {
         recorded.arguments.plan_to_score(&recorded.library, output)
     }
 
-    /// The compiled profile that says which fields reviewers decided about. Without it their decisions hold all the same.
+    /// The compiled profile that says which fields reviewers decided about. Without it their decisions still hold.
     fn plan_of_decided(&self, run: &StoredRun, output: &mut Output) -> Option<Plan> {
         let failure = match self.plan(run, output) {
             Ok(plan) => return Some(plan),
@@ -218,11 +219,11 @@ impl Target {
     }
 }
 
-/// Why a file was not written.
+/// The reason that a file was not written.
 enum Unwritten {
     /// The file can't be written to.
     File(io::Error),
-    /// What was to be written can't be had.
+    /// The content to be written is not available.
     Run(Failure),
 }
 
@@ -238,7 +239,7 @@ impl From<Failure> for Unwritten {
     }
 }
 
-/// What was written, and what was not.
+/// Counts of what was written, and of what was not.
 #[derive(Default)]
 struct Written {
     documents: u64,
@@ -349,7 +350,7 @@ fn xlsx(
     Ok(Written { documents, cut, ..Written::default() })
 }
 
-/// Writes JSON line by line; of a document that `line` has nothing for it is counted that it is left out.
+/// Writes JSON line by line; a document for which `line` returns nothing counts as left out.
 fn lines(
     exported: &Exported<'_>,
     file: &mut File,
@@ -405,7 +406,7 @@ fn fhir(exported: &Exported<'_>, export: &FhirExport<'_>, file: &mut File) -> Re
     Ok(Written { preliminary, ..written })
 }
 
-/// Refuses documents of types that are no diagnostic reports.
+/// Refuses documents of types that are not diagnostic reports.
 fn refuse_other_types(exported: &Exported<'_>, terms: &ExportTerms) -> Result<(), Failure> {
     let mut others: BTreeMap<String, u64> = BTreeMap::new();
     let mut found = BTreeSet::new();

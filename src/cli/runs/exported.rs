@@ -1,4 +1,4 @@
-//! The documents of a run as they are exported: from the journal, with what reviewers decided and corrected.
+//! The documents of a run as they are exported: from the journal, with reviewers' decisions and corrections.
 
 use super::super::evaluate::LabelFiles;
 use super::super::exit::Failure;
@@ -18,36 +18,36 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// Most names that a message lists.
+/// The maximum number of names in a message.
 const MOST_NAMED: usize = 5;
 
-/// What is exported of a run.
+/// The exported part of a run.
 pub(super) struct Exported<'r> {
     pub(super) journal: &'r Journal,
     pub(super) run: &'r StoredRun,
-    /// Only documents of these types; of all, where there are none.
+    /// Only documents of these types; of all types if empty.
     pub(super) types: BTreeSet<String>,
     /// Fields that are left out.
     pub(super) left_out: BTreeSet<String>,
     pub(super) corrections: Corrections,
-    /// What reviewers decided about each document.
+    /// The decisions of reviewers about each document.
     pub(super) decided: BTreeMap<String, Vec<review::Decision>>,
-    /// Whether the values are those that were extracted, whatever reviewers decided.
+    /// `true` if the values are the extracted ones, whatever reviewers decided.
     pub(super) without_reviews: bool,
-    /// What says which fields the profile declares, where it is known.
+    /// The plan that says which fields the profile declares, if it is known.
     pub(super) plan: Option<&'r Plan>,
-    /// Whether what explains results is exported with them.
+    /// The settings that explain results, if they are exported with them.
     pub(super) terms: Option<Terms>,
 }
 
-/// What a first look at all documents found.
+/// The findings of a first pass over all documents.
 #[derive(Default)]
 pub(super) struct Seen {
     /// Types of the run's documents.
     types: BTreeSet<String>,
     /// Fields at the top of their extractions.
     fields: BTreeSet<String>,
-    /// Corrected documents that are there.
+    /// Corrected documents that exist.
     corrected: HashSet<String>,
     pub(super) documents: u64,
 }
@@ -68,7 +68,7 @@ impl Exported<'_> {
         failed.map_or(Ok(()), Err)
     }
 
-    /// Looks at all documents, and says what was asked for in vain.
+    /// Inspects all documents, and reports what was asked for in vain.
     pub(super) fn look(
         &self,
         mut see: impl FnMut(&ExportedDocument) -> Result<(), Failure>,
@@ -161,7 +161,7 @@ impl Exported<'_> {
         };
         let is_over =
             matches!(stored.stage, DocumentStage::Finished | DocumentStage::Failed | DocumentStage::GivenUp);
-        // What it came to before it waits again is nothing yet.
+        // An earlier outcome does not count while the document waits again.
         let Some(outcome) = outcome.filter(|_| is_over) else {
             document.decision = match stored.stage {
                 DocumentStage::Failed | DocumentStage::Finished => DocumentDecision::Failed,
@@ -204,8 +204,8 @@ impl Exported<'_> {
         Ok(document)
     }
 
-    /// Says of a document what the decisions about its result come to. Returns the result with the values that hold by them; a
-    /// document that was rejected keeps what was extracted.
+    /// Sets the review of a document from the decisions about its result. Returns the result with the values that hold
+    /// by them; a rejected document keeps what was extracted.
     fn reviewed(&self, result: DocumentResult, document: &mut ExportedDocument) -> DocumentResult {
         let Some(decisions) = self.decided.get(result.id.as_str()) else { return result };
         let declared = self.plan.map(|plan| DeclaredFields::of(plan, &result.document_type));

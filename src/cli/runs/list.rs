@@ -99,7 +99,7 @@ fn table(rows: &[(StoredRun, StageCounts)]) -> String {
     for row in &cells {
         let mut line = String::new();
         for (column, (width, cell)) in widths.iter().zip(row).enumerate() {
-            // Numbers stand under each other.
+            // Numbers are aligned with each other.
             let _ =
                 if column >= 4 { write!(line, "{cell:>width$}  ") } else { write!(line, "{cell:<width$}  ") };
         }

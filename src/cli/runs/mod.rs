@@ -24,15 +24,15 @@ pub(super) struct Arguments {
 
 #[derive(Subcommand)]
 enum Verb {
-    /// List the runs of a journal: when they began, and how far their documents are
+    /// List the runs of a journal: when they began, and the progress of their documents
     List(list::Arguments),
-    /// Show what a run came to
+    /// Show the results of a run
     Show(show::Arguments),
-    /// Go on with a run, as `loopctl resume` does
+    /// Resume a run, as `loopctl resume` does
     Resume(Box<resume::Arguments>),
-    /// Begin no other document of a run; processes that work on it end what they have begun
+    /// Cancel a run: begin no other document; processes that work on it finish those they have begun
     Cancel(CancelArguments),
-    /// Put the documents of a run that failed back among those that wait
+    /// Put the failed documents of a run back among those that wait
     Retry(retry::Arguments),
     /// Write the results of a run again, from the journal: as artifacts, or as a file of CSV, XLSX, JSONL or FHIR
     Export(export::Arguments),
@@ -72,7 +72,7 @@ fn cancel(arguments: &CancelArguments, output: &mut Output) -> Result<Exit, Fail
         more => format!("{more} processes end what they have begun"),
     };
     output.say(&format!(
-        "run `{}` is cancelled: {note}; `loopctl resume {}{}` goes on with it",
+        "run `{}` is cancelled: {note}; `loopctl resume {}{}` resumes it",
         run.id,
         run.id,
         arguments.journal.again()

@@ -13,10 +13,10 @@ pub(super) struct Arguments {
     /// Runs, as `loopctl runs list` names them
     #[arg(value_name = "RUN")]
     runs: Vec<String>,
-    /// Every run that began so many days ago or earlier
+    /// Every run that began this many days ago or earlier
     #[arg(long, value_name = "DAYS", value_parser = days)]
     older_than: Option<u32>,
-    /// Say what would be removed, and remove nothing
+    /// Show what would be removed, and remove nothing
     #[arg(long)]
     dry_run: bool,
     #[command(flatten)]

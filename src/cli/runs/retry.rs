@@ -13,10 +13,10 @@ pub(super) struct Arguments {
     /// The run, as `loopctl runs list` names it; the beginning of its id is enough
     #[arg(value_name = "RUN", default_value = "latest")]
     run: String,
-    /// Only this document, whatever it came to (repeatable)
+    /// Only this document, whatever its outcome (repeatable)
     #[arg(long, short, value_name = "ID")]
     document: Vec<String>,
-    /// Begin them anew: what was answered before is asked for, and paid, again
+    /// Begin them anew: calls that were answered before are made, and paid for, again
     #[arg(long)]
     anew: bool,
     #[command(flatten)]
@@ -50,7 +50,7 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
         return Err(Failure::usage(format!("a process works on `{id}`")).help("wait until it has ended"));
     }
     for document in &found {
-        // What is finished has nothing to go on with.
+        // A finished document has nothing to resume.
         journal.requeue(document.key, arguments.anew || document.stage == DocumentStage::Finished)?;
     }
     if found.is_empty() {

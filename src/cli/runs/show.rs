@@ -20,10 +20,10 @@ pub(super) struct Arguments {
     run: String,
     #[command(flatten)]
     journal: JournalArgument,
-    /// Write it to this file, too, as a page of HTML that needs nothing else
+    /// Also write it to this file, as a self-contained HTML page
     #[arg(long, value_name = "FILE.html")]
     report: Option<PathBuf>,
-    /// Say what the issues of the documents to look at say, too, which may quote the documents
+    /// Also show the messages of issues of the documents to look at, which may quote the documents
     #[arg(long)]
     messages: bool,
     #[command(flatten)]
@@ -66,7 +66,7 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
     Ok(Exit::Success)
 }
 
-/// What batches did, for people; nothing where there were none.
+/// The savings of batches, for people; `None` if there were no batches.
 pub(in crate::cli) fn saved(savings: &BatchSavings) -> Option<String> {
     let BatchSavings { batches, calls, usd, .. } = *savings;
     let of = |count: u64, one: &str, more: &str| match count {

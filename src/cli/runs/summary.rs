@@ -1,4 +1,4 @@
-//! What the documents of a run came to, read from the journal.
+//! The summary of a run's documents, read from the journal.
 
 use super::super::exit::Failure;
 use super::super::review::{decisions_by_document, shares_of};
@@ -13,10 +13,11 @@ use serde_json::Value;
 use std::path::Path;
 use std::sync::Arc;
 
-/// What a run's settings say of the overall score that is accepted.
+/// The key of a run's settings for the overall score that is accepted.
 pub(in crate::cli) const ACCEPT_OVERALL: &str = "accept_overall";
 
-/// The summary of a run, whoever ran its documents; with what issues say of the documents to look at, if that is asked for.
+/// The summary of a run, whichever process ran its documents; with messages of issues of the documents to look at, if
+/// asked for.
 pub(in crate::cli) fn summary_of(
     journal: &Journal,
     run: &RunId,
@@ -25,7 +26,7 @@ pub(in crate::cli) fn summary_of(
     summarized(journal, run, with_messages, |_, _| {})
 }
 
-/// The summary of a run, with how far the review of its documents is.
+/// The summary of a run, with the progress of its review.
 pub(super) fn summary_with_reviews(
     journal: &Journal,
     run: &RunId,
@@ -82,7 +83,7 @@ fn summarized(
     Ok(summary)
 }
 
-/// Adds a document, and returns its result if that is one to go by.
+/// Adds a document, and returns its result if that counts.
 fn add(
     summary: &mut RunSummary,
     document: &StoredDocument,
@@ -91,7 +92,7 @@ fn add(
     let id = document.record.id.as_str();
     let result = outcome.and_then(|outcome| DocumentResult::deserialize(outcome).ok());
     match (document.stage, result) {
-        // What it came to before it waits again is nothing yet.
+        // An earlier outcome does not count while the document waits again.
         (DocumentStage::Waiting | DocumentStage::Running | DocumentStage::Parked, _) => {}
         (_, Some(result)) => {
             summary.add(&result);
@@ -107,7 +108,7 @@ fn add(
     None
 }
 
-/// Writes a summary as a page. Ids of documents are in it, so it is its owner's alone.
+/// Writes a summary as a page. It contains ids of documents, so only its owner may read it.
 pub(in crate::cli) fn write_page(summary: &RunSummary, file: &Path) -> Result<(), Failure> {
     let page = render_html(summary, &PageOptions::default());
     disk::replace(file, page.as_bytes(), Access::Owner)

@@ -34,7 +34,7 @@ use std::sync::atomic::AtomicBool;
 use tokio::net::TcpListener;
 use tokio::sync::watch;
 
-/// How people reach the service.
+/// The heading of flags about how people reach the service.
 const ADDRESS: &str = "Address";
 
 #[derive(Args)]
@@ -58,16 +58,17 @@ enum Sub {
 
 #[derive(Args)]
 struct StartArguments {
-    /// Listen here
+    /// Address to listen on
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:8700", env = "LOOPCTL_LISTEN", help_heading = ADDRESS)]
     listen: SocketAddr,
-    /// Let other machines reach it: put a proxy with TLS before it
+    /// Let other machines reach the service: put a proxy with TLS in front of it
     #[arg(long, help_heading = ADDRESS)]
     allow_remote: bool,
-    /// Print no link that lets an admin in: logs would keep it. Who comes in has a token of `loopctl serve token add`
+    /// Print no link that lets an admin in, which logs would keep. Access then needs a token of `loopctl serve token
+    /// add`
     #[arg(long, help_heading = ADDRESS)]
     no_link: bool,
-    /// A name by which it is asked for, beside those of this machine (repeatable)
+    /// A name by which the service may be asked for, besides those of this machine (repeatable)
     #[arg(long, value_name = "NAME[:PORT]", help_heading = ADDRESS)]
     host: Vec<String>,
     /// Keep journal and uploads in this folder [default: `.loopctl` here]
@@ -79,19 +80,20 @@ struct StartArguments {
     /// Let documents of this folder be submitted by their paths (repeatable)
     #[arg(long, value_name = "DIR", help_heading = DOCUMENTS)]
     folder: Vec<PathBuf>,
-    /// Most documents of one profile that wait; others are refused until there is room
+    /// Maximum number of waiting documents of one profile; others are refused until there is room
     #[arg(long, value_name = "N", default_value_t = 10_000, help_heading = DOCUMENTS)]
     most_waiting: u64,
     /// Largest document, in MB
     #[arg(long, value_name = "MB", default_value_t = MOST_MB, value_parser = clap::value_parser!(u64).range(1..=MOST_MB), help_heading = DOCUMENTS)]
     most_mb: u64,
-    /// Documents of one profile at the same time [default: what the profile allows the providers, else 8]
+    /// Number of documents of one profile at the same time [default: what the profile allows the providers, else 8]
     #[arg(long, short, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000), help_heading = DOCUMENTS)]
     jobs: Option<u32>,
-    /// Remove an upload this long after it was submitted, such as `365d`, once nothing is left to do or to decide about it [default: never]
+    /// Remove an upload this long after it was submitted, such as `365d`, once nothing is left to do or to decide about
+    /// it [default: never]
     #[arg(long, value_name = "TIME", value_parser = token::lasting, help_heading = DOCUMENTS)]
     keep_uploads: Option<SignedDuration>,
-    /// Keep what somebody did in the access log for so long
+    /// Keep entries of the access log for this long
     #[arg(long, value_name = "TIME", default_value = "2190d", value_parser = token::lasting, help_heading = DOCUMENTS)]
     keep_access_log: SignedDuration,
     // Its `--profile` is that of documents that name none.
@@ -99,7 +101,7 @@ struct StartArguments {
     profile: ProfileArguments,
     #[command(flatten, next_help_heading = CALLS)]
     calls: CallArguments,
-    /// When someone stops the service, wait so long for the calls that are under way
+    /// Time to wait for the calls in flight when the service is stopped
     #[arg(long, value_name = "TIME", default_value = "20s", value_parser = duration, help_heading = CALLS)]
     drain: Millis,
     #[command(flatten, next_help_heading = OUTPUT)]
@@ -113,18 +115,18 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
     }
 }
 
-/// The folder in which a service keeps its journal where no other is named, below the one in which it is started.
+/// The folder in which a service keeps its journal if no other is named, below the one in which it is started.
 const OWN: &str = ".loopctl";
 
-/// Where a service keeps what it keeps.
+/// The locations of what a service keeps.
 struct Places {
     journal: PathBuf,
     uploads: PathBuf,
     chosen_by: ChosenBy,
 }
 
-/// The journal of the service, and the folder of its uploads: what is named, else what is kept in this folder. The journal of a run
-/// elsewhere is another project's, with its documents and its tokens.
+/// The journal of the service, and the folder of its uploads: those named, else those of this folder. The journal of a
+/// run elsewhere is another project's, with its documents and its tokens.
 fn places(data: Option<&PathBuf>, journal: Option<&PathBuf>) -> Places {
     let (journal, chosen_by) = match (data, journal) {
         (Some(data), _) => (data.join("journal.sqlite"), ChosenBy::Data),
@@ -145,20 +147,20 @@ fn places(data: Option<&PathBuf>, journal: Option<&PathBuf>) -> Places {
 }
 
 impl Places {
-    /// The journal by its whole path, whose parts need not be there yet.
+    /// The journal by its absolute path, whose parts need not exist yet.
     fn served(&self) -> ServedJournal {
         let file = std::path::absolute(&self.journal).unwrap_or_else(|_| self.journal.clone());
         let started_in = std::env::current_dir().unwrap_or_default();
         ServedJournal { file, started_in, by: self.chosen_by }
     }
 
-    /// Begins the journal of this folder, if there is none; then says that it is another than that of the latest run.
+    /// Makes the folder of this folder's journal if there is none yet, then points to the journal of the latest run.
     fn begin(&self, output: &mut Output) -> Result<(), Failure> {
         if self.chosen_by != ChosenBy::Folder || self.journal.exists() {
             return Ok(());
         }
         let folder = self.journal.parent().unwrap_or(Path::new(OWN));
-        // Documents and results are nothing for a history that others get.
+        // Documents and results don't belong in a history that others get.
         disk::make_private_folder(folder)
             .and_then(|()| disk::replace(&folder.join(".gitignore"), b"*\n", Access::Owner))
             .map_err(|error| {
@@ -174,12 +176,12 @@ impl Places {
     }
 }
 
-/// The journal of the latest run, if it is still there.
+/// The journal of the latest run, if it still exists.
 fn latest_journal() -> Option<PathBuf> {
     latest_run::recall().map(|latest| latest.journal).filter(|file| file.exists())
 }
 
-/// Says whose tokens let them in: a journal may have come from somewhere else.
+/// Reports whose tokens let them in: a journal may have come from somewhere else.
 fn say_tokens(journal: &Journal, output: &mut Output) -> Result<(), Failure> {
     let tokens = journal.tokens("token")?;
     let holding: Vec<String> = tokens
@@ -200,7 +202,7 @@ fn say_tokens(journal: &Journal, output: &mut Output) -> Result<(), Failure> {
 /// Largest document that a provider can be given, in MB.
 const MOST_MB: u64 = MAX_DOCUMENT_BYTES >> 20;
 
-/// Most holders of tokens that are named at the start.
+/// The maximum number of token holders that are named at the start.
 const MOST_NAMED: usize = 20;
 
 fn start(arguments: &StartArguments, output: &mut Output) -> Result<Exit, Failure> {
@@ -270,7 +272,7 @@ fn start(arguments: &StartArguments, output: &mut Output) -> Result<Exit, Failur
     ended.map(|()| Exit::Success)
 }
 
-/// Where this machine reaches a service that listens on all of its addresses.
+/// The address at which this machine reaches a service that listens on all of its addresses.
 fn reached_at(listen: SocketAddr) -> SocketAddr {
     match listen.ip() {
         IpAddr::V4(ip) if ip.is_unspecified() => (Ipv4Addr::LOCALHOST, listen.port()).into(),
@@ -279,7 +281,7 @@ fn reached_at(listen: SocketAddr) -> SocketAddr {
     }
 }
 
-/// Whose link it is that is printed: who started the service.
+/// The name for the printed link: the user who started the service.
 fn person() -> String {
     let named = ["USER", "LOGNAME", "USERNAME"].into_iter().find_map(|name| std::env::var(name).ok());
     named.filter(|name| !name.trim().is_empty()).unwrap_or_else(|| "admin".to_owned())

@@ -18,24 +18,24 @@ use crate::value::sanitize_line;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// What a profile is called that is in no file yet.
+/// The name of a profile that is in no file yet.
 const CHECKED: &str = "checked";
 
 /// Profiles with what the arguments of `serve` lay over each.
 pub(super) struct ServedProfiles {
-    /// Whose name is replaced by the one that is asked for.
+    /// The arguments, in which the requested name replaces the profile's.
     arguments: ProfileArguments,
     allow_commands: bool,
     pub(super) prices: Prices,
-    /// Found where the program was when it was started: an upgrade puts another file in its place, and the system then says that there
-    /// is none.
+    /// Found where the program was when it was started: an upgrade replaces its file, and the system then reports that
+    /// there is none.
     providers: Providers,
-    /// Where the documents are.
+    /// The folder of the documents.
     uploads: PathBuf,
 }
 
 impl ServedProfiles {
-    /// Those that are found from the working directory. Problems of the price tables are pushed.
+    /// The profiles found from the working directory. Problems of the price tables are pushed.
     pub(super) fn new(
         arguments: ProfileArguments,
         calls: &CallArguments,
@@ -90,7 +90,7 @@ impl ProfileSource for ServedProfiles {
     fn check_text(&self, yaml: &str) -> Problems {
         let mut problems = Problems::new();
         let library = library().holding(&format!("profiles/{CHECKED}.yaml"), yaml).confined();
-        // Neither what the service was started with nor the environment is laid over it: what is said of it would tell them.
+        // Neither the service's arguments nor the environment is laid over it: messages about it would reveal them.
         if let Some(loaded) = load(CHECKED, &library, &[], &|_| None, &mut problems) {
             check_foreign(&loaded, &self.providers, &mut problems);
         }

@@ -1,4 +1,4 @@
-//! `loopctl serve token`: who may come in.
+//! `loopctl serve token`: access to the service.
 
 use super::super::exit::{Exit, Failure};
 use super::super::headings::{ARGUMENTS, DOCUMENTS, OUTPUT};
@@ -16,13 +16,13 @@ use std::path::PathBuf;
 pub(super) enum TokenVerb {
     /// Make a token for a person or a program, and print it: it is shown this once
     Add(AddArguments),
-    /// List tokens, without what they are
+    /// List tokens, without their secrets
     List(ListArguments),
-    /// Have the tokens and sessions of a name hold no longer
+    /// Revoke the tokens and sessions of a name
     Revoke(RevokeArguments),
 }
 
-/// Which journal keeps the tokens.
+/// The journal that keeps the tokens.
 #[derive(Args)]
 struct DataArguments {
     /// Folder of the service [default: `.loopctl` here]
@@ -42,13 +42,14 @@ impl DataArguments {
 
 #[derive(Args)]
 pub(super) struct AddArguments {
-    /// Whose it is: decisions and the access log have this name
+    /// Name of the holder, for decisions and the access log
     #[arg(value_name = "NAME", help_heading = ARGUMENTS)]
     name: String,
-    /// What it allows: `submit` documents and see what becomes of these; `review` all, too; `adjudicate` also settles where reviewers differ; `admin` everything
+    /// Permissions of the holder: `submit` documents and see their results; `review` all, too; `adjudicate` also
+    /// settles where reviewers differ; `admin` everything
     #[arg(long, value_name = "ROLE", help_heading = ARGUMENTS)]
     role: Role,
-    /// For how long it holds, such as `720h` [default: until it is revoked]
+    /// Time for which it holds, such as `720h` [default: until it is revoked]
     #[arg(long, value_name = "TIME", value_parser = lasting, help_heading = ARGUMENTS)]
     lasts: Option<SignedDuration>,
     #[command(flatten)]
@@ -65,7 +66,7 @@ pub(super) struct ListArguments {
 
 #[derive(Args)]
 pub(super) struct RevokeArguments {
-    /// Whose tokens
+    /// Holder of the tokens
     #[arg(value_name = "NAME", help_heading = ARGUMENTS)]
     name: String,
     #[command(flatten)]
@@ -140,7 +141,7 @@ fn state(token: &StoredToken) -> &'static str {
     }
 }
 
-/// Whether a token lets its holder in.
+/// Returns whether a token lets its holder in.
 pub(super) fn holds(token: &StoredToken) -> bool {
     let is_over = |at: &String| at.parse().is_ok_and(|at: Timestamp| at <= Timestamp::now());
     token.revoked_at.is_none() && !token.expires_at.as_ref().is_some_and(is_over)

@@ -20,9 +20,9 @@ use std::path::Path;
 
 /// The blocks of a profile whose numbers decide about candidates.
 const DECIDING: [&str; 4] = ["accept", "gate", "stop", "overall"];
-/// Numbers that are shown.
+/// The maximum number of numbers that are shown.
 const MOST_KNOBS: usize = 60;
-/// Where a project keeps its profiles.
+/// The folder in which a project keeps its profiles.
 const PROFILES: &str = "profiles";
 
 impl ProfileTuning for ServedProfiles {
@@ -91,7 +91,7 @@ impl ProfileTuning for ServedProfiles {
             return Err(Refused::new("the journal does not say which profile the run had"));
         };
         let recorded = ReachedProfile::read(&recorded.arguments, &recorded.library)?;
-        // What the run laid over its profile, such as its provider, is laid over the changed one, too.
+        // Settings that the run laid over its profile, such as its provider, are laid over the changed one, too.
         let mut changed = ProfileArguments::of_spec(recorded_request.profile);
         changed.is_recorded = true;
         changed.profile.clone_from(&request.name);
@@ -142,7 +142,7 @@ fn of_refusal(refusal: &Refusal) -> Refused {
     refused
 }
 
-/// What is wrong, with its errors in a line each.
+/// A refusal with the errors in a line each.
 fn refused(message: &str, problems: &Problems) -> Refused {
     let errors = problems.iter().filter(|problem| problem.level == Level::Error);
     let line = |problem: &crate::diag::Problem| {

@@ -1,4 +1,4 @@
-//! Which policies of a space race: all of them, or some that are drawn, as many as the budget lets run.
+//! The policies of a space that race: all of them, or some that are drawn, as many as the budget lets run.
 
 use super::super::exit::Failure;
 use super::super::output::Output;
@@ -16,7 +16,7 @@ pub(super) struct Entrant {
     pub(super) profile: usize,
     pub(super) combination: usize,
     pub(super) plan: Plan,
-    /// What a document takes in calls at most.
+    /// The maximum number of calls for a document.
     pub(super) calls: Calls,
 }
 
@@ -25,14 +25,14 @@ pub(super) struct Entrants {
     /// In the order of the space.
     pub(super) all: Vec<Entrant>,
     pub(super) schedule: Schedule,
-    /// Whether some of the space were not drawn.
+    /// `true` if some of the space were not drawn.
     pub(super) is_drawn: bool,
     pub(super) counts: Counts,
 }
 
 impl Entrants {
-    /// Draws policies from the space until there are enough, or the calls of the race would not be enough for one more when each
-    /// call is made once. `documents` is how many there are to choose on.
+    /// Draws policies from the space until there are enough, or the calls of the race would not be enough for one more
+    /// when each call is made once. `documents` is the number of documents to choose on.
     pub(super) fn draw(
         experiment: &Experiment,
         bases: &Bases,
@@ -92,7 +92,7 @@ impl Entrants {
     }
 }
 
-/// Calls of a race in which no call is made again, where a document takes at most `policy` with each policy.
+/// The calls of a race in which no call is made again, where a document takes at most `policy` with each policy.
 fn calls_needed(schedule: &Schedule, policy: u64, reference: u64) -> u64 {
     let runs = u64::try_from(schedule.runs()).unwrap_or(u64::MAX);
     let documents = u64::try_from(schedule.documents()).unwrap_or(u64::MAX);

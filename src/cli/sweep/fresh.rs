@@ -22,7 +22,7 @@ use serde_json::{Map, Value};
 use std::path::Path;
 use std::sync::Arc;
 
-/// How documents are run.
+/// The means by which documents are run.
 pub(super) struct Means<'a> {
     pub(super) calls: &'a CallArguments,
     /// Policies that run at the same time.
@@ -155,7 +155,7 @@ pub(super) fn race(
     Ok(Findings { race: Some(race), ..findings })
 }
 
-/// What the policy that won and the reference came to where they are judged.
+/// The measurements of the winning policy and the reference on the documents that judge them.
 #[derive(Default)]
 struct Judged {
     ids: Vec<String>,
@@ -163,7 +163,8 @@ struct Judged {
     winner: Vec<Measured>,
 }
 
-/// Runs both on the documents that had no say, as far as the budget goes. The inner error is an objective without a value.
+/// Runs both on the documents that had no say, as far as the budget allows. The inner error is an objective without a
+/// value.
 fn judge(
     documents: &[Input],
     policies: [&Runnable; 2],
@@ -194,7 +195,7 @@ fn measured(goals: &Goals, results: &[DocumentResult]) -> Result<Vec<Measured>, 
     results.iter().map(|result| goals.measured(result)).collect()
 }
 
-/// Reads the next document that can be read, and says which ones can't.
+/// Reads the next document that can be read, and reports those that can't.
 fn next_document<'i>(
     waiting: &mut impl Iterator<Item = &'i Input>,
     output: &mut Output,
@@ -208,7 +209,7 @@ fn next_document<'i>(
     })
 }
 
-/// Says how the race stands when a round has ended.
+/// Reports the state of the race when a round has ended.
 fn say_round(race: &Race<'_>, documents: usize, runner: &Runner, means: &Means<'_>, output: &mut Output) {
     let rounds = race.rounds();
     let Some(round) = rounds.last().filter(|round| round.documents == documents && !means.quiet) else {

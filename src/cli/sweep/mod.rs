@@ -1,4 +1,4 @@
-//! `loopctl sweep`: which policy of many is best, on recorded documents or on those that are run for it.
+//! `loopctl sweep`: the best policy of many, on recorded documents or on those that are run for it.
 
 mod entrants;
 mod fresh;
@@ -38,15 +38,15 @@ pub(super) struct Arguments {
     /// The file of the experiment
     #[arg(value_name = "EXPERIMENT.yaml", help_heading = ARGUMENTS)]
     file: PathBuf,
-    /// With fresh documents, run so many policies at the same time on a document
+    /// With fresh documents, run this many policies at the same time on a document
     #[arg(long, short, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1_000), help_heading = DOCUMENTS)]
     jobs: u32,
     #[command(flatten, next_help_heading = CALLS)]
     calls: CallArguments,
-    /// How the findings are written to standard output
+    /// Format of the findings on standard output
     #[arg(long, value_enum, value_name = "FORMAT", default_value = "text", help_heading = OUTPUT)]
     format: Format,
-    /// Write them to this file, too, as a page of HTML that needs nothing else
+    /// Also write them to this file, as a self-contained HTML page
     #[arg(long, value_name = "FILE.html", help_heading = OUTPUT)]
     report: Option<PathBuf>,
     /// No progress on standard error
@@ -136,7 +136,7 @@ fn cant_be_split(documents: usize) -> Failure {
     Failure::broken(message).help("take more documents: intervals of fewer than some fifty say little")
 }
 
-/// An objective or a constraint that has no value: `at` counts through objectives, then constraints.
+/// The failure of an objective or a constraint without a value: `at` counts through objectives, then constraints.
 fn not_computed(experiment: &Experiment, at: usize) -> Failure {
     let objective = experiment.objectives.get(at).map(|objective| objective.expression.as_str());
     let constraint =
@@ -146,7 +146,7 @@ fn not_computed(experiment: &Experiment, at: usize) -> Failure {
         .help("take care of divisions by 0; text has no number")
 }
 
-/// What nobody recorded of the reference can't be compared with.
+/// Checks that the reference is recorded: unrecorded ends can't be compared with.
 fn reference_is_recorded(
     goals: &Goals,
     columns: &Columns,
@@ -171,7 +171,7 @@ fn reference_is_recorded(
         .help("name a `reference` that asks for no more than what was recorded, or record longer runs"))
 }
 
-/// Says how many documents don't say which issues there were, if anybody asks.
+/// Warns how many documents don't say which issues there were, if a goal or policy asks.
 fn warn_of_unknown_issues(columns: &Columns, goals: &Goals, policies: &[Policy], output: &mut Output) {
     let counts = |key: &SelectKey| matches!(key, SelectKey::NoCritical | SelectKey::Fewest(_));
     let asks = goals.measures().iter().copied().any(Measure::looks_at_issues)
@@ -209,7 +209,7 @@ fn write(findings: &Findings, arguments: &Arguments, output: &mut Output) -> Res
     }
 }
 
-/// A problem of a profile, said of the place that names it.
+/// A problem of a profile; without a position, it gets that of the profile's name.
 fn at_its_name(problem: &Problem, span: &crate::diag::Span) -> Problem {
     Problem { span: problem.span.clone().or_else(|| Some(span.clone())), ..problem.clone() }
 }

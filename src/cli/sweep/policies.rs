@@ -15,9 +15,9 @@ use std::path::Path;
 
 /// A profile with the experiment's own settings laid over it.
 struct Base {
-    /// As the experiment names it.
+    /// Its name in the experiment.
     name: String,
-    /// As the command line would name it.
+    /// Its arguments, as the command line would name it.
     arguments: ProfileArguments,
     settings: Settings,
 }
@@ -29,8 +29,8 @@ pub(super) struct Bases {
 }
 
 impl Bases {
-    /// Reads every profile. What is wrong is shown where it is named. Candidates of a recorded run came from whom its command asked:
-    /// that holds for every profile.
+    /// Reads every profile. Problems are shown where it is named. Candidates of a recorded run came from the providers
+    /// of its command, which hold for every profile.
     pub(super) fn load(
         experiment: &Experiment,
         folder: &Path,
@@ -53,7 +53,7 @@ impl Bases {
         self.profiles.iter().chain([&self.reference]).map(|base| &base.arguments)
     }
 
-    /// How many profiles the space is laid over.
+    /// The number of profiles that the space is laid over.
     pub(super) fn count(&self) -> usize {
         self.profiles.len()
     }
@@ -67,8 +67,8 @@ impl Bases {
         &self.reference.name
     }
 
-    /// Refuses a space with a value that makes the policies of a profile unusable, before anything is decided. With `recorded`, so does one
-    /// under which the run would have had other candidates.
+    /// Refuses a space with a value that makes the policies of a profile unusable, before anything is decided. With
+    /// `recorded`, also one under which the run would have had other candidates.
     pub(super) fn check_values(
         &self,
         experiment: &Experiment,

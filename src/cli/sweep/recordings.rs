@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 /// Recorded documents.
 pub(super) struct Recordings {
     pub(super) columns: Columns,
-    /// What was seen while files were read.
+    /// The observations made while files were read.
     pub(super) reading: Reading,
     /// The run that they come from.
     pub(super) recorded: Option<RecordedBy>,
@@ -26,8 +26,8 @@ fn journal_of(experiment: &Experiment, folder: &Path) -> JournalArgument {
     JournalArgument::named(experiment.documents.journal.as_ref().map(|file| folder.join(&file.value)))
 }
 
-/// The profile of the run that an experiment is about, with what its command laid over it; `None` where it is about no run, or where
-/// the record does not say.
+/// The profile of the run that an experiment is about, with what its command laid over it; `None` if it is about no
+/// run, or the record does not say.
 pub(super) fn recorded_profile(
     experiment: &Experiment,
     folder: &Path,

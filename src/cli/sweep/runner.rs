@@ -16,7 +16,7 @@ use std::sync::Arc;
 use tokio::runtime::Runtime;
 use tokio::task::JoinSet;
 
-/// A policy that runs, and what a document takes in calls at most.
+/// A policy that runs, and the maximum number of calls for a document.
 pub(super) struct Runnable {
     of: Arc<Loop>,
     most_calls: u64,
@@ -30,7 +30,7 @@ pub(super) struct Runner {
     /// Policies that run at the same time.
     jobs: usize,
     pub(super) spending: Spending,
-    /// How many times a provider failed.
+    /// The number of times that a provider failed.
     pub(super) provider_errors: usize,
 }
 
@@ -79,8 +79,8 @@ impl Runner {
         Ok(Runnable { of: Arc::new(of), most_calls })
     }
 
-    /// What a document comes to with each of some policies, in their order; `None` where the budget is not enough for all of them.
-    /// `is_race` leaves half of it for judging.
+    /// The results of a document with each of some policies, in their order; `None` if the budget is not enough for all
+    /// of them. `is_race` leaves half of it for judging.
     pub(super) fn run(
         &mut self,
         document: &Arc<Document>,
@@ -108,7 +108,7 @@ impl Runner {
                     begun += 1;
                     continue;
                 }
-                // What is under way may turn out cheaper than was set aside for it.
+                // Runs in flight may turn out cheaper than what was reserved for them.
                 let Some(ended) = under_way.join_next().await else { break };
                 let (at, most_calls, result) = ended
                     .map_err(|error| Failure::broken(format!("a document could not be run: {error}")))?;

@@ -1,4 +1,4 @@
-//! Every policy of a space tried, on all processors.
+//! Tries every policy of a space, on all processors.
 
 use super::super::exit::Failure;
 use super::super::output::Output;
@@ -17,20 +17,20 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc;
 use std::time::Instant;
 
-/// So many policies are taken by a thread at once.
+/// The number of policies that a thread takes at once.
 const CHUNK: usize = 32;
 
-/// What one thread found.
+/// The findings of one thread.
 #[derive(Default)]
 struct Part {
     tried: Vec<Tried>,
     left_out: usize,
     invalid: usize,
-    /// The first policy that no profile may be, and why.
+    /// The first invalid policy, with its problems.
     first_invalid: Option<(usize, Problems)>,
 }
 
-/// Why trying stops.
+/// The reason that trying stops.
 enum Stopped<'e> {
     /// An objective or constraint without a value.
     NotComputed(usize),
@@ -58,7 +58,7 @@ pub(super) fn try_all(
         let mut part = Part::default();
         let mut trial = Trial::new(columns, goals);
         let stop = |stopped| {
-            // The others need not go on.
+            // The others need not continue.
             next.store(all, Ordering::Relaxed);
             stopped
         };
@@ -120,7 +120,7 @@ pub(super) fn try_all(
     Ok((whole.tried, counts))
 }
 
-/// A line that is redrawn on a terminal; elsewhere a line now and then.
+/// Shows progress: a line that is redrawn on a terminal; elsewhere a line now and then.
 fn show_progress(all: usize, finished: &mpsc::Receiver<usize>, quiet: bool, output: &mut Output) {
     let target = if quiet { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() };
     let bar = ProgressBar::with_draw_target(Some(all as u64), target);
@@ -162,7 +162,7 @@ pub(super) fn condition_without_answer(condition: &Spanned<String>, output: &mut
     Failure::usage("the experiment can't be used")
 }
 
-/// Says what is wrong with policies that no profile may be: once, of the first. Refuses a space that has no other.
+/// Reports the problems of invalid policies: once, for the first. Refuses a space that has no other.
 fn say_invalid(
     whole: &Part,
     bases: &Bases,

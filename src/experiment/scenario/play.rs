@@ -388,7 +388,7 @@ impl Player<'_> {
     /// The answer that the case gives for a judge or validator. A validator without one is not available.
     fn consult(&mut self, run: &Run, work: &Work, member: usize, iteration: usize) -> Result<Done, String> {
         let Some(asked) = self.plan.panel.members().get(member) else {
-            return Err("nobody is to be asked".to_owned());
+            return Err("no one is to be asked".to_owned());
         };
         if !asked.is_validator() {
             self.note_request(run, work, None)?;

@@ -70,7 +70,7 @@ impl Candidate {
                 problems.push(match laid {
                     Some(_) => problem,
                     None => problem.help(
-                        "what the run's command set with `--config` stands under `config` of the experiment; for a profile that makes other candidates, run the documents: `documents: { fresh: … }`",
+                        "what the run's command set with `--config` belongs under `config` of the experiment; for a profile that makes other candidates, run the documents: `documents: { fresh: … }`",
                     ),
                 });
             }

@@ -25,7 +25,7 @@ pub(super) fn why_stopped(record: &Record) -> Vec<String> {
                 .collect()
         }
         StopReason::UnreadableInput => {
-            std::iter::once("the document can't be used, so nobody was asked".to_owned())
+            std::iter::once("the document can't be used, so no one was asked".to_owned())
                 .chain(detail())
                 .collect()
         }
@@ -79,9 +79,7 @@ pub(super) fn what_next(record: &Record, outcome: Option<&Outcome>, candidates: 
         }
         StopReason::Accepted => "nothing: it passed".to_owned(),
         StopReason::Skip(_) => "nothing: there was nothing to do".to_owned(),
-        StopReason::ProviderError => {
-            "see to the provider (its message stands above) and run it again".to_owned()
-        }
+        StopReason::ProviderError => "see to the provider (its message is above) and run it again".to_owned(),
         StopReason::UnreadableInput => "give the document in a form that can be read".to_owned(),
         StopReason::Cancelled => "run it again".to_owned(),
         StopReason::CriticalIssue => {

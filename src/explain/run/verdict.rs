@@ -19,7 +19,7 @@ pub(super) fn gate(candidate: &Candidate, terms: Option<&Terms>) -> Option<Accep
         format!("the gate needs `{dimension}` of {bound}, has {value}")
     } else {
         format!(
-            "the gate was missed: it needs `{dimension}` of {bound}, has {value}: {} short; nobody else was asked",
+            "the gate was missed: it needs `{dimension}` of {bound}, has {value}: {} short; no one else was asked",
             gap(check.value, check.bound)
         )
     };

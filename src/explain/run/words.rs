@@ -122,7 +122,7 @@ pub(super) fn place(path: &str) -> String {
 pub(super) fn accept_line(check: &Check) -> String {
     let what = check.line.strip_prefix("accept.").unwrap_or(&check.line);
     if check.line == "accept.unseen" {
-        return "nothing supports the candidate or a part of it (no judge has seen the document, or a placeholder stands where a value should be), and `unseen` does not allow that".to_owned();
+        return "nothing supports the candidate or a part of it (no judge has seen the document, or a placeholder is in the place of a value), and `unseen` does not allow that".to_owned();
     }
     if check.line == "accept.unknown_type" {
         return "the document's type was not recognised, and `unknown_type` does not allow that".to_owned();

@@ -229,7 +229,7 @@ fn unread_mask(project: &Project<'_>, problems: &mut Problems) {
     if let (true, false, Some(place)) = (nobody, profile.mask.is_empty(), place) {
         problems.push(
             Problem::note(Code::UnreadMask, &place.span, "what is withheld here no judge sees either")
-                .help("if a judge is to go by it, give that judge `sees: unmasked`; if nobody should see it, all is well"),
+                .help("if a judge is to go by it, give that judge `sees: unmasked`; if no one should see it, all is well"),
         );
     }
 }

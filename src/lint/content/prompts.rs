@@ -183,7 +183,7 @@ fn report(
     let single = single.iter().find(|single| file.text().contains(single.as_str()));
     let problem = if let Some(single) = single {
         Problem::warning(code, &place_of(&file, single), message)
-            .help(format!("a variable stands in two pairs of braces: `{{{{ {variable} }}}}`"))
+            .help(format!("a variable is written in two pairs of braces: `{{{{ {variable} }}}}`"))
     } else {
         let first = file.text().lines().next().unwrap_or_default();
         Problem::warning(code, &Span::new(&file, 0, first.len()), message)
@@ -236,7 +236,7 @@ fn placeholders(node: &Node, problems: &mut Problems) {
                 Problem::warning(
                     Code::LiteralPlaceholder,
                     &node.span,
-                    format!("`{found}` is shown as it stands here; nothing is filled in"),
+                    format!("`{found}` is shown as it is; nothing is filled in"),
                 )
                 .help(format!("write `{{{{ {name} }}}}`")),
             );

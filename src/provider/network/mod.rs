@@ -154,7 +154,7 @@ impl HttpTransport {
         author: Author,
     ) -> Result<(Self, Value), String> {
         if keys::placeholder_in(config) {
-            return Err(format!("`{}…}}` stands in it: {}", keys::PLACEHOLDER, keys::PLUGINS_ONLY));
+            return Err(format!("`{}…}}` is in it: {}", keys::PLACEHOLDER, keys::PLUGINS_ONLY));
         }
         let destination = endpoint::resolve(manifest, endpoint, config, &network.environment)?;
         let plain_http = config.get("allow_http").and_then(Value::as_bool).unwrap_or(false);
@@ -183,11 +183,8 @@ impl HttpTransport {
         if !written.any(|text| text.contains(keys::PLACEHOLDER)) {
             return Ok(());
         }
-        let problem = format!(
-            "`{}…}}` stands in `extra_headers` or `model`: {}",
-            keys::PLACEHOLDER,
-            keys::PLUGINS_ONLY
-        );
+        let problem =
+            format!("`{}…}}` is in `extra_headers` or `model`: {}", keys::PLACEHOLDER, keys::PLUGINS_ONLY);
         Err(CallError::new(FailureKind::InvalidRequest, problem))
     }
 

@@ -132,10 +132,7 @@ pub(super) fn sample(calibration: &Calibration) -> Vec<String> {
         (left_out.wrote_rules, "rules were written by them"),
         (left_out.examples, "they are examples in prompts"),
         (left_out.excluded, "the profile excludes them"),
-        (
-            left_out.swept,
-            "they were accepted as they stood, and nobody says that their values were looked at",
-        ),
+        (left_out.swept, "they were accepted as they were, and no one says that their values were looked at"),
         (left_out.same_cluster, "another of their cluster counts"),
     ]
     .iter()

@@ -180,9 +180,9 @@ pub(super) fn unmatched(evaluation: &Evaluation, most: usize) -> Vec<String> {
     more(found.unusable.len() as u64, "labels that can't be used for their field", &mut lines);
     match found.swept {
         0 => {}
-        1 => lines.push("1 field was accepted with its document, and nobody says that it was looked at: not evaluated".to_owned()),
+        1 => lines.push("1 field was accepted with its document, and no one says that it was looked at: not evaluated".to_owned()),
         swept => lines.push(format!(
-            "{} fields were accepted with their documents, and nobody says that they were looked at: not evaluated",
+            "{} fields were accepted with their documents, and no one says that they were looked at: not evaluated",
             thousands(swept)
         )),
     }

@@ -80,9 +80,9 @@ pub(in super::super) static CHECKS: [Key; 26] = [
         "All elements of a list must be equal (`true`), or have the same of what a key or path selects.",
     )
     .examples(&["unit"]),
-    Key::new("same_as", place, "The value must equal each value that stands there, if any does.").examples(&["^.unit"]),
-    Key::new("at_most", place, "The number, date, time or duration must not be above one of its kind that stands there.").examples(&["^.high"]),
-    Key::new("at_least", place, "The number, date, time or duration must not be below one of its kind that stands there.").examples(&["<.day"]),
+    Key::new("same_as", place, "The value must equal each value there, if there is any.").examples(&["^.unit"]),
+    Key::new("at_most", place, "The number, date, time or duration must not be above one of its kind there.").examples(&["^.high"]),
+    Key::new("at_least", place, "The number, date, time or duration must not be below one of its kind there.").examples(&["<.day"]),
     Key::new("equals", || Shape::Any, "The value must equal this, as JSON.").examples(&["1", "final"]),
     Key::new("contains", || Shape::Any, "A text must contain this, in upper or lower case; a list must have such an element.").examples(&["carcinoma"]),
     Key::new("before", date, "A date must lie before this date, or before the date in this field.").examples(&["discharged", "2030-01-01"]),

@@ -18,7 +18,7 @@ pub(crate) static RULES: Mapping = Mapping {
     keys: &[&[
         Key::new("description", String::shape, "What the file is about.")
             .examples(&["What a pathology report must hold together"]),
-        Key::new("extends", String::shape, "Another file of rules, by name. Its rules come first; a rule of this file with the id of one of them stands in its place.")
+        Key::new("extends", String::shape, "Another file of rules, by name. Its rules come first; a rule of this file with the id of one of them replaces it.")
             .examples(&["clinical-validity"]),
         Key::new(
             "rules",

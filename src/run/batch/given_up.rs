@@ -1,4 +1,4 @@
-//! Whether the provider is plainly gone, told from how documents end.
+//! Detection of a provider that is plainly gone, from how documents end.
 
 use super::super::asked::Asked;
 use super::super::observer::Observer;
@@ -13,17 +13,17 @@ use tokio::time::Instant;
 #[derive(Debug, Default)]
 pub(super) struct ProviderWatch {
     in_a_row: usize,
-    /// Why the latest of them failed.
+    /// The reason that the latest of them failed.
     why: String,
     gave_up: bool,
-    /// No document is begun before.
+    /// No document is begun before this time.
     until: Option<Instant>,
-    /// How long that is, until it is said.
+    /// The length of the pause, until it is reported.
     unsaid: Option<Millis>,
 }
 
 impl ProviderWatch {
-    /// Takes in how a document ended, and whether it helps to wait before the next is begun.
+    /// Takes in the end of a document, and whether it helps to wait before the next is begun.
     pub(super) fn see(
         &mut self,
         result: &DocumentResult,
@@ -35,7 +35,7 @@ impl ProviderWatch {
             return;
         }
         let Some(why) = provider_failure(result) else {
-            // Of an unreadable document, nobody was asked.
+            // For an unreadable document, no provider was asked.
             if result.stop_reason != StopReason::UnreadableInput {
                 self.in_a_row = 0;
             }
@@ -48,7 +48,7 @@ impl ProviderWatch {
             self.gave_up = true;
             return;
         }
-        // Of a replay, whatever was waited for is over.
+        // In a replay, all waits are over.
         if session.is_played() {
             return;
         }
@@ -59,19 +59,19 @@ impl ProviderWatch {
         }
     }
 
-    /// Says how long the next document waits, once.
+    /// Reports how long the next document waits, once.
     pub(super) fn say_pause<O: Observer + ?Sized>(&mut self, observer: &mut O) {
         if let Some(pause) = self.unsaid.take() {
             observer.pausing(pause);
         }
     }
 
-    /// Whether no other document is to be begun.
+    /// Returns whether no other document is to be begun.
     pub(super) fn gave_up(&self) -> bool {
         self.gave_up
     }
 
-    /// Until when none is begun.
+    /// The time before which none is begun.
     pub(super) fn pauses_until(&mut self) -> Option<Instant> {
         if self.until.is_some_and(|until| until <= Instant::now()) {
             (self.until, self.unsaid) = (None, None);
@@ -79,7 +79,7 @@ impl ProviderWatch {
         self.until
     }
 
-    /// Says why not all were tried.
+    /// Reports why not all were tried.
     pub(super) fn say<O: Observer + ?Sized>(&self, observer: &mut O, not_tried: usize, named: &[DocumentId]) {
         observer.gave_up(&self.why, self.in_a_row, (not_tried, named));
     }

@@ -8,20 +8,20 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use tokio::sync::mpsc::{Receiver, Sender, channel};
 
-/// So many inputs are put into the queue together.
+/// The number of inputs that are put into the queue together.
 const TOGETHER: usize = 256;
 
-/// The first are put there sooner, so that the first call is not kept waiting.
+/// The number of the first inputs, which are put there sooner so that the first call is not kept waiting.
 const FIRST: usize = 16;
 
-/// What came of some inputs.
+/// The outcome of listing some inputs.
 #[derive(Debug, Default)]
 pub(super) struct ListedInputs {
     /// Those that can't be used.
     pub(super) unusable: Vec<InputError>,
     /// Those that were named before.
     pub(super) repeated: usize,
-    /// Those that were finished before and are as they were: the documents.
+    /// Documents that were finished before and are as they were.
     pub(super) finished: Vec<DocumentKey>,
 }
 
@@ -57,12 +57,12 @@ impl Listing {
         Listing { listed, over, stop }
     }
 
-    /// Whether every input is in the queue.
+    /// Returns whether every input is in the queue.
     pub(super) fn is_over(&self) -> bool {
         self.over
     }
 
-    /// What came of the next inputs; waits for ever when all are listed. Can be dropped.
+    /// Waits for the outcome of the next inputs; forever when all are listed. Can be dropped.
     pub(super) async fn more(&mut self) -> Result<ListedInputs, StoreError> {
         if self.over {
             return std::future::pending().await;
@@ -76,7 +76,7 @@ impl Listing {
         }
     }
 
-    /// Has it end. What is not listed by then is listed when the run is resumed.
+    /// Ends the listing. Inputs not listed by then are listed when the run is resumed.
     pub(super) fn stop(&self) {
         self.stop.store(true, Ordering::Relaxed);
     }
@@ -107,7 +107,7 @@ impl Lister {
                 most = TOGETHER;
                 let put = self.put(&mut together);
                 let failed = put.is_err();
-                // Whoever runs the batch is behind, and is waited for; or is gone.
+                // The batch is behind, and is waited for; or it is gone.
                 if told.blocking_send(put.map(|()| std::mem::take(&mut self.listed))).is_err() || failed {
                     return;
                 }
@@ -140,7 +140,7 @@ impl Lister {
         Ok(())
     }
 
-    /// A document of the run. If it was finished and its text is another since, it is done anew.
+    /// Takes in a document of the run. If it was finished and its text has changed since, it is done anew.
     fn known(
         &mut self,
         input: &Input,
@@ -156,7 +156,7 @@ impl Lister {
                 }
                 self.journal.requeue(document, true)
             }
-            // A person asks for it once more.
+            // A user asks for it again.
             DocumentStage::Failed | DocumentStage::GivenUp => self.journal.requeue(document, false),
             DocumentStage::Waiting | DocumentStage::Running | DocumentStage::Parked => Ok(()),
         }

@@ -1,4 +1,4 @@
-//! Says that this process is at work on its run, and looks whether the others still are.
+//! Reports that this process is at work on its run, and checks whether the others still are.
 
 use crate::store::{HEARTBEAT, Journal, RunId, RunPulse, SILENCE, StoreError, WorkerId};
 use crate::value::Usage;
@@ -12,10 +12,10 @@ pub(super) struct Lookout {
     run: RunId,
     worker: WorkerId,
     ticks: Interval,
-    /// The heartbeat of each other worker, and since when it has stood there, by the clock of this process.
+    /// The heartbeat of each other worker, and since when it has not changed, by the clock of this process.
     heard: HashMap<WorkerId, (u64, Instant)>,
     pulse: Option<RunPulse>,
-    /// Whether no other worker began before this one.
+    /// `true` if no other worker began before this one.
     first: bool,
 }
 
@@ -26,28 +26,29 @@ impl Lookout {
         Lookout { journal, run, worker, ticks, heard: HashMap::new(), pulse: None, first: false }
     }
 
-    /// When the next heartbeat is due. Can be dropped.
+    /// Waits until the next heartbeat is due. Can be dropped.
     pub(super) async fn due(&mut self) {
         self.ticks.tick().await;
     }
 
-    /// Says that this process is alive and what it has used up, and takes over what dead ones had.
+    /// Reports that this process is alive and what it has used up, and takes over the documents of dead ones.
     pub(super) async fn beat(&mut self, used: Usage) -> Result<(), StoreError> {
         self.pulse = Some(self.journal.beat(self.worker, used).await?);
         self.others_at_work().map(drop)
     }
 
-    /// Whether a person cancelled the run.
+    /// Returns whether a user cancelled the run.
     pub(super) fn is_cancelled(&self) -> bool {
         self.pulse.is_some_and(|pulse| pulse.cancelled)
     }
 
-    /// What the run knows of the others.
+    /// The run's latest report about the others.
     pub(super) fn pulse(&self) -> Option<RunPulse> {
         self.pulse
     }
 
-    /// Takes over what dead processes had. Whether others are at work, so that documents may come back from them.
+    /// Takes over the documents of dead processes. Returns whether others are at work, so that documents may come back
+    /// from them.
     pub(super) fn others_at_work(&mut self) -> Result<bool, StoreError> {
         let now = Instant::now();
         let mut others = false;
@@ -71,7 +72,7 @@ impl Lookout {
         Ok(others)
     }
 
-    /// Whether none of those at work began before this one, when that was looked at last: it sees to what only one may do.
+    /// Returns whether none of those at work began before this one, as of the last check: it does what only one may do.
     pub(super) fn is_first(&self) -> bool {
         self.first
     }

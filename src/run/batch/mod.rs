@@ -38,13 +38,13 @@ use tokio::task::{AbortHandle, Id, JoinError, JoinSet};
 use tokio::time::{Instant, sleep, sleep_until};
 use tracing::Instrument;
 
-/// Most documents named that were not tried.
+/// The maximum number of untried documents that are named.
 const MOST_NAMED: usize = 10;
 
-/// How often it is looked whether documents wait that other processes had.
+/// The interval at which the queue is checked for documents that other processes had.
 const POLL: Duration = Duration::from_millis(500);
 
-/// The same of a batch that is told when there are others.
+/// Like [`POLL`], for a batch that is notified of new documents.
 const STEERED_POLL: Duration = Duration::from_secs(5);
 
 /// The inputs of a run as they are found, with those that can't be used.
@@ -56,35 +56,35 @@ pub struct Batch {
     pub journal: Arc<Journal>,
     /// This process among those at work on the run.
     pub worker: WorkerId,
-    /// What joins the run's documents; `None` where all have.
+    /// The inputs that join the run's documents; `None` if all have.
     pub inputs: Option<Inputs>,
-    /// Whether the run had documents before: those of the inputs that are finished are left out, and others that were begun are
+    /// `true` if the run had documents before: finished ones of the inputs are left out, and others that were begun are
     /// tried again.
     pub goes_on: bool,
-    /// Where artifacts go, as the journal knows that folder.
+    /// The folder of artifacts, as the journal knows it.
     pub folder: Option<String>,
-    /// Documents at the same time.
+    /// The number of documents at the same time.
     pub jobs: usize,
     /// The type of all of them; `None` to classify each.
     pub document_type: Option<String>,
     /// Candidate 0 of the only document.
     pub supplied: Option<Arc<Value>>,
-    /// Whether every document is tried, however often the provider fails.
+    /// `true` if every document is tried, however often the provider fails.
     pub keep_going: bool,
-    /// What becomes of calls of providers that have batches.
+    /// The settings for calls of providers that have batches.
     pub batches: BatchSettings,
-    /// Folders in which documents must lie; `None` where whoever runs them has named them. A journal may be somebody else's.
+    /// Folders in which documents must lie; `None` if the caller has named them. A journal may come from someone else.
     pub within: Option<Vec<PathBuf>>,
-    /// Who gives it documents while it runs: it then goes on until its session drains.
+    /// The source of documents while it runs: it then continues until its session drains.
     pub steering: Option<Arc<Steering>>,
 }
 
 impl Batch {
-    /// Runs every document of the run that waits, at most `jobs` at the same time, beside whatever other processes work on it.
-    /// A document that can't be read is reported and the others go on; one that panics takes only itself. A provider that is
-    /// plainly gone ends the batch (without `keep_going`): when its key is missing or refused or its account has nothing left,
-    /// and when `MOST_PROVIDER_ERRORS_IN_A_ROW` documents in a row ended by its failures. So does a judge's, if nothing stands
-    /// in for it.
+    /// Runs every waiting document of the run, at most `jobs` at the same time, beside the other processes that work on
+    /// it. A document that can't be read is reported and the others continue; a panic ends only its own document. A
+    /// provider that is plainly gone ends the batch (without `keep_going`): when its key is missing or refused or its
+    /// account has nothing left, and when `MOST_PROVIDER_ERRORS_IN_A_ROW` documents in a row ended by its failures. So
+    /// does a judge's, if nothing stands in for it.
     ///
     /// # Errors
     /// When the journal or an artifact can't be written; what is finished stays.
@@ -108,12 +108,12 @@ impl Batch {
         let mut listing =
             Listing::begin(&journal, &run, self.inputs.take(), (self.folder.take(), self.goes_on));
         let mut lookout = Lookout::new(Arc::clone(&journal), run.clone(), self.worker);
-        // What a process had that has died comes first.
+        // Documents of a process that has died come first.
         lookout.others_at_work()?;
         let mut driver = Driver::new(self, session, observer)?;
         let worked = driver.turn(&mut listing, &mut lookout, observer).await;
         listing.stop();
-        // Whatever went wrong: what is under way is in the journal.
+        // Whatever went wrong, documents in flight are in the journal.
         driver.under_way.shutdown().await;
         let ended = lookout.close(session.budget().used()).await;
         worked?;
@@ -127,7 +127,7 @@ impl Batch {
         end.given_up = count(DocumentStage::GivenUp);
         end.not_tried = count(DocumentStage::Waiting) + count(DocumentStage::Parked);
         let waiting = end.not_tried;
-        // Earlier processes, and others, have had a part in it: what counts is the run.
+        // Earlier processes, and others, took part in it: what counts is the run.
         let over = count(DocumentStage::Finished) + count(DocumentStage::Failed);
         if over > end.finished {
             end.finished = over;
@@ -152,21 +152,21 @@ struct Driver {
     notices: UnboundedSender<Notice>,
     told: UnboundedReceiver<Notice>,
     under_way: JoinSet<Ended>,
-    /// What each task works on, and how it is given up.
+    /// The document of each task, and the handle by which it is given up.
     working: HashMap<Id, (Claimed, AbortHandle)>,
     end: BatchEnd,
     watch: ProviderWatch,
-    /// The journal is asked for documents, and whether every input was in its queue by then.
+    /// The request to the journal for documents, and whether every input was in its queue by then.
     claiming: Option<(Receipt<Vec<Claimed>>, bool)>,
     waves: Waves,
     steering: Option<Arc<Steering>>,
 }
 
-/// What a turn begins with.
+/// The situation at the beginning of a turn.
 enum Next {
-    /// There is room and nothing that waits, and nothing will unless others give it back.
+    /// There is room and nothing waits, nor will unless others give it back.
     Nothing,
-    /// Something is under way, or may come.
+    /// Something is in flight, or may come.
     Something,
     /// Something waits.
     Again,
@@ -220,7 +220,7 @@ impl Driver {
         let mut cancelled = stops.clone();
         let poll = if self.steering.is_some() { STEERED_POLL } else { POLL };
         let mut all_listed = false;
-        // Whether something may wait that could be begun.
+        // Whether a document may wait that could be begun.
         let mut look = true;
         let mut next = Next::Something;
         loop {
@@ -263,14 +263,14 @@ impl Driver {
             tokio::select! {
                 Some(notice) = self.told.recv() => tell(notice, observer),
                 (claimed, all_listed) = answer(&mut self.claiming) => {
-                    // What is claimed when no more is to be begun waits again when this process ends its work.
+                    // Documents claimed when no more is to be begun wait again when this process ends its work.
                     if !closed {
                         next = self.begin(claimed?, all_listed, lookout).await?;
                         look |= matches!(next, Next::Again);
                     }
                 }
                 Some(ended) = self.under_way.join_next_with_id(), if !self.under_way.is_empty() => {
-                    // Everything that it told comes before its end.
+                    // Everything that it reported comes before its end.
                     while let Ok(notice) = self.told.try_recv() {
                         tell(notice, observer);
                     }
@@ -311,7 +311,7 @@ impl Driver {
         }
     }
 
-    /// Begins what was claimed. Without any, says whether there is more to come.
+    /// Begins the claimed documents. Without any, returns whether there is more to come.
     async fn begin(
         &mut self,
         claimed: Vec<Claimed>,
@@ -326,12 +326,12 @@ impl Driver {
             if others && left > 0 {
                 return Ok(Next::Something);
             }
-            // One process sees to the batches of a run.
+            // One process handles the batches of a run.
             let parked = stages.of(DocumentStage::Parked) > 0;
             return match parked {
                 true if lookout.is_first() => self.waves.go_on().await,
                 true => Ok(Next::Something),
-                // Answers may have come since documents were claimed: whose batch it was has not been heard of then.
+                // Answers may have come since documents were claimed: the end of their batch has not been noticed then.
                 false if !self.waves.is_idle() => Ok(Next::Something),
                 false => Ok(Next::Nothing),
             };
@@ -413,7 +413,7 @@ impl Driver {
         Ok(())
     }
 
-    /// Gives up the documents under way that somebody cancelled.
+    /// Gives up the documents in flight that were cancelled.
     fn give_up_cancelled(&self) {
         let Some(steering) = &self.steering else { return };
         let cancelled = self.working.values().filter(|(claimed, _)| steering.is_cancelled(claimed.document));
@@ -445,7 +445,7 @@ impl Driver {
     }
 }
 
-/// What was claimed, when the journal has said so, and whether every input was in the queue when it was asked.
+/// Waits for the claimed documents, with whether every input was in the queue when the journal was asked.
 async fn answer(
     claiming: &mut Option<(Receipt<Vec<Claimed>>, bool)>,
 ) -> (Result<Vec<Claimed>, StoreError>, bool) {
@@ -455,7 +455,7 @@ async fn answer(
     answer
 }
 
-/// Waits until whoever steers the batch has something for it.
+/// Waits until the steering has something for the batch.
 async fn changed(steering: Option<&Steering>) {
     match steering {
         Some(steering) => steering.changed().await,
@@ -472,7 +472,7 @@ fn tell<O: Observer + ?Sized>(notice: Notice, observer: &mut O) {
     }
 }
 
-/// Whether the profile tells types apart and did not know this document's.
+/// Returns whether the profile tells types apart and did not know this document's.
 #[must_use]
 pub(crate) fn is_unrecognised(plan: &crate::plan::Plan, result: &DocumentResult) -> bool {
     plan.classifier.is_some() && result.document_type == crate::rules::UNKNOWN_TYPE

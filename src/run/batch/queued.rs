@@ -11,7 +11,7 @@ pub(super) fn document_of(input: &Input) -> QueuedDocument {
     let plain = matches!(input.origin(), Origin::File(_))
         && input.document_type().is_none()
         && input.variables().is_empty();
-    // What is no plain file holds more than its path says, and maybe the text itself.
+    // An input that is not a plain file holds more than its path says, and maybe the text itself.
     let source = (!plain).then(|| serde_json::to_string(&input.to_record()).ok()).flatten();
     QueuedDocument {
         names: vec![input.name().to_owned(), input.qualified().to_owned(), input.unambiguous()],
@@ -21,12 +21,12 @@ pub(super) fn document_of(input: &Input) -> QueuedDocument {
     }
 }
 
-/// What is to be read for a document of the queue.
+/// The input to read for a document of the queue.
 pub(super) fn input_of(claimed: &Claimed) -> Result<Input, InputError> {
     let id = claimed.id.clone();
     let record = claimed.source.as_deref().map(serde_json::from_str::<InputRecord>);
     match (record, &claimed.path) {
-        // Nobody writes it once more.
+        // Standard input can't be read again.
         (Some(Ok(record)), _) if claimed.attempts > 0 && record.is_stdin() => Err(InputError::NotKept { id }),
         (Some(Ok(record)), _) => Ok(Input::from_record(record).with_id(id)),
         (None, Some(path)) => Ok(Input::new(id, Origin::File(path.clone()))),

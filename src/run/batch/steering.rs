@@ -1,11 +1,11 @@
-//! A batch that somebody else gives documents to while it runs, and takes documents from.
+//! A batch that is given documents from outside while it runs, and from which they are taken.
 
 use crate::store::DocumentKey;
 use std::collections::HashSet;
 use std::sync::{Mutex, PoisonError};
 use tokio::sync::Notify;
 
-/// Keeps a batch open that has nothing left to do, until its session drains, and says what has changed meanwhile.
+/// Keeps a batch open that has nothing left to do, until its session drains, and reports what has changed meanwhile.
 #[derive(Debug, Default)]
 pub struct Steering {
     changed: Notify,
@@ -13,28 +13,28 @@ pub struct Steering {
 }
 
 impl Steering {
-    /// Documents wait that did not before.
+    /// Reports that documents wait that did not before.
     pub fn look(&self) {
         self.changed.notify_one();
     }
 
-    /// A document is to be given up. Of one that is not under way nothing comes.
+    /// Requests that a document be given up. Nothing comes of one that is not in flight.
     pub fn cancel(&self, document: DocumentKey) {
         self.cancelled.lock().unwrap_or_else(PoisonError::into_inner).insert(document);
         self.changed.notify_one();
     }
 
-    /// Waits until there is something to look at.
+    /// Waits until there is something to inspect.
     pub(super) async fn changed(&self) {
         self.changed.notified().await;
     }
 
-    /// Whether a document is to be given up.
+    /// Returns whether a document is to be given up.
     pub(super) fn is_cancelled(&self, document: DocumentKey) -> bool {
         self.cancelled.lock().unwrap_or_else(PoisonError::into_inner).contains(&document)
     }
 
-    /// A document is over, or is to be tried again.
+    /// Drops the request: the document is over, or is to be tried again.
     pub fn forget(&self, document: DocumentKey) {
         self.cancelled.lock().unwrap_or_else(PoisonError::into_inner).remove(&document);
     }

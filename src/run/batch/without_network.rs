@@ -1,4 +1,4 @@
-//! Stands for `waves` in a build without the feature `network`, where no provider has batches.
+//! Stands in for `waves` in a build without the feature `network`, where no provider has batches.
 
 use super::super::batches::BatchSettings;
 use super::super::call::Later;
@@ -11,7 +11,7 @@ use crate::store::{DocumentKey, Journal, StoreError, WorkerId};
 use std::sync::Arc;
 use tokio::sync::mpsc::UnboundedSender;
 
-/// What would be shared.
+/// The shared state, which is empty here.
 pub(super) struct WaveRoom;
 
 impl WaveRoom {
@@ -26,7 +26,7 @@ impl WaveRoom {
     }
 }
 
-/// What would see to them.
+/// The handler of batches, of which there are none.
 pub(super) struct Waves(Arc<WaveRoom>);
 
 impl Waves {

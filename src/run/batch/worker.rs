@@ -21,7 +21,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use tokio::sync::mpsc::UnboundedSender;
 
-/// What a task tells of its document. There are no more at a time than documents under way have events.
+/// A report of a task about its document. There are no more at a time than documents in flight have events.
 pub(super) enum Notice {
     Read(Document),
     Started(DocumentId, String),
@@ -29,30 +29,30 @@ pub(super) enum Notice {
     Batch(BatchNews),
 }
 
-/// What whoever looks on wants to be told of while a document goes on.
+/// The reports that the observer wants while a document is in progress.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Wanted {
     pub(super) documents: bool,
     pub(super) events: bool,
 }
 
-/// What came of a document.
+/// The end of a document's task.
 pub(super) enum Ended {
-    /// Its result, and whom it asked.
+    /// Its result, and the providers that it asked.
     Result(Box<DocumentResult>, Asked),
     /// It waits for a batch.
     Parked,
     /// It can't be read.
     Unusable(InputError),
-    /// It can't be worked on, and why.
+    /// It can't be worked on, for this reason.
     SetAside(String),
     /// The session was stopped before it was read.
     Left,
-    /// What happened can't be kept.
+    /// An event can't be stored.
     Broken(StoreError),
 }
 
-/// Tells of a document from its task.
+/// Reports about a document from its task.
 struct Teller {
     notices: UnboundedSender<Notice>,
     wanted: Wanted,
@@ -60,7 +60,7 @@ struct Teller {
 
 impl Teller {
     fn tell(&self, notice: Notice) {
-        // Nobody listens any more when the batch is broken off.
+        // No one listens any more when the batch is aborted.
         let _ = self.notices.send(notice);
     }
 }
@@ -84,13 +84,13 @@ impl Observer for Teller {
         }
     }
 
-    /// The batch tells it, with the result.
+    /// Does nothing: the batch reports it, with the result.
     fn finished(&mut self, _: &DocumentResult) {}
 
     fn unusable(&mut self, _: &InputError) {}
 }
 
-/// What the tasks of a batch share.
+/// The state that the tasks of a batch share.
 pub(super) struct Shared {
     pub(super) session: Arc<Session>,
     pub(super) journal: Arc<Journal>,
@@ -120,7 +120,7 @@ async fn work(
 ) -> Result<Ended, StoreError> {
     let session = &shared.session;
     let log = DocumentLog::new(Arc::clone(&session.store.journal), claimed.document);
-    // Standard input comes when somebody writes it, and is waited for on a thread that may.
+    // Standard input comes when it is written, and is waited for on a thread that may.
     let mut stops = session.stops();
     let (input, within) = (queued::input_of(&claimed), shared.within.clone());
     let reading = on_blocking_thread(move || {
@@ -153,7 +153,7 @@ async fn work(
             }
         };
         if claimed.source_digest != document.digest {
-            // Another text: nothing that was found in the one before counts.
+            // The text has changed: nothing that was found in the one before counts.
             earlier.forget();
         }
     }
@@ -178,16 +178,16 @@ async fn work(
     Ok(result.map_or(Ended::Parked, |result| Ended::Result(Box::new(result), asked)))
 }
 
-/// Why a document has no result that somebody cancelled.
+/// The reason that a cancelled document has no result.
 pub(super) const CANCELLED: &str = "it was cancelled";
 
-/// Sets a document aside that somebody cancelled while it was under way.
+/// Quarantines a document that was cancelled in flight.
 pub(super) async fn cancelled(log: &dyn EventLog, document: DocumentKey) -> Result<(), StoreError> {
     let reason = Some(CANCELLED.to_owned());
     log.write(document, vec![Entry::Ended { stage: DocumentStage::Failed, reason, outcome: None }]).await
 }
 
-/// Sets a document aside whose task panicked. Why, for people.
+/// Quarantines a document whose task panicked. Returns the reason, for people.
 pub(super) async fn set_aside(
     log: &dyn EventLog,
     document: DocumentKey,

@@ -114,7 +114,7 @@ pub(super) fn issue(pointer: &str, value: &Value, why: Why) -> Issue {
     let message = match why {
         Why::Label => format!("`{value}` is the name of the field, not a value of it"),
         Why::Schema => format!("`{value}` is what the schema says of the field, not a value of it"),
-        Why::Filler => format!("`{value}` stands where a value should be, and is none"),
+        Why::Filler => format!("`{value}` is in the place of a value, and is none"),
         Why::Example => format!("`{value}` is the example that was shown, and the document does not say it"),
     };
     let fix = "write what the document says; leave the field out if it says nothing";

@@ -138,7 +138,7 @@ fn given(service: &Service, request: &Request) -> Result<Given, ApiError> {
     let (headers, path) = (request.headers(), request.uri().path());
     let text = |name: HeaderName| headers.get(name).map(|value| value.to_str().unwrap_or("?"));
     if let Some(name) = ONCE.iter().find(|name| headers.get_all(*name).iter().count() > 1) {
-        return Err(ApiError::bad_request(format!("the header `{name}` stands there twice")));
+        return Err(ApiError::bad_request(format!("the header `{name}` appears twice")));
     }
     // A request may name its host twice, and each must be a name of this service.
     let hosts = [request.uri().authority().map(Authority::as_str), text(header::HOST)];

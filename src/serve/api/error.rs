@@ -113,8 +113,8 @@ impl ApiError {
 
     /// A name has as many requests in flight as it may.
     pub(crate) fn too_much_at_once() -> Self {
-        ApiError::new(StatusCode::TOO_MANY_REQUESTS, "too many requests of this token's name are under way")
-            .help("wait for answers, and close streams of events that nobody reads")
+        ApiError::new(StatusCode::TOO_MANY_REQUESTS, "too many requests of this token's name are in flight")
+            .help("wait for answers, and close streams of events that no one reads")
             .retry_after(1)
     }
 

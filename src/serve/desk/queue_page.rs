@@ -260,7 +260,7 @@ fn shares(model: &QueuePage<'_>) -> Markup {
     html! {
         details {
             summary { "Documents that are drawn" }
-            p.soft { "Some documents are looked at whatever their results are, and some twice. They are drawn by their names before they are run, so that nobody chooses them. A run keeps the shares with which it began." }
+            p.soft { "Some documents are looked at whatever their results are, and some twice. They are drawn by their names before they are run, so that no one chooses them. A run keeps the shares with which it began." }
             form.desk-filters method="post" action="/review/shares" {
                 div {
                     label for="share-audit" { "Audit sample, % of all documents" }

@@ -30,7 +30,7 @@ pub(super) fn alerts_form(alerts: &AlertSettings, back: &str) -> Markup {
                 }
             }
             div {
-                label for="alert-webhook" { "Webhook (empty: nobody is told)" }
+                label for="alert-webhook" { "Webhook (empty: no one is told)" }
                 input.long id="alert-webhook" name="webhook" type="url" autocomplete="off" placeholder="https://example.org/hook"
                     value=(alerts.webhook.as_deref().unwrap_or_default());
             }

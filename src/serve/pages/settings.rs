@@ -154,7 +154,7 @@ fn log(view: &SettingsView) -> Markup {
             let refused = record.status >= 400;
             vec![
                 html! { (record.at.chars().take(19).map(|c| if c == 'T' { ' ' } else { c }).collect::<String>()) },
-                outside(if record.name.is_empty() { "nobody" } else { &record.name }),
+                outside(if record.name.is_empty() { "no one" } else { &record.name }),
                 html! { (outside(&record.method)) " " code { (outside(&record.path)) } },
                 html! { span class=[refused.then_some("bad")] { (record.status) } },
                 outside(record.detail.as_deref().unwrap_or_default()),

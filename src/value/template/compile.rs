@@ -225,7 +225,7 @@ fn before(instruction: &Instruction<'_>) -> Result<Vec<Instruction<'static>>, Er
             return Err(refused("arguments can't be unpacked with `*` or `**`: write them out".to_owned()));
         }
         Instruction::Include(_) | Instruction::LoadBlocks | Instruction::ExportLocals => {
-            return Err(refused("a template stands alone: it can't include or extend another".to_owned()));
+            return Err(refused("a template can't include or extend another".to_owned()));
         }
         _ => Vec::new(),
     })

@@ -144,7 +144,7 @@ impl<'a> Builder<'a> {
                                 Problem::error(
                                     Code::DuplicateKey,
                                     &key_span,
-                                    format!("the key `{name}` stands twice"),
+                                    format!("the key `{name}` appears twice"),
                                 )
                                 .related(first, "first here")
                                 .help("remove one of the two"),
@@ -191,7 +191,7 @@ impl<'a> Builder<'a> {
     fn alias(&mut self, anchor: usize, span: Span) -> Result<Node, Abandoned> {
         let Some(target) = self.anchors.get(&anchor) else {
             self.problems.push(
-                Problem::error(Code::Syntax, &span, "this alias stands inside the value that it refers to")
+                Problem::error(Code::Syntax, &span, "this alias is inside the value that it refers to")
                     .help("write the value out"),
             );
             return Err(Abandoned);

@@ -89,7 +89,7 @@ fn in_plain_words(info: &str) -> (String, Option<&'static str>) {
         ),
         (
             "mapping values are not allowed",
-            "a second `:` stands where only one can",
+            "a second `:` where only one is allowed",
             "look at the line before, too: after a `:` comes a space, and a text with `: ` in it needs quotes",
         ),
         (

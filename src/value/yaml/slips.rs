@@ -38,7 +38,7 @@ fn in_value(file: &Arc<SourceFile>, line: &Range<usize>, info: &str) -> Option<P
     let text = file.text().get(line.clone())?;
     let place = |from: usize, length: usize| Span::new(file, line.start + from, line.start + from + length);
     if let Some(tab) = tab_after_colon(text).filter(|_| info.contains("valid YAML whitespace")) {
-        let problem = Problem::error(Code::Syntax, &place(tab, 1), "a tab stands after the `:`");
+        let problem = Problem::error(Code::Syntax, &place(tab, 1), "there is a tab after the `:`");
         return Some(problem.help("put a space in place of the tab"));
     }
     let (quote, sign) = curly_quote(text)?;
@@ -59,7 +59,7 @@ fn of_colon(file: &Arc<SourceFile>, line: &Range<usize>) -> Option<Problem> {
         Some(value) if !value.is_empty() && !value.starts_with([' ', '/']) => {
             format!("a space is missing after `{key}:`")
         }
-        None if !rest.contains(": ") && !rest.ends_with(':') => format!("no `:` stands after `{key}`"),
+        None if !rest.contains(": ") && !rest.ends_with(':') => format!("there is no `:` after `{key}`"),
         _ => return None,
     };
     let help = format!("write `{key}: ` before the value, with a space");

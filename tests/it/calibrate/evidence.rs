@@ -169,7 +169,7 @@ fn what_reviewers_decide_about_a_run_is_counted() {
     place
         .run(&["calibrate", "--profile", "clinical", "--evidence", "--run", "latest"])
         .exits(1)
-        .says(&["nobody says of a value that it was looked at"]);
+        .says(&["no one says of a value that it was looked at"]);
 }
 
 #[test]

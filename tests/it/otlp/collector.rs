@@ -158,7 +158,7 @@ fn attributes(of: &[KeyValue]) -> Value {
     let mut all = Map::new();
     for attribute in of {
         let before = all.insert(attribute.key.clone(), plain(attribute.value.as_ref()));
-        assert_eq!(before, None, "{} stands twice", attribute.key);
+        assert_eq!(before, None, "{} appears twice", attribute.key);
     }
     all.sort_keys();
     Value::Object(all)

@@ -276,14 +276,14 @@ fn rules_are_explained_in_sentences() {
         assert!(types <= 4, "{short}");
     }
     // What a profile of one's own says is made from its messages, checks and ids.
-    place.write("rules/own.yaml", "rules:\n  - { id: grade-known, field: grade, one_of: [low, high], message: 'no grade: \"{{ value }}\"' }\n  - { id: margins-are-free, script: own.rhai#f }\n  - { id: site-given, field: site, required: true, says: nobody said where }\n");
+    place.write("rules/own.yaml", "rules:\n  - { id: grade-known, field: grade, one_of: [low, high], message: 'no grade: \"{{ value }}\"' }\n  - { id: margins-are-free, script: own.rhai#f }\n  - { id: site-given, field: site, required: true, says: no one said where }\n");
     place.write("rules/own.rhai", "fn f(candidate, source) { }");
     place.write("own.yaml", "assess: { validity: { rules: own, penalty: 0.1 } }\noverall: { validity: 1 }\naccept: { overall: 0.9 }\nstop: { max_iterations: 2 }\n");
     let short = place.run(&["profile", "explain", "./own.yaml"]).exits(0).out;
     for said in [
         "- No grade (`grade-known`)",
         "margins are free (`margins-are-free`)",
-        "- Nobody said where (`site-given`)",
+        "- No one said where (`site-given`)",
     ] {
         assert!(short.contains(said), "{said}\n{short}");
     }

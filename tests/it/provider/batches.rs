@@ -231,7 +231,7 @@ async fn results_may_lack_lines_repeat_them_and_hold_what_nobody_can_read() {
             Fault::LeftOut(0),
             Fault::Twice(1),
             Fault::Garbled(2),
-            Fault::Unknown("somebody-elses"),
+            Fault::Unknown("someone-elses"),
             Fault::Huge(3, 17 << 20),
         ];
         let table = table(shape, faults);
@@ -242,7 +242,7 @@ async fn results_may_lack_lines_repeat_them_and_hold_what_nobody_can_read() {
             again: 1,
             unreadable: 2,
             nobodys: 1,
-            nobodys_ids: vec!["somebody-elses".to_owned()],
+            nobodys_ids: vec!["someone-elses".to_owned()],
         };
         assert_eq!(read, expected, "{shape:?}");
         // All of them were paid for.

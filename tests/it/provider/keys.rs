@@ -119,7 +119,7 @@ fn nothing_that_people_write_is_filled_with_a_key() {
         ),
         (
             format!("provider: 'openai:m', config: {{ allow_http: true, organization: '{place}' }}"),
-            "stands in it",
+            "is in it",
         ),
     ] {
         let (ran, sent) = run(&stage, "", &named, &[]);

@@ -199,38 +199,3 @@ fn decisions_go_with_finished_documents_and_end_with_their_run() {
     assert_eq!(shown(&place)["state"], "waiting");
     place.run(&["runs", "prune", run.as_str().unwrap()]).exits(0);
 }
-
-#[test]
-fn a_journal_of_an_older_release_is_upgraded_and_holds_decisions() {
-    let place = reviewed_run();
-    let path = place.home().join("journal.sqlite");
-    let journal = rusqlite::Connection::open(&path).unwrap();
-    // What later formats brought is taken out again.
-    let older = rusqlite::Connection::open_in_memory().unwrap();
-    older.execute_batch(include_str!("../../../src/store/formats/v2.sql")).unwrap();
-    let later = |query: &str, of: &str| -> Vec<String> {
-        let names = |connection: &rusqlite::Connection| -> Vec<String> {
-            let mut query = connection.prepare(query).unwrap();
-            query.query_map([of], |row| row.get(0)).unwrap().map(Result::unwrap).collect()
-        };
-        let known = names(&older);
-        names(&journal).into_iter().filter(|name| !known.contains(name)).collect()
-    };
-    for kind in ["trigger", "view", "table", "index"] {
-        for name in later("SELECT name FROM sqlite_schema WHERE type = ?1", kind) {
-            journal.execute_batch(&format!("DROP {kind} {name}")).unwrap();
-        }
-    }
-    for table in ["runs", "documents", "events", "outcomes"] {
-        for name in later("SELECT name FROM pragma_table_info(?1)", table) {
-            journal.execute_batch(&format!("ALTER TABLE {table} DROP COLUMN {name}")).unwrap();
-        }
-    }
-    journal.execute_batch("UPDATE format SET version = 2").unwrap();
-    drop(journal);
-    import(&place, "a", &[decision(THYROID, "", "accept", None)]).exits(0);
-    assert_eq!(shown(&place)["state"], "accepted");
-    let journal = rusqlite::Connection::open(&path).unwrap();
-    let version: i64 = journal.query_one("SELECT version FROM format", [], |row| row.get(0)).unwrap();
-    assert_eq!(version, 5);
-}

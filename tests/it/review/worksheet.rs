@@ -206,7 +206,7 @@ fn nothing_is_kept_if_anything_is_wrong() {
         imported(&place, &table).exits(1).says(&[&said, "nothing was kept: 1 row"]);
     }
     let nobody = place.run(&["review", "import", "sheet.csv"]);
-    nobody.exits(1).says(&["`reviewer`: nobody is named", "`--reviewer NAME`"]);
+    nobody.exits(1).says(&["`reviewer`: no one is named", "`--reviewer NAME`"]);
     assert_eq!(reviews(&place), 0);
     place.run(&["review", "import", "sheet.txt"]).exits(1);
     place.write("notes.txt", "x");

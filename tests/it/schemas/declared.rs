@@ -69,7 +69,13 @@ fn a_name_is_that_of_one_mapping_of_a_file() {
     for kind in &FILE_KINDS {
         let mut seen = BTreeMap::new();
         for mapping in mappings(kind.root) {
-            assert_eq!(seen.insert(mapping.name, ()), None, "{}: `{}` stands twice", kind.name, mapping.name);
+            assert_eq!(
+                seen.insert(mapping.name, ()),
+                None,
+                "{}: `{}` appears twice",
+                kind.name,
+                mapping.name
+            );
             let mut keys: Vec<&str> = mapping.all_keys().map(|key| key.name).collect();
             keys.sort_unstable();
             let all = keys.len();

@@ -108,7 +108,7 @@ fn no_shipped_profile_passes_an_image_that_only_its_stages_have_seen() {
                 assert_eq!(result["review"], true, "{profile}: {result}");
                 assert!(!result["best_extraction"].is_null(), "{profile}: the answer is lost");
                 let message = result["message"].to_string();
-                assert!(message.contains("nobody but a stage has seen the document"), "{profile}: {message}");
+                assert!(message.contains("no one but a stage has seen the document"), "{profile}: {message}");
             });
         }
     });

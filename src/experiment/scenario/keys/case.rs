@@ -30,7 +30,7 @@ pub(in super::super) static CASE: Mapping = Mapping {
                     null: Null::Absent,
                 })
             },
-            "Settings laid over the profile for this case, as `--config` does. Without it the profile stands as it is.",
+            "Settings laid over the profile for this case, as `--config` does. Without it the profile is used as it is.",
         )
         .examples(&["{ stop.min_improvement: null, accept.overall: 0.9 }"]),
         Key::new(

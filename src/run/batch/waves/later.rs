@@ -17,17 +17,17 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use tokio::sync::Mutex;
 
-/// What the documents of a run share of its batches.
+/// The state of batches that the documents of a run share.
 #[derive(Debug)]
 pub(in super::super) struct WaveRoom {
     journal: Arc<Journal>,
     run: RunId,
-    /// When the run began: runs of two journals may have one id.
+    /// The time at which the run began: runs of two journals may have one id.
     began: String,
     used: bool,
-    /// Whether too few calls are left for a batch.
+    /// `true` if too few calls are left for a batch.
     online: AtomicBool,
-    /// What one batch may hold, by provider; `None` of those that have none.
+    /// The limits of one batch, by provider; `None` for those that have none.
     limits: Mutex<HashMap<String, Option<BatchLimits>>>,
 }
 
@@ -36,7 +36,7 @@ impl WaveRoom {
         WaveRoom { journal, run, began, used, online: AtomicBool::new(false), limits: Mutex::default() }
     }
 
-    /// From here on calls are made online.
+    /// Makes calls online from here on.
     pub(super) fn make_online(&self) {
         self.online.store(true, Ordering::Relaxed);
     }
@@ -45,7 +45,7 @@ impl WaveRoom {
         self.used && !self.online.load(Ordering::Relaxed)
     }
 
-    /// What one batch of a provider may hold; `None` where it has none.
+    /// The limits of one batch of a provider; `None` if it has none.
     pub(super) async fn limits(&self, provider: &Provider) -> Option<BatchLimits> {
         let key = provider.batch_key();
         let mut limits = self.limits.lock().await;
@@ -57,7 +57,8 @@ impl WaveRoom {
         found
     }
 
-    /// What has the calls of a document wait; `None` where all are made online. `known` is whether somebody worked on it before.
+    /// Returns what has the calls of a document wait; `None` if all are made online. `known` is whether it was worked
+    /// on before.
     pub(in super::super) async fn later(
         self: &Arc<Self>,
         document: DocumentKey,
@@ -131,7 +132,7 @@ impl DocumentCalls {
             return Postponed::No;
         }
         let custom_id = custom_id(&self.room.began, &self.room.run, self.document, call);
-        // What no line can carry is asked online, where it fails if it is wrong.
+        // A request that no line can carry is made online, where it fails if it is wrong.
         let Ok(line) = provider.batch_line(request, &custom_id).await else { return Postponed::No };
         let question = digest_bytes(&line.text).into_bytes();
         let kept = answers.and_then(|answers| answers.kept(&question));
@@ -157,7 +158,7 @@ impl DocumentCalls {
         Postponed::Yes
     }
 
-    /// Notes what was saved. What failed is to be in the next batch, which is a pause already.
+    /// Notes what was saved. Failed calls are to be in the next batch, which is a pause already.
     fn priced(
         &self,
         call: &str,

@@ -1,10 +1,10 @@
-//! Calls in waves: those of all documents that wait become batches of vendors, and documents go on when these are answered.
+//! Calls in waves: those of all waiting documents become vendor batches, and documents resume when these are answered.
 //!
 //! | file | its one job |
 //! | --- | --- |
 //! | `later` | has a document's call wait, or reads its answer |
 //! | `task` | one batch, from its intention to its answers |
-//! | `pause` | how long to wait before the next look |
+//! | `pause` | the time to wait before the next look |
 
 mod later;
 mod pause;
@@ -34,10 +34,10 @@ use tokio::sync::watch;
 use tokio::task::{JoinError, JoinSet};
 use tokio::time::Instant;
 
-/// A batch for which the vendor has no room is made smaller and tried again, so many times in a row.
+/// The number of times in a row that a batch for which the vendor has no room is made smaller and tried again.
 const MOST_WITHOUT_ROOM: u32 = 8;
 
-/// The first pause after that; each further one is twice as long, up to the longest between two looks.
+/// The first pause after that; each further one is twice as long, up to the longest between two polls.
 const WITHOUT_ROOM: Duration = Duration::from_secs(30);
 
 /// The batches of a run, as far as this process sees to them.
@@ -49,17 +49,17 @@ pub(super) struct Waves {
     settings: BatchSettings,
     providers: HashMap<String, Provider>,
     at_work: JoinSet<Result<Fate, StoreError>>,
-    /// So many of these take in answers.
+    /// The number of these that take in answers.
     collecting: Arc<AtomicUsize>,
     seen: HashSet<BatchKey>,
     leave: watch::Sender<bool>,
     notices: UnboundedSender<Notice>,
-    /// Why no other batch is made.
+    /// `true` if no other batch is made.
     refused: bool,
-    /// How often in a row the vendor had no room, and the most lines since.
+    /// The number of times in a row that the vendor had no room, and the most lines since.
     without_room: u32,
     most_lines: u64,
-    /// None is submitted before.
+    /// No batch is submitted before this time.
     until: Option<Instant>,
 }
 
@@ -91,22 +91,22 @@ impl Waves {
         })
     }
 
-    /// What has the calls of documents wait.
+    /// The state that has the calls of documents wait.
     pub(super) fn room(&self) -> &Arc<WaveRoom> {
         &self.room
     }
 
-    /// Whether nothing of it is under way.
+    /// Returns whether no batch is in flight.
     pub(super) fn is_idle(&self) -> bool {
         self.at_work.is_empty()
     }
 
-    /// Has what is under way come to a point at which it can be gone on with. Batches go on at the vendor.
+    /// Brings batches in flight to a point from which they can be resumed. They continue at the vendor.
     pub(super) fn leave(&self) {
         self.leave.send_replace(true);
     }
 
-    /// The end of a batch; waits for ever when none is under way. Can be dropped.
+    /// Waits for the end of a batch; forever when none is in flight. Can be dropped.
     pub(super) async fn ended(&mut self) -> Result<Result<Fate, StoreError>, JoinError> {
         match self.at_work.join_next().await {
             Some(ended) => ended,
@@ -114,7 +114,7 @@ impl Waves {
         }
     }
 
-    /// Takes in how a batch ended.
+    /// Takes in the end of a batch.
     pub(super) fn take_in(
         &mut self,
         ended: Result<Result<Fate, StoreError>, JoinError>,
@@ -147,8 +147,8 @@ impl Waves {
         Ok(())
     }
 
-    /// Sees to batches that were made before, and makes others of what waits. Called when nothing else is to be done. Whether
-    /// anything comes of it.
+    /// Handles batches that were made before, and makes others of the waiting calls. Called when nothing else is to be
+    /// done. Returns whether anything comes of it.
     pub(super) async fn go_on(&mut self) -> Result<Next, StoreError> {
         for batch in self.journal.open_batches(&self.run)? {
             if self.seen.insert(batch.key) && !self.refused {
@@ -182,7 +182,7 @@ impl Waves {
         Ok(next)
     }
 
-    /// Makes batches of lines that may stand in one; `false` if their documents are gone on with instead.
+    /// Makes batches of lines that may be in one; `false` if their documents are resumed instead.
     async fn submit(&mut self, lines: WaitingLines) -> Result<bool, StoreError> {
         let Some(provider) = self.providers.get(&lines.provider).cloned() else {
             self.journal.forget_lines(&self.run, self.worker, &lines.provider)?;
@@ -209,7 +209,7 @@ impl Waves {
         }
     }
 
-    /// A name that no other batch has, on whatever machine it is made.
+    /// A name that no other batch has, on any machine.
     fn own_id(&self) -> String {
         let process = ProcessId::own();
         let now = jiff::Timestamp::now().as_nanosecond();
@@ -249,12 +249,12 @@ impl Waves {
     }
 
     fn tell(&self, news: BatchNews) {
-        // Nobody listens any more when the run is broken off.
+        // No one listens any more when the run is aborted.
         let _ = self.notices.send(Notice::Batch(news));
     }
 }
 
-/// Everybody who is asked, by what tells them apart.
+/// All providers that are asked, by their batch keys.
 fn providers_of(session: &Session) -> HashMap<String, Provider> {
     let asked = session.asked_anew();
     let stages: &[FallbackChain] = match &asked.candidates {

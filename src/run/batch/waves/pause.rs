@@ -1,4 +1,4 @@
-//! How long to wait before the next look at a batch: seconds at first, minutes later.
+//! The time to wait before the next poll of a batch: seconds at first, minutes later.
 
 use std::time::Duration;
 use tokio::sync::watch;
@@ -18,12 +18,12 @@ impl Pauses {
         Pauses { next: FIRST.min(longest), longest, leave }
     }
 
-    /// How long the next is.
+    /// The length of the next pause.
     pub(super) fn next(&self) -> Duration {
         self.next
     }
 
-    /// Begins with short ones again.
+    /// Begins with short pauses again.
     pub(super) fn again(&mut self) {
         self.next = FIRST.min(self.longest);
     }
@@ -37,7 +37,7 @@ impl Pauses {
         }
         tokio::select! {
             () = tokio::time::sleep(pause) => true,
-            // Where nobody can say so any more, everything ends.
+            // If the sender is gone, everything ends.
             _ = self.leave.wait_for(|leave| *leave) => false,
         }
     }

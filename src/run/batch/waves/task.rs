@@ -21,21 +21,21 @@ use std::time::Duration;
 use tokio::sync::mpsc::UnboundedSender;
 use tokio::sync::watch;
 
-/// How long a vendor may take over a request.
+/// The time that a vendor may take over a request.
 const LOOK: Duration = Duration::from_secs(120);
-/// … over a file of lines, and over one of results.
+/// The time that it may take over a file of lines, or over one of results.
 const TRANSFER: Duration = Duration::from_secs(30 * 60);
-/// How often, each time a pause later, a vendor must say that it has no such batch before it is submitted again: none says
-/// how soon after it was made it lists one.
+/// The number of times, each a pause later, that a vendor must deny having a batch before it is submitted again: none
+/// documents how soon it lists a new one.
 const LOOKS: u32 = 3;
-/// How often a file of results is asked for.
+/// The number of times that a file of results is asked for.
 const DOWNLOADS: u32 = 10;
-/// For how long a vendor may go on with a batch that it was asked to end.
+/// The time for which a vendor may continue a batch that it was asked to end.
 const ENDING: Millis = Millis(3_600_000);
-/// So many answers are kept together.
+/// The number of answers that are kept together.
 const TOGETHER: usize = 128;
 
-/// How it ended.
+/// The end of a batch.
 #[derive(Debug)]
 pub(in super::super) enum Fate {
     /// Every line of it is done.
@@ -44,11 +44,11 @@ pub(in super::super) enum Fate {
     Left,
     /// The vendor has no room for so many lines; they wait for another batch.
     NoRoom { lines: u64, why: String },
-    /// The vendor does not make it, or its answers are not to be had.
+    /// The vendor does not make it, or its answers are not available.
     Refused(String),
 }
 
-/// A batch with all that it takes to see to it.
+/// A batch with all that it takes to handle it.
 pub(super) struct BatchTask {
     pub(super) journal: Arc<Journal>,
     pub(super) worker: WorkerId,
@@ -58,15 +58,15 @@ pub(super) struct BatchTask {
     pub(super) settings: BatchSettings,
     pub(super) leave: watch::Receiver<bool>,
     pub(super) notices: UnboundedSender<Notice>,
-    /// Counts those whose answers are coming in.
+    /// The number of batches whose answers are coming in.
     pub(super) collecting: Arc<AtomicUsize>,
 }
 
-/// What a step came to, or how the batch ended with it.
+/// The result of a step, or the end of the batch with it.
 type Step<T> = Result<Result<T, Fate>, StoreError>;
 
 impl BatchTask {
-    /// Sees to it until it is over. One that is not `fresh` may be at the vendor, whatever the journal says.
+    /// Handles it until it is over. One that is not `fresh` may be at the vendor, whatever the journal says.
     pub(super) async fn see_to(mut self, fresh: bool) -> Result<Fate, StoreError> {
         let handle = match self.batch.handle.clone() {
             Some(handle) => BatchHandle(handle),
@@ -98,7 +98,7 @@ impl BatchTask {
         Pauses::new(self.settings.longest_pause, self.leave.clone())
     }
 
-    /// The vendor has it: it is submitted, unless it was before.
+    /// Submits it, unless the vendor has it already.
     async fn submitted(&mut self, fresh: bool) -> Step<BatchHandle> {
         let mut looks = if fresh { 0 } else { LOOKS };
         let since = jiff::Timestamp::now();
@@ -112,7 +112,7 @@ impl BatchTask {
                         return self.has_handle(handle, true).map(Ok);
                     }
                     Ok(BatchFound::NotThere) => looks -= 1,
-                    // Only when that one has ended can anybody say.
+                    // Known only when that one has ended.
                     Ok(BatchFound::Unknown(_)) => looks = LOOKS,
                     Err(failure) if failure.may_pass() => self.trouble(&failure, &pauses),
                     Err(failure) => return Ok(Err(self.refused(&failure))),
@@ -158,7 +158,7 @@ impl BatchTask {
         Ok(self.provider.batch_find(sought, LOOK).await)
     }
 
-    /// Where its lines stand while they are sent: beside the journal, which is as private as they are.
+    /// The file of its lines while they are sent: beside the journal, which is as private as they are.
     fn file(&self) -> PathBuf {
         self.journal.path().with_file_name(format!("{}.jsonl", self.batch.own_id))
     }
@@ -206,7 +206,7 @@ impl BatchTask {
                 Ok(state) if state.status.is_over() => return Ok(Ok(state)),
                 Ok(_) => {}
                 Err(failure) if failure.may_pass() => self.trouble(&failure, &pauses),
-                // Whoever asks for all calls online does without what can't be had.
+                // With all calls online, unavailable answers are done without.
                 Err(_) if !self.settings.used => return self.done_without().map(Err),
                 Err(failure) => return Ok(Err(self.refused(&failure))),
             }
@@ -234,7 +234,7 @@ impl BatchTask {
         }
     }
 
-    /// What it has not answered is asked online.
+    /// Makes its unanswered calls online.
     fn done_without(&self) -> Result<Fate, StoreError> {
         let calls = self.journal.end_batch(self.worker, self.batch.key, None)?;
         self.tell(BatchNews::Online { calls });
@@ -273,7 +273,8 @@ impl BatchTask {
             }
         };
         let mut counts = sink.counts;
-        // A line that can't be read may be the answer to a call that is missing, and nobody asks that online as if it were new.
+        // A line that can't be read may be the answer to a missing call, which must not be asked online as if it were
+        // new.
         let online = sink.online && read.unreadable == 0;
         let otherwise = if online { None } else { Some(kept(&without_result())?) };
         counts.missing = self.journal.end_batch(self.worker, self.batch.key, otherwise.as_deref())?;
@@ -285,7 +286,7 @@ impl BatchTask {
         Ok(Fate::Over)
     }
 
-    /// Documents are at the vendor for no longer than they must.
+    /// Deletes it: documents are at the vendor for no longer than they must be.
     async fn delete(&self, handle: &BatchHandle) {
         if let Err(failure) = self.provider.batch_delete(handle, LOOK).await {
             let (handle, why) = (handle.0.clone(), failure.to_string());
@@ -305,12 +306,12 @@ impl BatchTask {
     }
 
     fn tell(&self, news: BatchNews) {
-        // Nobody listens any more when the run is broken off.
+        // No one listens any more when the run is aborted.
         let _ = self.notices.send(Notice::Batch(news));
     }
 }
 
-/// Is counted for as long as it is there.
+/// Counted for as long as it exists.
 struct Counted(Arc<AtomicUsize>);
 
 impl Counted {
@@ -331,7 +332,7 @@ struct Sink<'a> {
     task: &'a BatchTask,
     /// Each line, and whether it is done.
     lines: HashMap<String, bool>,
-    /// Whether what was not done is asked online.
+    /// `true` if calls that were not carried out are made online.
     online: bool,
     together: Vec<LineAnswer>,
     counts: BatchAnswers,
@@ -382,7 +383,7 @@ fn kept(answer: &HttpResponse) -> Result<Vec<u8>, StoreError> {
     serde_json::to_vec(answer).map_err(|source| StoreError::Json { what: "an answer".to_owned(), source })
 }
 
-/// How long ago that was; nothing where it can't be read, or lies ahead.
+/// The time elapsed since then; 0 if it can't be read, or lies ahead.
 fn since(time: &str) -> Millis {
     time.parse().map(elapsed).unwrap_or_default()
 }

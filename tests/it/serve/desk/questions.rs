@@ -59,7 +59,7 @@ fn a_withdrawn_report_is_not_accepted_before_somebody_says_why_it_holds() {
 fn rejecting_answers_all_and_needs_its_reason() {
     let desk = Desk::of(&[("withdrawn", WITHDRAWN)]);
     desk.decide(&desk.anna, "withdrawn", &[("decision", "reject"), ("comment", "")]).is(422);
-    desk.decide(&desk.anna, "withdrawn", &[("decision", "reject"), ("comment", "of somebody else")]).is(303);
+    desk.decide(&desk.anna, "withdrawn", &[("decision", "reject"), ("comment", "of someone else")]).is(303);
     assert_eq!(desk.shown("withdrawn")["state"], "rejected");
 }
 

@@ -1,17 +1,12 @@
-//! Flags that are not there: whoever uses a name of an earlier version is told the new one, whoever slips the nearest.
+//! Flags that the command line does not have: what to write instead, or the nearest one.
 
 use crate::diag::nearest;
 use clap::builder::StyledStr;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use std::error::Error;
 
-/// Flags by the verb that had them (none: any verb), with what to write instead.
-const FLAGS: [(Option<&str>, &str, &str); 11] = [
-    (None, "--set", "`--set KEY=VALUE` is `--config KEY=VALUE` now"),
-    (None, "--variable", "`--variable NAME=TEXT` is `--var NAME=TEXT` now"),
-    (None, "--unfinished", "`--unfinished` is `--resume` now"),
-    (Some("check"), "--explain", "write `loopctl explain CODE`; `loopctl explain codes` lists them all"),
-    (Some("repair"), "--jsonl", "`--jsonl` is `--format jsonl` now"),
+/// Flags that people try, by verb (none: any verb), with what to write instead.
+const FLAGS: [(Option<&str>, &str, &str); 6] = [
     (None, "--json", "write `--format json`"),
     (None, "--jsonl", "write `--format jsonl`"),
     (Some("run"), "--document", PLAIN),
@@ -20,27 +15,16 @@ const FLAGS: [(Option<&str>, &str, &str); 11] = [
     (None, "--cache", "a folder for the cache is named by `--cache-dir DIR`"),
 ];
 
-/// Said of a flag for what stands without one.
+/// The advice on a flag for what is a plain argument.
 const PLAIN: &str = "the document is a plain argument: leave `--document` out";
 
-/// Values of `--format`.
-const FORMATS: [(&str, &str); 3] = [
-    ("table", "`--format table` is `--format text` now"),
-    ("human", "`--format human` is `--format text` now"),
-    ("yaml", "`--format yaml` is `--format text` now"),
-];
-
-/// Verbs that ask nobody, and their flags that did nothing.
+/// Verbs that make no calls, and their flags that did nothing.
 const ASK_NOBODY: [&str; 2] = ["validate", "score"];
 const OF_CALLS: [&str; 5] = ["--provider", "--provider-config", "--judge", "--record", "--replay"];
 
-/// Adds to an error of the command line what to write instead, if it is about a flag that is not there. `written` are the words
+/// Adds to an error of the command line what to write instead, if it is about an unknown flag. `written` are the words
 /// after the program's name.
-pub(super) fn name_the_new(
-    mut error: clap::Error,
-    command: &clap::Command,
-    written: &[String],
-) -> clap::Error {
+pub(super) fn advise(mut error: clap::Error, command: &clap::Command, written: &[String]) -> clap::Error {
     let verb = written.first().map(String::as_str);
     let text = |kind| match error.get(kind) {
         Some(ContextValue::String(text)) => Some(text.clone()),
@@ -59,10 +43,6 @@ pub(super) fn name_the_new(
             .find(|(of, name, _)| *name == flag && of.is_none_or(|of| verb == Some(of)))
             .map(|(.., advice)| (*advice).to_owned())
             .or_else(|| asks_nobody(verb, flag)),
-        ErrorKind::InvalidValue if flag == "--format" => {
-            let value = text(ContextKind::InvalidValue);
-            FORMATS.iter().find(|(old, _)| Some(*old) == value.as_deref()).map(|(_, new)| (*new).to_owned())
-        }
         _ => None,
     };
     if flag.starts_with("--") {
@@ -82,7 +62,7 @@ pub(super) fn name_the_new(
     error
 }
 
-/// Whether two letters beside each other changed places in a flag of the verb.
+/// Returns whether a flag has the letters of the nearest flag of the verb in another order.
 fn swapped(flag: &str, command: &clap::Command, written: &[String]) -> bool {
     nearest_flag(flag, command, written).is_some_and(|near| {
         let (mut one, mut other): (Vec<char>, Vec<char>) = (flag.chars().collect(), near.chars().collect());
@@ -92,7 +72,7 @@ fn swapped(flag: &str, command: &clap::Command, written: &[String]) -> bool {
     })
 }
 
-/// The flag of the verb that was meant. The library's own guess goes by another measure, and misses letters that changed places.
+/// The flag of the verb that was meant. The library's own guess goes by another measure, and misses transposed letters.
 fn nearest_flag(flag: &str, command: &clap::Command, written: &[String]) -> Option<String> {
     let name = flag.strip_prefix("--")?;
     let verb = written.iter().fold(command, |of, word| of.find_subcommand(word).unwrap_or(of));
@@ -101,7 +81,7 @@ fn nearest_flag(flag: &str, command: &clap::Command, written: &[String]) -> Opti
     nearest(name, known).map(|near| format!("--{near}"))
 }
 
-/// Takes out the tip that `-- --flag` passes a flag as a value: nobody means a file of that name.
+/// Removes the tip that `-- --flag` passes a flag as a value: no user means a file of that name.
 fn without_tip_for_values(error: &mut clap::Error) {
     let Some(ContextValue::StyledStrs(tips)) = error.remove(ContextKind::Suggested) else { return };
     let kept: Vec<StyledStr> =
