@@ -51,7 +51,8 @@ impl<'a> Walk<'a> {
         }
         self.left -= 1;
         if let Some(Value::String(member)) = schema.get(ITEM_KEY) {
-            let list = at.strip_suffix("/*").unwrap_or(at);
+            let of_item = at.strip_suffix("/*").filter(|_| schema.get("items").is_none());
+            let list = of_item.unwrap_or(at);
             self.item_keys.push((list.to_owned(), member.clone()));
         }
         if let Some(Value::String(reference)) = schema.get("$ref") {

@@ -1,6 +1,6 @@
 //! Judging a record: for each value, whether the document prints it where its field of its item belongs.
 
-use crate::cell_doubt;
+use crate::cell_doubt::{self, LabelledPlace};
 use crate::clause::Doubt;
 use crate::columns::{Agreement, Column};
 use crate::document::Document;
@@ -137,10 +137,12 @@ struct Bound {
 
 impl Bound {
     /// The doubt that the words of its cell cast on it; rows of a table are read as they are.
-    fn doubt(&self, document: &Document, path: &str) -> Option<Doubt> {
+    fn doubt(&self, document: &Document, path: &str, others: &[String]) -> Option<Doubt> {
         match self.binding {
             Binding::Labelled | Binding::LabelledAbove | Binding::Alone => {
-                cell_doubt::doubt(document, &self.place, path)
+                let is_below_label = self.binding == Binding::LabelledAbove;
+                let labelled = LabelledPlace { place: &self.place, is_below_label, path, others };
+                cell_doubt::doubt(document, &labelled)
             }
             Binding::Cell | Binding::Row | Binding::Group | Binding::Element | Binding::None => None,
         }
@@ -164,7 +166,7 @@ pub fn judge(document: &Document, record: &Value, names: &FieldNames) -> Vec<Ver
             (None, None) if leaf.is_absent => (Support::Unsupported, Binding::None, None),
             (None, None) => (Support::Undecided, Binding::None, leaf.places.first().copied()),
         };
-        let doubt = bound.and_then(|bound| bound.doubt(document, &leaf.path));
+        let doubt = bound.and_then(|bound| bound.doubt(document, &leaf.path, names.others(&leaf.path)));
         let support = if doubt.is_some() { Support::Undecided } else { support };
         let bytes = place.map(|place| place.start..place.end);
         Verdict { pointer: leaf.pointer.clone(), support, binding, doubt, bytes }
@@ -324,7 +326,8 @@ impl<'a> Judge<'a> {
         let path = self.record.leaves.get(leaf).map(|leaf| leaf.path.as_str());
         let parts = path.and_then(|path| path.rsplit_once('/'));
         parts.is_some_and(|(item, member)| {
-            item.strip_suffix("/*").and_then(|list| self.known.item_key(list)) == Some(member)
+            let key = item.strip_suffix("/*").and_then(|list| self.known.item_key(list));
+            key == Some(&*member.replace("~1", "/").replace("~0", "~"))
         })
     }
 

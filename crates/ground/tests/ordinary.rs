@@ -267,11 +267,9 @@ fn a_word_of_doubt_in_its_cell_leaves_a_labelled_value_open() {
         ("Contact: possibly Anna Meyer", json!({"contact": "Anna Meyer"}), Doubt::Uncertain),
         ("Previous employer: Bolt Ltd", json!({"employer": "Bolt Ltd"}), Doubt::AnotherTime),
         ("Total due: 99.50 (cancelled)", json!({"totalDue": 99.5}), Doubt::AnotherTime),
-        (
-            "Warranty until: 2027-01-31 (if registered)",
-            json!({"warrantyUntil": "2027-01-31"}),
-            Doubt::Conditional,
-        ),
+        ("Premium: 120.00 - estimated", json!({"premium": 120}), Doubt::Uncertain),
+        ("Aspirin: 100 mg (stopped 2019)", json!({"aspirin": "100 mg"}), Doubt::AnotherTime),
+        ("Diagnosis:\nNo pneumonia", json!({"diagnosis": "pneumonia"}), Doubt::Denied),
         ("Mother's name: Ada Bolt", json!({"name": "Ada Bolt"}), Doubt::AnotherPerson),
         ("Medication            not penicillin", json!({"medication": "penicillin"}), Doubt::Denied),
     ];
@@ -285,6 +283,17 @@ fn a_word_of_doubt_in_its_cell_leaves_a_labelled_value_open() {
         ("Invoice No: INV-17", json!({"invoiceNo": "INV-17"})),
         ("Contact: Anna Meyer. Not for deliveries.", json!({"contact": "Anna Meyer"})),
         ("Paid: not yet", json!({"paid": "not yet"})),
+        ("Amount due: 250.00 USD, not including tax", json!({"amountDue": 250})),
+        ("Rechnungsbetrag: 99,50 € ohne MwSt.", json!({"rechnungsbetrag": 99.5})),
+        ("Telefon: 030 5551234 (nicht mobil)", json!({"telefon": "030 5551234"})),
+        ("Plan: Gold, no deductible", json!({"plan": "Gold"})),
+        ("Hemoglobin: 13.2 g/dL (previous 12.8)", json!({"hemoglobin": 13.2})),
+        ("Employer: Acme Corp, formerly Widget Inc.", json!({"employer": "Acme Corp"})),
+        ("Emergency contact: Maria Lopez, mother", json!({"emergencyContact": "Maria Lopez"})),
+        ("Dose: 50 mg if needed", json!({"dose": "50 mg"})),
+        ("Total: 59.90 EUR No. of items: 3", json!({"total": 59.9})),
+        ("Customer number: 4711 (please quote if you call)", json!({"customerNumber": "4711"})),
+        ("Family name: Schneider", json!({"lastName": "Schneider"})),
     ];
     for (text, record) in plain {
         assert_eq!(only(text, &record), (Support::Verified, None), "{text}");

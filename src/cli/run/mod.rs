@@ -34,6 +34,8 @@ use crate::value::{Millis, sanitize_line};
 use clap::Args;
 use std::path::{Path, PathBuf};
 
+/// The most documents at the same time, as `--jobs` allows it.
+const MOST_JOBS: u32 = 10_000;
 /// The default time that calls in flight have when a run is stopped.
 const DRAIN: Millis = Millis(20_000);
 
@@ -225,7 +227,7 @@ impl Arguments {
             from: paths(request.from),
             extraction: path(request.extraction),
             resume: false,
-            jobs: request.jobs,
+            jobs: request.jobs.map(|jobs| jobs.clamp(1, MOST_JOBS)),
             keep_going: request.keep_going,
             watch: false,
             tape: RecorderArguments::of_request(request.recording),
