@@ -81,7 +81,7 @@ pub(super) fn run(loopctl: &Path, kills: usize) -> Result<String, Failure> {
         project.journal()?.check()?;
     }
     Ok(format!(
-        "{done} kills in {batches} batches of {DOCUMENTS} documents, {JOBS} at once: nothing lost, no journal damaged, the results of a run that no one killed\n  {calls} calls, {twice} of them once more because they were under way"
+        "{done} kills in {batches} batches of {DOCUMENTS} documents, {JOBS} at once: nothing lost, no journal damaged, the results of a run that no one killed\n  {calls} calls, {twice} of them repeated because they were in flight"
     ))
 }
 

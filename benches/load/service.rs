@@ -104,7 +104,7 @@ pub(super) fn run(loopctl: &Path, documents: usize, clients: usize, kills: usize
     }
     check(&project, documents)?;
     Ok(format!(
-        "{documents} documents by {clients} clients at once, {kills} kills: none lost, none done twice, events in order\n  all taken after {:.1} s, all done after {:.1} s; {} calls, {} of them once more because they were under way",
+        "{documents} documents by {clients} clients at once, {kills} kills: none lost, none done twice, events in order\n  all taken after {:.1} s, all done after {:.1} s; {} calls, {} of them repeated because they were in flight",
         taken.as_secs_f64(),
         elapsed.as_secs_f64(),
         answered.calls,

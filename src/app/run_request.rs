@@ -15,104 +15,70 @@ const VERSION: &str = "version";
 const CURRENT: u32 = 1;
 
 /// A request for a run over documents.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub(crate) struct RunRequest {
     /// The folder in which relative paths of the request begin.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) folder: Option<RecordedPath>,
     pub(crate) profile: ProfileSpec,
     /// The type of all documents, instead of classifying each.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) document_type: Option<String>,
     /// Files, folders and patterns of documents.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) inputs: Vec<RecordedPath>,
     /// Lists of documents.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) from: Vec<RecordedPath>,
     /// The extraction to start from.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) extraction: Option<RecordedPath>,
     /// The number of documents run at the same time.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) jobs: Option<u32>,
-    #[serde(default, skip_serializing_if = "is_false")]
     pub(crate) keep_going: bool,
-    #[serde(default, skip_serializing_if = "RecordingRequest::is_empty")]
     pub(crate) recording: RecordingRequest,
     /// The profile was allowed to run programs.
-    #[serde(default, skip_serializing_if = "is_false")]
     pub(crate) allow_commands: bool,
     /// A table of prices before the usual ones.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) prices: Option<RecordedPath>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) batches: Option<BatchRequest>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) certificate: Option<RecordedPath>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) format: Option<ResultFormat>,
     /// The folder of results.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) out: Option<RecordedPath>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) journal: Option<RecordedPath>,
     /// The time that calls in flight have when the run is stopped.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) drain: Option<Millis>,
-    #[serde(default, skip_serializing_if = "is_false")]
     pub(crate) quiet: bool,
     /// Flags that held for the first process alone, such as `--report`.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) of_first_process: Vec<String>,
 }
 
 /// A profile with the settings laid over it.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(default, deny_unknown_fields)]
 pub(crate) struct ProfileSpec {
     /// Its name or path.
     pub(crate) name: String,
     /// Keys and values, such as `accept.overall=0.9`.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) settings: Vec<String>,
     /// Variables of prompts, `NAME=TEXT`.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) variables: Vec<String>,
     /// The provider of every stage.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) provider: Option<String>,
     /// The provider of every judge.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) judge: Option<String>,
     /// Settings of the provider, `KEY=VALUE`.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) provider_config: Vec<String>,
 }
 
 /// Recordings and caches of calls.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(default, deny_unknown_fields)]
 pub(crate) struct RecordingRequest {
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) record: Option<RecordedPath>,
     /// Requests are recorded, too.
-    #[serde(default, skip_serializing_if = "is_false")]
     pub(crate) record_requests: bool,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) replay: Option<RecordedPath>,
     /// The cache in the state folder.
-    #[serde(default, skip_serializing_if = "is_false")]
     pub(crate) cache: bool,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) cache_dir: Option<RecordedPath>,
-}
-
-impl RecordingRequest {
-    fn is_empty(&self) -> bool {
-        *self == RecordingRequest::default()
-    }
 }
 
 /// Calls in batches of a vendor.
@@ -170,27 +136,7 @@ impl From<&Path> for RecordedPath {
 impl RunRequest {
     /// A request that names nothing but a profile.
     pub(crate) fn of(profile: ProfileSpec) -> Self {
-        RunRequest {
-            folder: None,
-            profile,
-            document_type: None,
-            inputs: Vec::new(),
-            from: Vec::new(),
-            extraction: None,
-            jobs: None,
-            keep_going: false,
-            recording: RecordingRequest::default(),
-            allow_commands: false,
-            prices: None,
-            batches: None,
-            certificate: None,
-            format: None,
-            out: None,
-            journal: None,
-            drain: None,
-            quiet: false,
-            of_first_process: Vec::new(),
-        }
+        RunRequest { profile, ..RunRequest::default() }
     }
 
     /// The request in the settings of a run's record; `None` if there is none that this release understands.
@@ -200,7 +146,8 @@ impl RunRequest {
         if version != CURRENT {
             return None;
         }
-        Self::deserialize(Value::Object(request)).ok()
+        let request = Self::deserialize(Value::Object(request)).ok()?;
+        (!request.profile.name.is_empty()).then_some(request)
     }
 
     /// Adds the request to the settings of a run's record.
@@ -211,11 +158,6 @@ impl RunRequest {
         }
         settings.insert(REQUEST.to_owned(), Value::Object(request));
     }
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature that serde asks for")]
-fn is_false(flag: &bool) -> bool {
-    !flag
 }
 
 #[cfg(test)]
@@ -241,6 +183,7 @@ mod tests {
         settings["request"]["version"] = json!(1);
         settings["request"]["sudo"] = json!(true);
         assert_eq!(RunRequest::of_settings(&settings), None);
+        assert_eq!(RunRequest::of_settings(&json!({"request": {"version": 1}})), None, "no profile");
         assert_eq!(RunRequest::of_settings(&json!({"command": ["run", "a.txt"]})), None);
     }
 

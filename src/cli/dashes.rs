@@ -1,5 +1,5 @@
 //! Flags with the wrong dashes: `-profile`, or `–profile` as word processors and web pages write it. Nothing is run:
-//! without its flag a value would be taken for a document.
+//! a value without its flag would look like a document.
 
 use super::exit::Failure;
 use clap::Command;

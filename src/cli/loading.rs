@@ -69,7 +69,7 @@ pub(super) struct ProfileArguments {
     /// `true` if they come from a run's record, and not from the user who runs the program.
     #[arg(skip)]
     pub(super) is_recorded: bool,
-    /// The arguments that this user lays over those of a record.
+    /// The arguments by which this user overrides those of a record.
     #[arg(skip)]
     pub(super) again: Option<Box<ProfileArguments>>,
 }

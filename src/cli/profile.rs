@@ -69,7 +69,7 @@ pub(super) struct Over {
 }
 
 impl Over {
-    /// Returns whether there is nothing to lay over.
+    /// Returns whether nothing overrides the profile.
     pub(super) fn is_empty(&self) -> bool {
         self.settings.is_empty()
             && self.variables.is_empty()

@@ -1,6 +1,6 @@
 //! Members that a model could only leave out by writing null.
 //!
-//! Where an API accepts only schemas whose members are all required, a codec lets optional ones be null instead. Here
+//! Some APIs accept only schemas whose members are all required, so codecs let optional ones be null instead. Here
 //! such answers become what the engine asked for: a null that the schema of the request has no room for, in a member
 //! that may be missing, means that the member is absent.
 

@@ -9,7 +9,7 @@ use crate::value::shape::{Shape, by_name};
 use std::collections::BTreeMap;
 
 mapping! {
-    /// The phrases of a text that mean each value of a field: `margins: negative` is said by "free of tumor" as well.
+    /// The phrases of a text that mean each value of a field: "free of tumor" also means `margins: negative`.
     "vocabulary" is "vocabulary", checked by Vocabulary::check;
     #[derive(Debug, Clone)]
     pub struct Vocabulary {

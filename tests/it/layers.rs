@@ -155,7 +155,8 @@ fn src() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("src")
 }
 
-fn files_in(folder: &Path, found: &mut Vec<PathBuf>) {
+/// Finds the Rust files below a folder.
+pub(crate) fn files_in(folder: &Path, found: &mut Vec<PathBuf>) {
     for entry in std::fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
         if path.is_dir() {

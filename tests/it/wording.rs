@@ -1,5 +1,6 @@
 //! Words of the code: doc comments open with a noun phrase or a verb, and a type's name is not used over and over.
 
+use crate::layers::files_in;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
@@ -12,24 +13,17 @@ const OF_VERBS: &str = "Arguments";
 
 /// The sources of the workspace: each file and its text.
 fn sources() -> Vec<(PathBuf, String)> {
-    fn walk(folder: &Path, found: &mut Vec<(PathBuf, String)>) {
-        for entry in std::fs::read_dir(folder).unwrap() {
-            let path = entry.unwrap().path();
-            if path.is_dir() {
-                walk(&path, found);
-            } else if path.extension().is_some_and(|ending| ending == "rs") {
-                let text = std::fs::read_to_string(&path).unwrap();
-                found.push((path, text));
-            }
-        }
-    }
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut found = Vec::new();
     for folder in ["src", "crates", "plugins", "tests", "benches", "examples"] {
-        walk(&root.join(folder), &mut found);
+        files_in(&root.join(folder), &mut found);
     }
     assert!(found.len() > 1_000, "{}", found.len());
-    found
+    let text = |path: PathBuf| {
+        let text = std::fs::read_to_string(&path).unwrap();
+        (path, text)
+    };
+    found.into_iter().map(text).collect()
 }
 
 /// The text of a line of a doc comment.

@@ -1,8 +1,8 @@
 //! Schemas for `responseJsonSchema`, which takes a part of JSON Schema
 //! ([reference](https://ai.google.dev/api/generate-content#generationconfig)).
 //!
-//! What only narrows values and isn't supported (`pattern`, `minLength`, `not`, …) is dropped; the engine checks every
-//! answer against the whole schema. Where leaving something out would forbid a right answer, or the API would refuse
+//! Keywords that only narrow values and aren't supported (`pattern`, `minLength`, `not`, …) are dropped; the engine checks
+//! every answer against the whole schema. Where leaving something out would forbid a right answer, or the API would refuse
 //! the schema (`allOf`, `then`, values of any type, recursion through required properties), there is no form for it,
 //! and the schema goes into the prompt.
 

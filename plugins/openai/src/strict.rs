@@ -178,7 +178,7 @@ fn object(from: &Map<String, Value>, to: &mut Map<String, Value>) -> Option<()> 
     if required.iter().any(|name| !properties.contains_key(*name)) {
         return None;
     }
-    // With every property present, an upper bound on their number would not bound what is said.
+    // With every property present, an upper bound on their number would not bound the answer.
     if from.contains_key("maxProperties") {
         return None;
     }

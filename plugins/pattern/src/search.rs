@@ -497,7 +497,7 @@ fn number(piece: &str) -> Option<Value> {
     decimal.parse::<f64>().ok().and_then(Number::from_f64).map(Value::Number)
 }
 
-/// Returns whether a number is said to be negative, and its digits.
+/// Returns whether a number is negative, and its digits.
 fn unsigned(piece: &str) -> (bool, &str) {
     /// Hyphen and minus, the minus sign, an en dash, the full-width hyphen.
     const MINUS: [char; 4] = ['-', '\u{2212}', '\u{2013}', '\u{ff0d}'];

@@ -57,7 +57,7 @@ impl<'s> Sections<'s> {
     }
 
     /// Cuts ranges, which are in document order, where parts that are not final begin and end. First come the pieces
-    /// outside of these parts, then those within: preliminary statements count only where nothing else is said.
+    /// outside of these parts, then those within: preliminary statements count only without any other.
     pub(crate) fn final_first(&self, places: Vec<Range<usize>>) -> Vec<Range<usize>> {
         if self.preliminary.is_empty() {
             return places;

@@ -70,7 +70,7 @@ pub(super) const PROVIDERS: &str = "providers";
 const OUT: &str = "out";
 
 /// The settings of a run's record by which it can be resumed: the request, and what decided.
-pub(super) fn settings_to_go_on(request: Option<&RunRequest>, decided_by: &DecidedBy<'_>) -> Value {
+pub(super) fn settings_to_resume(request: Option<&RunRequest>, decided_by: &DecidedBy<'_>) -> Value {
     let mut settings = Map::new();
     if let Some(request) = request {
         request.clone().into_settings(&mut settings);

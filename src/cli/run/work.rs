@@ -20,7 +20,7 @@ use super::found::{
 };
 use super::jobs;
 use super::screen::{GoOn, Lives, Screen};
-use super::which::{Chosen, DecidedBy, LaidOver, PROVIDERS, Which, choose, settings_to_go_on};
+use super::which::{Chosen, DecidedBy, LaidOver, PROVIDERS, Which, choose, settings_to_resume};
 use crate::app::RunRequest;
 use crate::diag::Problems;
 use crate::disk;
@@ -356,7 +356,7 @@ fn settings_of_plan(plan: &Plan, request: Option<&RunRequest>, decided_by: &Deci
         ACCEPT_OVERALL: RunFacts::new("", "", &plan.policy).accept_overall,
     });
     if let (Value::Object(settings), Value::Object(more)) =
-        (&mut settings, settings_to_go_on(request, decided_by))
+        (&mut settings, settings_to_resume(request, decided_by))
     {
         settings.extend(more);
     }

@@ -243,7 +243,7 @@ fn is_choice(all: &[Token], clause: &Clause) -> bool {
 /// The most letters of a name that is an abbreviation.
 const ABBREVIATION: usize = 3;
 
-/// If the field's name is an abbreviation, and words that are no names are between it and what is said: it may be short
+/// If the field's name is an abbreviation, and other words are between it and the result: it may be short
 /// for another thing, as in `PR interval long, stress test positive`.
 fn is_about_another(all: &[Token], clause: &Clause, claim: &Read) -> bool {
     let [name] = claim.names.as_slice() else { return false };

@@ -1,4 +1,4 @@
-//! The last steps of every request: the model, what the profile lays over it, and the headers.
+//! The last steps of every request: the model, the overrides of the profile, and the headers.
 
 use std::collections::BTreeMap;
 
