@@ -9,7 +9,7 @@ test *ARGS:
 
 # property tests with cases that nobody has tried yet, forty times as many as usual
 explore *ARGS:
-    PROPTEST_CASES=10000 cargo test --locked {{ ARGS }}
+    PROPTEST_CASES=10000 cargo test --workspace --locked {{ ARGS }}
 
 # does a case notice when any line of a shipped profile is broken?
 mutants:

@@ -8,7 +8,6 @@ use super::label_files::read_labels;
 use super::loading::{ProfileArguments, library};
 use super::output::{Format, Output, RecordFormat};
 use super::resume::{JournalArgument, find_run};
-use super::run::basis_of;
 use super::scored_documents::{documents_of_folder, documents_of_run};
 use crate::disk::{self, Access, FolderKey};
 use crate::experiment::calibrate::{
@@ -18,6 +17,7 @@ use crate::experiment::calibrate::{
 use crate::lint::{AGAIN, void};
 use crate::profile::{Certify, FileTracker, Looks, Reached};
 use crate::report::{audit_text, calibration_html, calibration_text, needed_text};
+use crate::requests::basis_of;
 use crate::value::ShownPath;
 use crate::value::decode::Spanned;
 use crate::value::{digest_bytes, sanitize_line};

@@ -1,7 +1,7 @@
 //! `loopctl check`: profiles and everything they reach, and any other file by itself.
 
 use super::exit::{Exit, Failure};
-use super::loading::{PRICES, ProfileArguments, library, prices, providers_or_warn};
+use super::loading::{ProfileArguments, context, library, providers_or_warn};
 use super::output::{Format, Output};
 use crate::diag::{Code, Level, Problem, Problems, SourceFile, render_json, render_sarif};
 use crate::experiment::calibrate::Basis;
@@ -53,7 +53,7 @@ enum CheckFormat {
 pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit, Failure> {
     let mut problems = Problems::new();
     let providers = providers_or_warn(output);
-    prices(None, &mut problems);
+    context().prices(None, &mut problems);
     let mut checked = Checked::default();
     if arguments.profile.is_empty() && arguments.what.is_empty() {
         for name in available(&library()) {
@@ -64,7 +64,7 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
             problems.extend(found);
             checked.profiles += 1;
         }
-        let table = Path::new(PRICES);
+        let table = Path::new(crate::context::PRICES);
         if table.is_file() {
             // Errors of form were found above.
             if let Ok(file) = read_text_file(table) {

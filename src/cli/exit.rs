@@ -76,6 +76,18 @@ impl From<std::io::Error> for Failure {
     }
 }
 
+impl From<crate::profiles::TrialError> for Failure {
+    /// Another policy than the run's is wrong usage; a journal that can't be read is broken.
+    fn from(error: crate::profiles::TrialError) -> Self {
+        use crate::profiles::TrialError;
+        let exit = match &error {
+            TrialError::Store(_) | TrialError::UnknownEvent { .. } => Exit::Broken,
+            TrialError::Changed { .. } | TrialError::OtherCandidates { .. } => Exit::Usage,
+        };
+        Failure { message: error.to_string(), help: Some(error.help()), exit }
+    }
+}
+
 impl From<ProviderError> for Failure {
     fn from(error: ProviderError) -> Self {
         crate::run::OpenError::from(error).into()

@@ -6,7 +6,7 @@ use super::explain_field::explain_field;
 use super::headings::OUTPUT;
 use super::issue_codes;
 use super::latest_run::recall;
-use super::loading::{library, state_folder, usual_profile};
+use super::loading::{context, library, usual_profile};
 use super::misplaced::refuse_profiles;
 use super::output::{Format, Output};
 use super::profile::Over;
@@ -154,7 +154,7 @@ impl Arguments {
             target: latest.as_ref().map_or(&self.target, |latest| &latest.run),
             document: self.document.as_deref(),
             journal: latest.as_ref().map(|latest| latest.journal.as_path()).or(self.journal.as_deref()),
-            usual: state_folder().map(|folder| folder.join("journal.sqlite")),
+            usual: context().state_folder().map(|folder| folder.join("journal.sqlite")),
         };
         let paint = output.out_paint;
         let found = looking.find(&mut std::io::stdin().lock()).map_err(|error| self.not_found(error))?;

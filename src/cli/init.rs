@@ -1,7 +1,7 @@
 //! `loopctl init`: a project to begin with.
 
 use super::exit::{Exit, Failure};
-use super::loading::{home, library_in};
+use super::loading::context;
 use super::new::{refused, report};
 use super::output::Output;
 use crate::project::{starter, write};
@@ -28,7 +28,7 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
         return Err(Failure::usage(format!("`{}` is a file, not a folder", dir.shown())).help("name another"));
     }
     // What the project will find when it is used: itself, the user's own folder, the shipped files.
-    let library = library_in(std::iter::once(dir.clone()).chain(home()).collect());
+    let library = context().library_from(dir.clone());
     let plan = starter(dir, &arguments.profile, &library).map_err(|refusal| refused(refusal, output))?;
     write(dir, &plan.changes).map_err(super::new::not_written)?;
     report(dir, &plan, output)?;

@@ -1,6 +1,6 @@
 //! The latest run, wherever its journal is: the one that `explain latest` is about.
 
-use super::loading::state_folder;
+use super::loading::context;
 use crate::disk::{self, Access};
 use crate::store::RunId;
 use serde::{Deserialize, Serialize};
@@ -24,7 +24,7 @@ pub(super) struct LatestRun {
 /// Records that this run is the latest. If that fails, `explain latest` is about the journal in the state folder, which
 /// is no reason to fail a run.
 pub(super) fn remember(journal: &Path, run: &RunId) {
-    let (Some(folder), Ok(journal)) = (state_folder(), journal.canonicalize()) else { return };
+    let (Some(folder), Ok(journal)) = (context().state_folder(), journal.canonicalize()) else { return };
     let latest = LatestRun { journal, run: run.as_str().to_owned() };
     if let Ok(text) = serde_json::to_string(&latest)
         && std::fs::create_dir_all(&folder).is_ok()
@@ -35,6 +35,6 @@ pub(super) fn remember(journal: &Path, run: &RunId) {
 
 /// The latest run; `None` if it is not known. Its journal may have been removed since.
 pub(super) fn recall() -> Option<LatestRun> {
-    let text = disk::read(&state_folder()?.join(FILE), MOST_BYTES).ok()?;
+    let text = disk::read(&context().state_folder()?.join(FILE), MOST_BYTES).ok()?;
     serde_json::from_slice(&text).ok()
 }

@@ -3,16 +3,17 @@
 use super::exit::{Exit, Failure};
 use super::hint::quoted;
 use super::output::Output;
-use crate::app::ProfileSpec;
-use crate::diag::{Code, Problem, Problems, SourceFile, Span, nearest};
-use crate::lint::FileKind;
+use crate::context::{Context, PRICES};
+use crate::diag::{Problems, nearest};
 use crate::plan::Plan;
-use crate::profile::{Library, Loaded, Override, Settings, load, read_text_below, read_text_file, settings};
-use crate::provider::{PluginPaths, Prices, Providers};
+use crate::profile::{Library, Loaded, Settings};
+use crate::profiles::SelectedProfile;
+use crate::provider::Providers;
+use crate::requests::ProfileSpec;
 use crate::value::ShownPath;
-use crate::value::{path_text, sanitize_line, yaml};
+use crate::value::{path_text, sanitize_line};
 use clap::Args;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::OnceLock;
 
 /// The profile with the settings laid over it, for a verb that makes no calls.
@@ -86,121 +87,38 @@ pub(super) fn usual_profile() -> String {
     if named.is_empty() { "balanced".to_owned() } else { named }
 }
 
-/// The folder of a user's own profiles, rules and plugins.
-pub(super) fn home() -> Option<PathBuf> {
-    std::env::var_os("LOOPCTL_HOME").filter(|home| !home.is_empty()).map(where_it_began)
+/// The surroundings of this process, with the folder where it began.
+pub(super) fn context() -> &'static Context {
+    static CONTEXT: OnceLock<Context> = OnceLock::new();
+    CONTEXT.get_or_init(|| {
+        let folder = std::env::current_dir().unwrap_or_default();
+        Context::new(folder, |name| std::env::var_os(name), std::env::current_exe().ok())
+    })
 }
 
-/// Resolves a path of the environment in the folder where the process began, whatever folder a run's record has led to
-/// since.
-pub(super) fn where_it_began(path: impl Into<PathBuf>) -> PathBuf {
-    static FOLDER: OnceLock<PathBuf> = OnceLock::new();
-    FOLDER.get_or_init(|| std::env::current_dir().unwrap_or_default()).join(path.into())
-}
-
-/// Remembers the folder where the process began.
-pub(super) fn note_folder() {
-    where_it_began("");
-}
-
-/// The default folder of this user's journal and cache.
-pub(super) fn state_folder() -> Option<PathBuf> {
-    let variable = |name| std::env::var_os(name).filter(|v| !v.is_empty()).map(where_it_began);
-    home()
-        .or_else(|| variable("XDG_STATE_HOME").map(|state| state.join("loopctl")))
-        .or_else(|| variable("HOME").map(|home| home.join(".local/state/loopctl")))
-}
-
-/// The locations searched for profiles, rules, prompts and schemas: the working directory, then `$LOOPCTL_HOME`, then
-/// the embedded files.
+/// The library of the working directory, `$LOOPCTL_HOME` and the embedded files.
 pub(super) fn library() -> Library {
-    library_in(std::iter::once(PathBuf::from(".")).chain(home()).collect())
-}
-
-/// The library of these folders and of the embedded files. The plugins on this machine tell what providers can do.
-pub(super) fn library_in(roots: Vec<PathBuf>) -> Library {
-    let answers = |name: &str| providers().find(name).ok().map(|plugin| plugin.manifest.answers_prompts());
-    Library::new(roots).beside(answers)
-}
-
-/// The file of prices.
-pub(super) const PRICES: &str = "prices.yaml";
-
-/// The variable that names a price table if `--prices` does not.
-const PRICES_VARIABLE: &str = "LOOPCTL_PRICES";
-
-/// Loads the prices of models: from `file`, or the one that the environment names, then from `prices.yaml` in the
-/// working directory and in `$LOOPCTL_HOME`, then those that ship with loopctl. Problems are pushed.
-pub(super) fn prices(file: Option<&Path>, problems: &mut Problems) -> Prices {
-    let usual = std::iter::once(PathBuf::new()).chain(home());
-    let asked = std::env::var_os(PRICES_VARIABLE).filter(|name| !name.is_empty());
-    let named = file.map(Path::to_path_buf).or(asked.map(where_it_began));
-    let named = named.map(|path| read_text_file(&path));
-    let usual = usual.filter_map(|folder| read_text_below(&folder, PRICES).transpose());
-    let tables: Vec<Prices> = named
-        .into_iter()
-        .chain(usual)
-        .filter_map(|read| match read {
-            Ok(file) => Prices::parse(&file, problems),
-            Err(problem) => {
-                problems.push(problem);
-                None
-            }
-        })
-        .collect();
-    tables.into_iter().rev().fold(Prices::shipped(), |farther, nearer| nearer.before(farther))
+    context().library()
 }
 
 /// Reports that the working directory has prices of its own: the folder may come from someone else.
 pub(super) fn say_whose_prices_hold(output: &mut Output) {
     let Ok(folder) = std::env::current_dir() else { return };
-    if home().as_deref() != Some(&folder) && folder.join(PRICES).is_file() {
+    if context().home().as_deref() != Some(&folder) && folder.join(PRICES).is_file() {
         let (word, file) = (output.err_paint.warn("note:"), folder.join(PRICES));
         let file = sanitize_line(&path_text(&file));
         output.say(&format!("{word} what calls cost is counted by `{file}`, where it has a price"));
     }
 }
 
-/// Every provider plugin that this process may use.
-pub(super) fn providers() -> Providers {
-    let mut paths = PluginPaths::from_env();
-    paths.search = paths.search.into_iter().map(where_it_began).collect();
-    paths.home = paths.home.map(where_it_began);
-    Providers::new(paths)
-}
-
 /// Every provider plugin that this process may use, with a warning if a folder to search does not exist.
 pub(super) fn providers_or_warn(output: &mut Output) -> Providers {
-    for folder in PluginPaths::from_env().missing() {
+    for folder in context().plugin_paths().missing() {
         let word = output.err_paint.warn("warning:");
         let folder = sanitize_line(&folder.shown());
         output.say(&format!("{word} there is no folder `{folder}`, which `LOOPCTL_PLUGIN_PATH` names"));
     }
-    providers()
-}
-
-fn variable(name: &str) -> Option<String> {
-    std::env::var(name).ok()
-}
-
-/// The problem of a path that leads to a file of another kind: each of its keys would be unknown in a profile.
-fn another_kind(profile: &str) -> Option<Problem> {
-    let path = Path::new(profile);
-    let file = read_text_file(path).ok().filter(|_| profile.contains(['/', '\\', '.']))?;
-    let kind = FileKind::of(path, &file);
-    let what = match &kind {
-        // Problems of rules name their location.
-        Ok(FileKind::Profile | FileKind::Rules) => return None,
-        Ok(kind) => format!("{}, not a profile", kind.what()),
-        Err(_) => "no profile".to_owned(),
-    };
-    let root = yaml::parse(&file, &mut Problems::new());
-    let has = |key: &&str| root.as_ref().is_some_and(|root| root.get(key).is_some());
-    if ["accept", "assess", "stop"].iter().any(has) {
-        return None;
-    }
-    let problem = Problem::placeless(Code::Conflict, format!("`{profile}` is {what}"));
-    Some(problem.help("name a profile, or its file in `profiles/`; `loopctl profile list` lists them"))
+    context().providers()
 }
 
 impl ProfileArguments {
@@ -225,6 +143,12 @@ impl ProfileArguments {
             is_recorded: false,
             again: None,
         }
+    }
+
+    /// A profile that was selected before.
+    pub(super) fn of_selected(selected: SelectedProfile) -> Self {
+        let again = selected.again.map(|again| Box::new(Self::of_selected(*again)));
+        ProfileArguments { is_recorded: selected.is_recorded, again, ..Self::of_spec(selected.spec) }
     }
 
     /// The profile as a request names it.
@@ -272,50 +196,13 @@ impl ProfileArguments {
         flags.into_iter().flat_map(words).collect()
     }
 
-    /// The overrides: environment, then flags, then `forced`; later ones win.
-    fn overrides(&self, forced: &[&str], problems: &mut Problems) -> Vec<Override> {
-        let mut overrides = Override::from_environment(&variable);
-        let own = self.flags(forced, problems);
-        if self.is_recorded {
-            overrides.extend(own.into_iter().map(Override::recorded));
-        } else {
-            overrides.extend(own);
+    /// The profile that they select.
+    pub(super) fn selected(&self) -> SelectedProfile {
+        SelectedProfile {
+            spec: self.spec(),
+            is_recorded: self.is_recorded,
+            again: self.again.as_ref().map(|again| Box::new(again.selected())),
         }
-        overrides.extend(self.again.iter().flat_map(|again| again.flags(&[], problems)));
-        overrides
-    }
-
-    /// The overrides that the flags make.
-    fn flags(&self, forced: &[&str], problems: &mut Problems) -> Vec<Override> {
-        let mut overrides = Vec::new();
-        let flags = self.settings.iter().map(String::as_str).chain(forced.iter().copied());
-        overrides.extend(flags.filter_map(|flag| Override::from_flag(flag, problems)));
-        for variable in &self.variables {
-            match variable.split_once('=').map(|(name, text)| (name.trim(), text)) {
-                Some((name, text)) if !name.is_empty() => {
-                    overrides.push(Override::from_option("--var", &["variables", name], text));
-                }
-                _ => {
-                    let file = SourceFile::new("--var", variable.as_str());
-                    let span = Span::new(&file, 0, variable.len());
-                    problems.push(
-                        Problem::error(Code::BadOverride, &span, "a variable needs a name and a text")
-                            .help("write `--var task='set the serial number to 12-345'`"),
-                    );
-                }
-            }
-        }
-        if let Some(provider) = &self.provider {
-            overrides.push(Override::from_option("--provider", &["stages", "*", "provider"], provider));
-        }
-        if let Some(judge) = &self.judge {
-            overrides.push(Override::from_option("--judge", &["judges", "*", "provider"], judge));
-        }
-        for setting in &self.provider_config {
-            let path = format!("stages.*.config.{setting}");
-            overrides.extend(Override::from_flag(&path, problems));
-        }
-        overrides
     }
 
     /// Loads the profile as far as it can be read. Problems are pushed.
@@ -334,16 +221,7 @@ impl ProfileArguments {
         forced: &[&str],
         problems: &mut Problems,
     ) -> Option<Loaded> {
-        let overrides = self.overrides(forced, problems);
-        let mut found = Problems::new();
-        let loaded = load(&self.profile, library, &overrides, &variable, &mut found);
-        let another = found.has_errors().then(|| another_kind(&self.profile)).flatten();
-        let is_another = another.is_some();
-        match another {
-            Some(problem) => problems.push(problem),
-            None => problems.extend(found),
-        }
-        loaded.filter(|_| !is_another)
+        self.selected().load(context(), library, forced, problems)
     }
 
     /// Loads and compiles the profile; none is returned with errors. Problems are pushed.
@@ -353,18 +231,12 @@ impl ProfileArguments {
         forced: &[&str],
         problems: &mut Problems,
     ) -> Option<Plan> {
-        let loaded = self.load_from(library, forced, problems)?;
-        Plan::compile(&loaded, problems).filter(|_| !problems.has_errors())
+        self.selected().compile(context(), library, forced, problems)
     }
 
     /// Merges the profile's settings without checking them. Problems are pushed.
     pub(super) fn settings(&self, problems: &mut Problems) -> Option<Settings> {
-        if let Some(problem) = another_kind(&self.profile) {
-            problems.push(problem);
-            return None;
-        }
-        let overrides = self.overrides(&[], problems);
-        settings(&self.profile, &library(), &overrides, &variable, problems)
+        self.selected().settings(context(), problems)
     }
 
     /// Loads and compiles the profile, showing every problem.
@@ -392,10 +264,16 @@ impl ProfileArguments {
         self.shown(plan.filter(|_| !problems.has_errors()), &problems, output)
     }
 
-    fn shown(&self, plan: Option<Plan>, problems: &Problems, output: &mut Output) -> Result<Plan, Failure> {
+    /// Shows the problems of reading the profile; a failure unless something was `read`.
+    pub(super) fn shown<T>(
+        &self,
+        read: Option<T>,
+        problems: &Problems,
+        output: &mut Output,
+    ) -> Result<T, Failure> {
         output.show(problems);
-        match plan {
-            Some(plan) => Ok(plan),
+        match read {
+            Some(read) => Ok(read),
             None => {
                 let count = problems.error_count();
                 let errors = if count == 1 { "1 error".to_owned() } else { format!("{count} errors") };

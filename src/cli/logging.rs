@@ -6,13 +6,13 @@
 use super::exit::Failure;
 use super::sanitized::Sanitized;
 use crate::provider::LOG_TARGET;
+use crate::telemetry::endpoints::Url;
 use crate::telemetry::endpoints::{base_url, endpoints};
 use crate::telemetry::export::Export;
 use crate::telemetry::fields::Fields;
 use crate::telemetry::names;
 use crate::value::ShownPath;
 use clap::{Args, ValueEnum};
-use reqwest::Url;
 use serde_json::{Map, Value, json};
 use std::fmt::Write as _;
 use std::io::Write;

@@ -158,7 +158,8 @@ pub fn main() -> ExitCode {
 }
 
 fn run_process() -> Exit {
-    loading::note_folder();
+    // Remembers the folder where the process began.
+    loading::context();
     let written = std::env::args_os().map(|argument| argument.to_string_lossy().into_owned());
     if let Some(error) = dashes::mistaken(command, written) {
         complain(&mut Output::of_process(), &error);

@@ -2,9 +2,9 @@
 
 use super::exit::Failure;
 use super::sanitized::Sanitized;
-use crate::app::ResultFormat;
 use crate::diag::{Problems, Style, render_human};
 use crate::report::Paint;
+use crate::requests::ResultFormat;
 use crate::value::sanitize_line;
 use clap::{Args, ValueEnum};
 use serde::Serialize;

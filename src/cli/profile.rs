@@ -1,7 +1,7 @@
 //! `loopctl profile`: lists, shows, explains and compares profiles.
 
 use super::exit::{Exit, Failure};
-use super::loading::{ProfileArguments, or_default, prices};
+use super::loading::{ProfileArguments, context, or_default};
 use super::output::Output;
 use super::{profile_diff, profile_explain, profile_list, profile_show};
 use crate::diag::Problems;
@@ -109,7 +109,7 @@ pub(super) fn compiled(profile: &ProfileArguments, output: &mut Output) -> Resul
 /// Loads the prices of models, showing problems of the tables.
 pub(super) fn price_tables(file: Option<&Path>, output: &mut Output) -> Result<Prices, Failure> {
     let mut problems = Problems::new();
-    let prices = prices(file, &mut problems);
+    let prices = context().prices(file, &mut problems);
     output.show(&problems);
     if problems.has_errors() { Err(Failure::shown(Exit::Usage)) } else { Ok(prices) }
 }

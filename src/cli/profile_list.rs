@@ -1,7 +1,7 @@
 //! `loopctl profile list`.
 
 use super::exit::{Exit, Failure};
-use super::loading::{home, library};
+use super::loading::{context, library};
 use super::output::{Format, Output};
 use super::shadows::changed_by;
 use crate::diag::Problems;
@@ -51,7 +51,7 @@ impl ProfileSource {
         let below_home = |home: &Path| Path::new(file).starts_with(home);
         if file.starts_with("<embedded>/") {
             ProfileSource::Embedded
-        } else if home().is_some_and(|home| below_home(&home)) {
+        } else if context().home().is_some_and(|home| below_home(&home)) {
             ProfileSource::Home
         } else {
             ProfileSource::WorkingDirectory

@@ -5,7 +5,7 @@
 use super::exit::Failure;
 use super::hint::quoted;
 use super::latest_run::recall;
-use super::loading::{state_folder, where_it_began};
+use super::loading::context;
 use super::run;
 use crate::disk::{lies_within, real_place};
 use crate::ingest::{Input, InputRecord};
@@ -48,13 +48,14 @@ impl Reach {
     /// The reach of a run in a journal, with what is permitted besides the folder where this process began.
     pub(super) fn of(journal: Option<&Path>, run: &RunId, permitted: &[PathBuf]) -> Self {
         let Some(journal) = journal.map(real_place) else { return Reach::Own };
-        let usual = state_folder().map(|folder| real_place(&folder.join("journal.sqlite")));
+        let usual = context().state_folder().map(|folder| real_place(&folder.join("journal.sqlite")));
         let is_latest =
             || recall().is_some_and(|latest| latest.journal == journal && latest.run == run.as_str());
         if usual.as_ref() == Some(&journal) || is_latest() {
             return Reach::Own;
         }
-        let folders = std::iter::once(where_it_began("")).chain(permitted.iter().cloned()).collect();
+        let folders =
+            std::iter::once(context().folder().to_path_buf()).chain(permitted.iter().cloned()).collect();
         Reach::Within { folders, journal }
     }
 

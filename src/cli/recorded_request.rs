@@ -1,12 +1,10 @@
 //! The request of a recorded run. A journal may come from someone else: its requests never speak for the user who runs
 //! this program.
 
-use super::loading::{ProfileArguments, home, library, library_in};
 use super::output::Output;
 use super::run;
-use crate::app::RunRequest;
-use crate::profile::Library;
-use crate::value::{path_of, path_text, sanitize_line};
+use crate::requests::RunRequest;
+use crate::value::{path_text, sanitize_line};
 use serde_json::Value;
 use std::path::PathBuf;
 
@@ -18,32 +16,6 @@ pub(super) fn recorded_arguments(settings: &Value) -> Option<run::Arguments> {
 /// The folder in which a run began.
 pub(super) fn recorded_folder(settings: &Value) -> Option<PathBuf> {
     RunRequest::of_settings(settings)?.folder.map(|folder| folder.0)
-}
-
-/// A profile as the record of a run names it, and the files that it may reach: those of the folder in which the run
-/// began.
-pub(super) struct LocatedProfile {
-    pub(super) arguments: ProfileArguments,
-    pub(super) library: Library,
-}
-
-impl LocatedProfile {
-    /// The profile of a run; `None` if its record names none in a way that is understood.
-    pub(super) fn of(settings: &Value) -> Option<Self> {
-        let request = RunRequest::of_settings(settings)?;
-        let folder = request.folder.map(|folder| folder.0);
-        let mut arguments = ProfileArguments::of_spec(request.profile);
-        arguments.is_recorded = true;
-        let is_path = arguments.profile.contains(['/', '\\', '.']);
-        if let (Some(folder), true) = (&folder, is_path) {
-            arguments.profile = path_text(&folder.join(path_of(&arguments.profile))).into_owned();
-        }
-        let library = match folder {
-            Some(folder) => library_in(std::iter::once(folder).chain(home()).collect()),
-            None => library(),
-        };
-        Some(LocatedProfile { arguments, library })
-    }
 }
 
 /// Changes to the folder in which a run began: its documents and results are there.

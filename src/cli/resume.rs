@@ -4,8 +4,7 @@ use super::exit::{Exit, Failure};
 use super::headings::{ARGUMENTS, CALLS, DOCUMENTS, OUTPUT, PROFILE};
 use super::hint::quoted;
 use super::latest_run::recall;
-use super::loading::CallArguments;
-use super::loading::state_folder;
+use super::loading::{CallArguments, context};
 use super::logging::LogArguments;
 use super::output::Output;
 use super::permission::PermissionArguments;
@@ -81,7 +80,7 @@ impl JournalArgument {
 
     /// The file: the one that was named, else that of the latest run, else the one in the state folder.
     pub(super) fn file(&self) -> Option<PathBuf> {
-        let usual = || state_folder().map(|folder| folder.join("journal.sqlite"));
+        let usual = || context().state_folder().map(|folder| folder.join("journal.sqlite"));
         let latest = || recall().map(|latest| latest.journal).filter(|file| file.exists());
         self.journal.clone().or_else(latest).or_else(usual)
     }

@@ -1,6 +1,6 @@
 //! A user's files that replace files that ship with loopctl, and so change profiles that ship.
 
-use super::loading::home;
+use super::loading::context;
 use crate::profile::{Files, Library, Reached, file_of, read_text_file};
 use crate::value::ShownPath;
 use std::path::Path;
@@ -17,7 +17,7 @@ pub(super) fn changed_by(profile: &str, reached: &Reached) -> Vec<String> {
 
 /// Returns whether a file has the same text as the shipped one of its name.
 fn is_copy(path: &Path) -> bool {
-    let name = home().and_then(|home| path.strip_prefix(home).ok().map(Path::to_owned));
+    let name = context().home().and_then(|home| path.strip_prefix(home).ok().map(Path::to_owned));
     let name = name.unwrap_or_else(|| path.strip_prefix(".").unwrap_or(path).to_owned());
     let shipped = Library::embedded().read(&name.to_string_lossy()).ok().flatten();
     shipped.is_some_and(|shipped| read_text_file(path).is_ok_and(|file| file.text() == shipped.text()))

@@ -2,16 +2,17 @@
 
 use super::exit::{Exit, Failure};
 use super::headings::{ARGUMENTS, DOCUMENTS, OUTPUT, PROFILE};
-use super::loading::{ProfileArguments, or_default};
+use super::loading::{ProfileArguments, library, or_default};
 use super::misplaced::refuse_profiles;
 use super::output::{Format, Output, RecordFormat, RecordWriter};
-use super::recorded_run::{ReachedProfile, RecordedRun};
+use super::recorded_run::{reached_from, recorded_run, say_without_candidate};
 use super::resume::JournalArgument;
 use super::trajectory_files::{Observations, Policy, Reading, Require, overall_from};
 use crate::diag::Problems;
 use crate::experiment::{Answer, Columns, Decider, Tally};
 use crate::policy::ScriptCriteria;
 use crate::profile::LoopPolicy;
+use crate::profiles::{ReachedProfile, RecordedRun};
 use crate::report::comparison;
 use crate::value::sanitize_line;
 use clap::Args;
@@ -163,9 +164,11 @@ fn recorded(
     let profiles = arguments.profile.iter();
     // Names of profiles are looked up here, and those of the run where it began.
     let reached: Vec<ReachedProfile> = profiles
-        .map(|name| ReachedProfile::load(&ProfileArguments::of(name, &arguments.settings), &forced, output))
+        .map(|name| {
+            reached_from(&ProfileArguments::of(name, &arguments.settings), &library(), &forced, output)
+        })
         .collect::<Result<_, _>>()?;
-    let run = RecordedRun::open(run, &arguments.journal, output)?;
+    let run = recorded_run(run, &arguments.journal, output)?;
     for (compared, reached) in compared.iter_mut().zip(&reached) {
         compared.told_otherwise = run.compared(&compared.policy.name, reached)?;
     }
@@ -177,7 +180,7 @@ fn say_beyond(run: &RecordedRun, compared: &[Compared], output: &mut Output) {
     let word = output.err_paint.warn("note:");
     let documents =
         |count: u64| if count == 1 { "1 document".to_owned() } else { format!("{count} documents") };
-    run.say_without_candidate(output);
+    say_without_candidate(run, output);
     for Compared { policy, told_otherwise, beyond, .. } in compared {
         let [exhausted, other_base, other_feedback] = *beyond;
         let all = exhausted + other_base + other_feedback;

@@ -1,10 +1,10 @@
 //! The arguments that record calls, replay them, and answer repeated ones from a cache.
 
 use super::exit::{Exit, Failure};
-use super::loading::state_folder;
+use super::loading::context;
 use super::output::{Output, complain};
-use crate::app::{RecordedPath, RecordingRequest};
 use crate::provider::{Recorder, RecorderMode, Requests, TapeError};
+use crate::requests::{RecordedPath, RecordingRequest};
 use crate::run::Time;
 use crate::value::path_text;
 use clap::Args;
@@ -91,7 +91,7 @@ impl RecorderArguments {
             (_, Some(folder), _) => Recorder::replay(folder),
             (.., Some(folder)) => Recorder::cache(folder),
             (None, None, None) if !self.cache => return Ok(None),
-            (None, None, None) => match state_folder() {
+            (None, None, None) => match context().state_folder() {
                 Some(state) => Recorder::cache(&state.join("cache")),
                 None => {
                     return Err(Failure::usage("there is no state folder to keep a cache in")

@@ -148,7 +148,7 @@ impl Watching {
         output.say(&format!(
             "watching `{}`{files}: save one, and {} scored again; Ctrl-C ends",
             sanitize_line(&self.arguments.profile),
-            match kept.len() {
+            match kept.documents() {
                 1 => "1 document is".to_owned(),
                 several => format!("{several} documents are"),
             },
@@ -157,7 +157,7 @@ impl Watching {
         if kept.dropped() > 0 {
             output.say(&format!(
                 "{word} only the latest {} are kept; the {} before them are not scored again",
-                count(kept.len(), "document"),
+                count(kept.documents(), "document"),
                 kept.dropped(),
             ));
         }

@@ -82,13 +82,19 @@ fn included() -> BTreeSet<String> {
         // The output of `loopctl plugin new` is a folder that is included, and built by its user.
         path.ends_with(".rs") && !path.contains("/tests/") && !path.starts_with("plugins/scaffold/")
     };
-    for file in files_below("src").into_iter().chain(files_below("plugins")).filter(is_built) {
+    for file in files_below("src")
+        .into_iter()
+        .chain(files_below("crates"))
+        .chain(files_below("plugins"))
+        .filter(is_built)
+    {
         let code = text(&file);
         let code = code.split("#[cfg(test)]\nmod tests").next().unwrap_or_default();
         let code: String = code.lines().filter(|line| !line.trim_start().starts_with("//")).collect();
-        let package = match file.strip_prefix("plugins/").and_then(|rest| rest.split_once('/')) {
-            Some((plugin, _)) => format!("plugins/{plugin}"),
-            None => String::new(),
+        let mut folders = file.split('/');
+        let package = match (folders.next(), folders.next()) {
+            (Some(group @ ("crates" | "plugins")), Some(package)) => format!("{group}/{package}"),
+            _ => String::new(),
         };
         for (macro_name, base) in [
             ("include_str!(\"", plain(Path::new(&file).parent().unwrap())),
@@ -110,7 +116,7 @@ fn included() -> BTreeSet<String> {
 fn declared() -> BTreeSet<String> {
     let mut declared =
         BTreeSet::from(["Cargo.lock".to_owned(), "Cargo.toml".to_owned(), "src/main.rs".to_owned()]);
-    let manifests = files_below("plugins").into_iter().filter(|path| {
+    let manifests = files_below("crates").into_iter().chain(files_below("plugins")).filter(|path| {
         path.ends_with("/Cargo.toml")
             && !path.starts_with("plugins/scaffold/")
             && path.matches('/').count() == 2
@@ -151,7 +157,8 @@ fn everything_that_the_build_reads_is_sent_to_it() {
         let files = if whole.is_dir() { files_below(path) } else { vec![path.clone()] };
         left_out.extend(files.into_iter().filter(|file| !is_let_through(&ignored, file)));
     }
-    left_out.extend(files_below("src").into_iter().filter(|file| !is_let_through(&ignored, file)));
+    let sources = files_below("src").into_iter().chain(files_below("crates"));
+    left_out.extend(sources.filter(|file| !is_let_through(&ignored, file)));
     assert_eq!(left_out, Vec::<String>::new(), "`.dockerignore` keeps these from the build");
 }
 

@@ -21,11 +21,11 @@ fn files_below(folder: &Path, ending: &str, found: &mut Vec<PathBuf>) {
     }
 }
 
-/// The codes in the texts of the rooms that make issues. Files and modules of tests are left out.
+/// The codes in the texts of the modules that make issues. Files and modules of tests are left out.
 fn codes_in_source() -> BTreeSet<String> {
     let (mut paths, mut of_tests) = (Vec::new(), BTreeSet::new());
     for room in ["score", "policy", "feedback"] {
-        files_below(&root().join("src").join(room), "rs", &mut paths);
+        files_below(&root().join("crates/core/src").join(room), "rs", &mut paths);
     }
     let apart = Regex::new(r"#\[cfg\(test\)\]\nmod (\w+);").unwrap();
     let texts: Vec<String> = paths.iter().map(|path| std::fs::read_to_string(path).unwrap()).collect();

@@ -1,8 +1,8 @@
-//! Rules of the rooms that neither the compiler nor clippy can check: each uses only those above it in `src/lib.rs`,
-//! one opens files for reading, and the pure ones don't wait.
+//! Rules of the sources that neither the compiler nor clippy can check: the order of modules within a crate, one module that
+//! opens files for reading, pure code that does not wait.
 //!
-//! That the pure ones know no clock, files, environment and processes is `clippy.toml`'s matter, and that the core does without a
-//! runtime and a network is held by building it without (`.ci/run`).
+//! That pure code knows no clock, files, environment and processes is `clippy.toml`'s matter, and the manifests keep the order of
+//! crates, and the core without a runtime and a network.
 
 use std::path::{Path, PathBuf};
 
@@ -151,8 +151,8 @@ fn heads<'a>(group: &[&'a str]) -> Vec<&'a str> {
     found
 }
 
-fn src() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("src")
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
 /// Finds the Rust files below a folder.
@@ -167,10 +167,18 @@ pub(crate) fn files_in(folder: &Path, found: &mut Vec<PathBuf>) {
     }
 }
 
-/// Calls `look` with each file of a room that ships: its path below `src`, and its tokens.
-fn each_file(room: &str, look: &mut dyn FnMut(&Path, &[&str])) {
+/// The folders of sources that make up the program, plugins aside.
+fn packages() -> Vec<String> {
+    let crates = std::fs::read_dir(root().join("crates")).unwrap();
+    let names = crates.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    let others = ["plugins/check/src", "src"].map(str::to_owned);
+    names.map(|name| format!("crates/{name}/src")).chain(others).collect()
+}
+
+/// Calls `look` with each file below a folder that ships: its path in the repository, and its tokens.
+fn each_file(folder: &str, look: &mut dyn FnMut(&str, &[&str])) {
     let mut paths = Vec::new();
-    files_in(&src().join(room), &mut paths);
+    files_in(&root().join(folder), &mut paths);
     let texts: Vec<String> = paths.iter().map(|path| std::fs::read_to_string(path).unwrap()).collect();
     let read: Vec<_> = texts.iter().map(|text| shipped(&tokens(text))).collect();
     let is_test = |path: &PathBuf| {
@@ -179,103 +187,117 @@ fn each_file(room: &str, look: &mut dyn FnMut(&Path, &[&str])) {
         })
     };
     for (path, (kept, _)) in paths.iter().zip(&read).filter(|(path, _)| !is_test(path)) {
-        look(path.strip_prefix(src()).unwrap(), kept);
+        look(path.strip_prefix(root()).unwrap().to_str().unwrap(), kept);
     }
 }
 
-/// The rooms in the order of `src/lib.rs`.
-fn rooms() -> Vec<String> {
-    let text = std::fs::read_to_string(src().join("lib.rs")).unwrap();
+/// The crates whose modules have an order, beyond that of crates.
+const ORDERED: [&str; 3] = ["crates/base/src", "crates/core/src", "crates/app/src"];
+
+/// The modules in the order of a crate's `lib.rs`.
+fn modules(package: &str) -> Vec<String> {
+    let text = std::fs::read_to_string(root().join(package).join("lib.rs")).unwrap();
     let all = tokens(&text);
     let modules = all.windows(3).filter(|found| matches!(found, ["mod", _, ";"]));
     modules.map(|found| found[1].to_owned()).collect()
 }
 
 #[test]
-fn a_room_uses_only_those_above_it() {
-    let rooms = rooms();
-    assert!(rooms.len() > 10, "{rooms:?}");
+fn a_module_uses_only_those_above_it() {
     let (mut wrong, mut seen) = (Vec::new(), 0);
-    for (at, room) in rooms.iter().enumerate() {
-        each_file(room, &mut |path, tokens| {
-            let folders = path.components().count() - 1;
-            let depth = if path.ends_with("mod.rs") { folders } else { folders + 1 };
-            for other in named(tokens, depth) {
-                seen += 1;
-                if rooms[at + 1..].iter().any(|below| below == other) {
-                    wrong.push(format!("{}: `{room}` uses `{other}`, which stands below it", path.display()));
+    for package in ORDERED {
+        let modules = modules(package);
+        for (at, module) in modules.iter().enumerate() {
+            let folder = format!("{package}/{module}");
+            each_file(&folder, &mut |path, tokens| {
+                let folders = path[package.len() + 1..].matches('/').count();
+                let depth = if path.ends_with("/mod.rs") { folders } else { folders + 1 };
+                for other in named(tokens, depth) {
+                    seen += 1;
+                    if modules[at + 1..].iter().any(|below| below == other) {
+                        wrong.push(format!("{path}: `{module}` uses `{other}`, which comes after it"));
+                    }
                 }
-            }
-        });
+            });
+        }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     assert!(seen > 1000, "{seen}");
 }
 
-/// Rooms whose decisions must be the same on every machine and at every time.
-const PURE: [&str; 14] = [
-    "engine",
-    "policy",
-    "score",
-    "repair",
-    "rules",
-    "feedback",
-    "script",
-    "plan",
-    "exchange",
-    "result",
-    "next",
-    "rescore",
-    "experiment",
-    "review",
-];
+/// Code whose decisions must be the same on every machine and at every time.
+const PURE: [&str; 4] =
+    ["crates/core/src", "crates/experiment/src", "crates/app/src/rescore", "crates/app/src/review"];
 
 /// The driver of a run waits as long as its host does: a live run for providers, all others never.
-const AS_ITS_HOST: &str = "exchange/drive.rs";
+const AS_ITS_HOST: &str = "crates/core/src/exchange/drive.rs";
 
 #[test]
-fn pure_rooms_do_not_wait() {
-    for room in PURE {
-        each_file(room, &mut |path, tokens| {
-            if path == Path::new(AS_ITS_HOST) {
-                return;
-            }
-            assert!(!tokens.contains(&"async"), "src/{} waits", path.display());
+fn pure_code_does_not_wait() {
+    for folder in PURE {
+        each_file(folder, &mut |path, tokens| {
+            assert!(path == AS_ITS_HOST || !tokens.contains(&"async"), "{path} waits");
         });
     }
 }
 
 /// The files besides `disk` that open files for reading: the kernel says there how interrupts are handled and which
 /// processes there are, and a folder is opened to be locked.
-const READERS: [&str; 3] = ["cli/interrupts.rs", "provider/trust.rs", "store/worker.rs"];
+const READERS: [&str; 3] =
+    ["src/cli/interrupts.rs", "crates/provider/src/trust.rs", "crates/run/src/store/worker.rs"];
 
 #[test]
-fn one_room_opens_files_for_reading_and_replaces_them() {
-    for room in rooms().iter().filter(|room| *room != "disk") {
-        each_file(room, &mut |path, tokens| {
+fn one_module_opens_files_for_reading_and_replaces_them() {
+    for package in packages() {
+        each_file(&package, &mut |path, tokens| {
             let opens = tokens.windows(3).any(|found| {
                 matches!(found, ["fs", "::", "read" | "read_to_string"] | ["File", "::", "open"])
                     || found[0] == "NamedTempFile"
             });
-            let may = READERS.iter().any(|reader| path == Path::new(reader));
-            assert_eq!(opens, may, "src/{}", path.display());
+            assert!(
+                path.starts_with("crates/base/src/disk/") || opens == READERS.contains(&path),
+                "{path} opens files, or is among `READERS` and opens none"
+            );
         });
     }
 }
 
-/// The standard library's way to show a path makes the same text of two that are no UTF-8: `value/path_text.rs` has another.
+/// The standard library's way to show a path makes the same text of two that are no UTF-8:
+/// `crates/base/src/value/path_text.rs` has another.
 #[test]
 fn paths_are_shown_so_that_each_can_be_told_from_the_others() {
     let mut wrong = Vec::new();
-    for room in rooms() {
-        each_file(&room, &mut |path, tokens| {
+    for package in packages() {
+        each_file(&package, &mut |path, tokens| {
             let shows = tokens.windows(3).filter(|found| matches!(found, [".", "display", "("])).count();
             if shows > 0 {
-                wrong.push(format!("{}: `.display()`, {shows} times; write `.shown()`", path.display()));
+                wrong.push(format!("{path}: `.display()`, {shows} times; write `.shown()`"));
             }
         });
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// The log shows events of the target `loopctl`. The default is the path of a module, which moves.
+#[test]
+fn every_event_names_its_target() {
+    const MACROS: [&str; 7] = ["error", "warn", "info", "debug", "trace", "info_span", "debug_span"];
+    let (mut wrong, mut seen) = (Vec::new(), 0);
+    for package in packages() {
+        each_file(&package, &mut |path, tokens| {
+            for found in tokens.windows(4) {
+                let [name, "!", "(", first] = found else { continue };
+                if MACROS.contains(name) {
+                    seen += 1;
+                    if *first != "target" {
+                        wrong.push(format!("{path}: `{name}!({first} …`"));
+                    }
+                }
+            }
+        });
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(seen > 20, "{seen}");
 }
 
 #[test]

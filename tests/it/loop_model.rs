@@ -1,5 +1,5 @@
 //! An independent reading of `docs/how-the-loop-decides.md`: policies as plain data, and their expected outcomes,
-//! computed afresh and naively from the whole trajectory at every candidate. Shares nothing with `src/policy`.
+//! computed afresh and naively from the whole trajectory at every candidate. Shares nothing with `crates/core/src/policy`.
 
 /// "Every comparison of scores allows 1e-9."
 pub(crate) fn lt(a: f64, b: f64) -> bool {

@@ -4,7 +4,7 @@ use super::super::exit::{Exit, Failure};
 use super::super::headings::{ARGUMENTS, OUTPUT};
 use super::super::output::Output;
 use super::super::resume::JournalArgument;
-use super::opened::{OpenedRun, RunProfile};
+use super::opened::{OpenedRun, profile_of, say_differs};
 use crate::disk::{self, Access};
 use crate::review::{
     Correction, DocumentVerdict, QueueEntry, ReviewState, WorksheetRow, rows_of, sort, write_csv,
@@ -48,17 +48,18 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
         (None, _) => false,
     };
     let mut opened = OpenedRun::open(&arguments.journal, arguments.run.as_deref())?;
-    let profile = RunProfile::load(&opened.run, output);
-    profile.say_differs(output);
+    let profile = profile_of(&opened.run, output);
+    say_differs(&profile, output);
     if arguments.decisions {
         let mut labels = Vec::new();
-        opened.each(profile.plan.as_ref(), |_, document| labels.extend(Correction::lines_of(&document)))?;
+        opened.each(profile.plan.as_deref(), |_, document| labels.extend(Correction::lines_of(&document)))?;
         return write_labels(&labels, to.as_deref(), output);
     }
     if arguments.verdicts {
         let mut labels = Vec::new();
-        opened
-            .each(profile.plan.as_ref(), |_, document| labels.extend(DocumentVerdict::lines_of(&document)))?;
+        opened.each(profile.plan.as_deref(), |_, document| {
+            labels.extend(DocumentVerdict::lines_of(&document))
+        })?;
         return write_labels(&labels, to.as_deref(), output);
     }
     let Some(file) = to else { return Err(Failure::usage("name the worksheet with `--to FILE.csv`")) };
@@ -66,7 +67,7 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
     // Documents left out of the worksheet are not kept: a run may have very many.
     let mut rows: BTreeMap<String, Vec<WorksheetRow>> = BTreeMap::new();
     let mut queue: Vec<QueueEntry> = Vec::new();
-    opened.each(profile.plan.as_ref(), |_, document| {
+    opened.each(profile.plan.as_deref(), |_, document| {
         let Some(entry) = QueueEntry::of(&document) else { return };
         let is_over = matches!(entry.state, ReviewState::Accepted | ReviewState::Rejected);
         if arguments.all || !entry.reasons.is_empty() && !is_over {

@@ -5,9 +5,10 @@ use super::super::headings::{ARGUMENTS, DOCUMENTS, OUTPUT};
 use super::super::output::{Format, Output, RecordFormat};
 use super::super::resume::JournalArgument;
 use super::export::counted;
-use super::opened::{OpenedRun, RunProfile};
+use super::opened::{OpenedRun, profile_of};
 use crate::disk;
 use crate::plan::Plan;
+use crate::profiles::RecordedProfile;
 use crate::report::assessment_table;
 use crate::review::{
     Decision, Entry, EntryContext, EntryError, ReviewDocument, ReviewedScore, SourceText, checked_entries,
@@ -55,8 +56,8 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
     let format = arguments.format.chosen(output)?;
     let (entries, errors) = read(&arguments.file)?;
     let mut opened = OpenedRun::open(&arguments.journal, arguments.run.as_deref())?;
-    let profile = RunProfile::load(&opened.run, output);
-    let mut named = documents(&mut opened, profile.plan.as_ref(), &entries)?;
+    let profile = profile_of(&opened.run, output);
+    let mut named = documents(&mut opened, profile.plan.as_deref(), &entries)?;
     let now = jiff::Timestamp::now();
     let mut checked = checked_entries(
         &entries,
@@ -65,7 +66,7 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
             known: &named.known,
             reviewer: arguments.reviewer.as_deref().map(str::trim).filter(|name| !name.is_empty()),
             now,
-            comparison: profile.plan.as_ref().map(|plan| plan.scoring.comparison()),
+            comparison: profile.plan.as_deref().map(|plan| plan.scoring.comparison()),
         },
     );
     checked.errors.extend(errors);
@@ -84,7 +85,7 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
         let rows = checked.decisions.iter().map(row).collect::<Result<Vec<_>, _>>()?;
         opened.journal.append_reviews(&opened.run.id, &rows)?;
         opened.refresh()?;
-        named = documents(&mut opened, profile.plan.as_ref(), &entries)?;
+        named = documents(&mut opened, profile.plan.as_deref(), &entries)?;
     }
     let outcomes: Vec<Outcome<'_>> = touched
         .iter()
@@ -197,7 +198,7 @@ impl<'a> Outcome<'a> {
     fn of(
         document: &'a ReviewDocument,
         stored: &StoredDocument,
-        profile: &RunProfile,
+        profile: &RecordedProfile,
         opened: &OpenedRun,
     ) -> Result<Self, Failure> {
         let reviewed = document.reviewed();
@@ -210,7 +211,7 @@ impl<'a> Outcome<'a> {
             score: None,
             unscored: None,
         };
-        let Some(plan) = profile.plan.as_ref().filter(|_| is_corrected && profile.differs.is_none()) else {
+        let Some(plan) = profile.plan.as_deref().filter(|_| is_corrected && profile.differs.is_none()) else {
             return Ok(outcome);
         };
         match opened.source(stored)? {

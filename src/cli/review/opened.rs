@@ -1,19 +1,19 @@
 //! A run of the journal with the decisions about its documents.
 
 use super::super::exit::Failure;
+use super::super::loading::context;
 use super::super::output::Output;
-use super::super::recorded_request::{LocatedProfile, recorded_folder};
+use super::super::recorded_request::recorded_folder;
 use super::super::resume::{JournalArgument, find_run};
-use crate::app::RunIdentity;
+use crate::diag::Problems;
 use crate::plan::Plan;
-use crate::profile::FileTracker;
+use crate::profiles::RecordedProfile;
 use crate::result::DocumentResult;
 use crate::review::{Decision, DeclaredFields, Draws, RecordedSource, ReviewDocument, Shares, SourceText};
 use crate::store::{Journal, RunId, StoredDocument, StoredRun};
 use crate::value::sanitize_line;
 use serde::Deserialize;
 use std::collections::BTreeMap;
-use std::path::Path;
 use std::sync::Arc;
 
 /// The decisions about each document of a run, in the order in which they were kept.
@@ -43,55 +43,23 @@ pub(in crate::cli) fn shares_of(journal: &Journal, run: &RunId) -> Result<Shares
     Ok(Shares { audit: shares.audit, second: shares.second })
 }
 
-/// The profile of a run.
-pub(super) struct RunProfile {
-    /// The profile as it is; `None` if it can't be used any more.
-    pub(super) plan: Option<Plan>,
-    /// The reason that it can't say what the run would: it has changed, is gone, or is not known.
-    pub(super) differs: Option<String>,
+/// The profile of a run, from the folder in which the run began. Its problems are shown.
+pub(super) fn profile_of(run: &StoredRun, output: &mut Output) -> RecordedProfile {
+    let mut problems = Problems::new();
+    let profile = RecordedProfile::of_run(context(), run, &mut problems);
+    output.show(&problems);
+    profile
 }
 
-impl RunProfile {
-    /// Loads the profile of a run, from the folder in which the run began.
-    pub(super) fn load(run: &StoredRun, output: &mut Output) -> Self {
-        let Some(recorded) = LocatedProfile::of(&run.record.settings) else {
-            let differs = Some("the journal does not say which profile the run had".to_owned());
-            return RunProfile { plan: None, differs };
-        };
-        let name = sanitize_line(&run.record.profile);
-        let notes = FileTracker::default();
-        let profile = recorded.arguments;
-        let Ok(plan) = profile.plan_from(&recorded.library.noted_in(&notes), &[], output) else {
-            return RunProfile {
-                plan: None,
-                differs: Some(format!("the profile `{name}` can't be used any more")),
-            };
-        };
-        let files_digest = notes.take().digest(Path::new(&profile.profile));
-        let identity = RunIdentity {
-            profile_digest: &plan.profile.digest,
-            files_digest: Some(&files_digest),
-            texts_digest: None,
-        };
-        let was = RunIdentity::of_record(&run.record.profile_digest, &run.record.settings);
-        let is_as_it_was = identity.decides_as(&was);
-        let differs = (!is_as_it_was)
-            .then(|| format!("the profile `{name}`, or a file that it reaches, has changed since the run"));
-        RunProfile { plan: Some(plan), differs }
-    }
-}
-
-impl RunProfile {
-    /// Reports that fields are read by a profile that has changed since.
-    pub(super) fn say_differs(&self, output: &mut Output) {
-        let Some(why) = &self.differs else { return };
-        let by = match self.plan {
-            Some(_) => "fields are those that it declares as it is",
-            None => "fields are those of the results alone",
-        };
-        let word = output.err_paint.warn("note:");
-        output.say(&format!("{word} {why}: {by}"));
-    }
+/// Reports that fields are read by a profile that has changed since the run.
+pub(super) fn say_differs(profile: &RecordedProfile, output: &mut Output) {
+    let Some(why) = &profile.differs else { return };
+    let by = match profile.plan {
+        Some(_) => "fields are those that it declares as it is",
+        None => "fields are those of the results alone",
+    };
+    let word = output.err_paint.warn("note:");
+    output.say(&format!("{word} {why}: {by}"));
 }
 
 /// A run to review.

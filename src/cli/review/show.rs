@@ -4,7 +4,7 @@ use super::super::exit::{Exit, Failure};
 use super::super::headings::{ARGUMENTS, OUTPUT};
 use super::super::output::{Format, Output, RecordFormat};
 use super::super::resume::JournalArgument;
-use super::opened::{OpenedRun, RunProfile};
+use super::opened::{OpenedRun, profile_of, say_differs};
 use crate::diag::nearest;
 use crate::report::Paint;
 use crate::review::{Beside, How, NOT_LOOKED_FOR, ShownDocument, ShownField, ShownIssue, ShownQuestion};
@@ -34,10 +34,10 @@ pub(super) struct Arguments {
 pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit, Failure> {
     let format = arguments.format.chosen(output)?;
     let mut opened = OpenedRun::open(&arguments.journal, arguments.run.as_deref())?;
-    let profile = RunProfile::load(&opened.run, output);
-    profile.say_differs(output);
+    let profile = profile_of(&opened.run, output);
+    say_differs(&profile, output);
     let (mut found, mut ids) = (None, Vec::new());
-    opened.each(profile.plan.as_ref(), |stored, document| {
+    opened.each(profile.plan.as_deref(), |stored, document| {
         if document.id() == arguments.document {
             found = Some((stored.clone(), document));
         } else {
@@ -46,7 +46,7 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
     })?;
     let Some((stored, document)) = found else { return Err(unknown(arguments, &ids)) };
     let source = opened.source(&stored)?;
-    let plan = profile.plan.as_ref().filter(|_| profile.differs.is_none());
+    let plan = profile.plan.as_deref().filter(|_| profile.differs.is_none());
     let run = opened.run.id.to_string();
     let shown = ShownDocument::of(&document, Beside { run: &run, source: &source, plan, quotes: None });
     if format == Format::Text {

@@ -2,8 +2,8 @@
 
 use super::super::exit::Failure;
 use super::duration;
-use crate::app::{BatchRequest, CallsVia};
 use crate::profile::BatchUse;
+use crate::requests::{BatchRequest, CallsVia};
 use crate::run::BatchSettings;
 use crate::value::Millis;
 use clap::{Args, ValueEnum};

@@ -2,33 +2,31 @@
 
 mod batches;
 mod found;
-mod jobs;
 mod screen;
 mod which;
 mod work;
 
 use self::batches::BatchArguments;
 pub(super) use self::batches::Via;
-pub(super) use self::jobs::usual as usual_jobs;
 use self::which::LaidOver;
-pub(super) use self::which::{Which, basis_of};
-pub(super) use self::work::{Asks, Work, settings_of};
+pub(super) use self::which::Which;
+pub(super) use self::work::{Asks, Work};
 use super::certificate_files::Certified;
 use super::exit::{Exit, Failure};
 use super::headings::{ARGUMENTS, CALLS, DOCUMENTS, OUTPUT, PROFILE};
 use super::journal_place::JournalPlace;
-use super::loading::{CallArguments, ProfileArguments, library, providers, state_folder};
+use super::loading::{CallArguments, ProfileArguments, context, library};
 use super::logging::LogArguments;
 use super::output::{Format, Output, RecordFormat};
 use super::permission::{Permission, PermissionArguments, say_where_documents_go};
 use super::reach::{Reach, RecordedPath};
-use super::recorded_run::texts_digest_of;
 use super::shadows::changed_by;
 use super::tape::RecorderArguments;
 use super::watch::Watching;
-use crate::app::{RecordedPath as StoredPath, RunRequest};
 use crate::experiment::calibrate::Basis;
 use crate::profile::{FileTracker, Loaded};
+use crate::profiles::texts_digest_of;
+use crate::requests::{RecordedPath as StoredPath, RunRequest};
 use crate::store::RunId;
 use crate::value::{Millis, sanitize_line};
 use clap::Args;
@@ -163,7 +161,8 @@ pub(super) fn carry_out(arguments: &Arguments, which: Which, output: &mut Output
     let journal = match (&arguments.journal, &arguments.out) {
         (Some(file), _) => JournalPlace::Asked(file.clone()),
         (None, Some(out)) => JournalPlace::Asked(out.join("journal.sqlite")),
-        (None, None) => state_folder()
+        (None, None) => context()
+            .state_folder()
             .map_or(JournalPlace::Memory, |folder| JournalPlace::Usual(folder.join("journal.sqlite"))),
     };
     Work {
@@ -347,7 +346,7 @@ impl Arguments {
             prices: recorded.prices.as_deref(),
             places: reach.lacking(run, self)?,
         };
-        permission.check(run.as_str(), loaded, &providers(), output)?;
+        permission.check(run.as_str(), loaded, &context().providers(), output)?;
         if !recorded.not_again.is_empty() && !self.quiet {
             let (word, flags) = (output.err_paint.warn("note:"), recorded.not_again.join("`, `"));
             output.say(&format!(

@@ -1,12 +1,9 @@
 //! The run of the journal that the documents belong to: a fresh one, or one that is resumed.
 
 use super::super::exit::Failure;
-use crate::app::{FILES_DIGEST, RunIdentity, RunRequest, TEXTS_DIGEST};
-use crate::experiment::calibrate::Basis;
+use crate::requests::{OUT, RunIdentity};
 use crate::store::{DocumentStage, Journal, RunId, RunRecord, RunStage, StoredRun};
 use crate::value::prose::count;
-use serde::Deserialize;
-use serde_json::{Map, Value, json};
 
 /// The run that is meant.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -32,14 +29,12 @@ pub(super) struct Chosen {
 
 /// The properties shared by runs whose documents are decided alike: the merged profile, and every file that it reaches.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct DecidedBy<'a> {
+pub(super) struct Decider<'a> {
     pub(super) profile: &'a str,
     pub(super) profile_digest: &'a str,
     pub(super) files_digest: &'a str,
     /// The digest of both with prompts by their texts, for other policies that are tried on the run.
     pub(super) texts_digest: &'a str,
-    /// The policy part by part, for certificates.
-    pub(super) basis: Option<&'a Basis>,
     /// The settings laid over those of the run's record.
     pub(super) laid_over: Option<&'a LaidOver>,
 }
@@ -53,7 +48,7 @@ pub(in crate::cli) struct LaidOver {
     pub(in crate::cli) digest_without: Option<String>,
 }
 
-impl DecidedBy<'_> {
+impl Decider<'_> {
     fn is_of(&self, run: &StoredRun) -> bool {
         let identity = RunIdentity {
             profile_digest: self.profile_digest,
@@ -64,37 +59,12 @@ impl DecidedBy<'_> {
     }
 }
 
-/// The keys of a run's settings.
-const BASIS: &str = "basis";
-pub(super) const PROVIDERS: &str = "providers";
-const OUT: &str = "out";
-
-/// The settings of a run's record by which it can be resumed: the request, and what decided.
-pub(super) fn settings_to_resume(request: Option<&RunRequest>, decided_by: &DecidedBy<'_>) -> Value {
-    let mut settings = Map::new();
-    if let Some(request) = request {
-        request.clone().into_settings(&mut settings);
-    }
-    settings.insert(FILES_DIGEST.to_owned(), decided_by.files_digest.into());
-    settings.insert(TEXTS_DIGEST.to_owned(), decided_by.texts_digest.into());
-    settings.insert(BASIS.to_owned(), json!(decided_by.basis));
-    Value::Object(settings)
-}
-
-/// The policy that decided about the documents of a run; `None` if its record lacks it, as those of earlier releases
-/// do.
-pub(in crate::cli) fn basis_of(run: &StoredRun) -> Option<Basis> {
-    let basis = Basis::deserialize(run.record.settings.get(BASIS)?).ok()?;
-    let providers = run.record.settings.get(PROVIDERS).cloned().unwrap_or_default();
-    Some(basis.asking(providers, run.record.plugins.clone()))
-}
-
 /// Chooses the run, and prepares it.
 pub(super) fn choose(
     journal: &Journal,
     which: &Which,
     record: &RunRecord,
-    decided_by: &DecidedBy<'_>,
+    decided_by: &Decider<'_>,
 ) -> Result<Chosen, Failure> {
     let fresh = |note| Ok(Chosen { run: journal.begin_run(record)?, goes_on: false, lists: true, note });
     let stored = match which {

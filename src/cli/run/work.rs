@@ -6,33 +6,31 @@ use super::super::hint::Hint;
 use super::super::interrupts;
 use super::super::journal_place::JournalPlace;
 use super::super::latest_run;
-use super::super::loading::{known_type, prices, providers_or_warn, say_whose_prices_hold};
+use super::super::loading::{context, known_type, providers_or_warn, say_whose_prices_hold};
 use super::super::logging::LogArguments;
 use super::super::misplaced::refuse_profiles;
 use super::super::output::{Format, Output};
 use super::super::progress_line::ProgressLine;
-use super::super::runs::{ACCEPT_OVERALL, summary_of, write_page};
+use super::super::runs::{summary_of, write_page};
 use super::super::tape::{self, RecorderArguments};
 use super::super::watch::{Keeper, Watching};
 use super::found::{
     self, LeftOut, is_one, refuse_cassettes_among_inputs, refuse_out_among_inputs,
     refuse_standard_input_twice,
 };
-use super::jobs;
 use super::screen::{GoOn, Lives, Screen};
-use super::which::{Chosen, DecidedBy, LaidOver, PROVIDERS, Which, choose, settings_to_resume};
-use crate::app::RunRequest;
+use super::which::{Chosen, Decider, LaidOver, Which, choose};
 use crate::diag::Problems;
 use crate::disk;
-use crate::experiment::calibrate::Basis;
-use crate::plan::{JudgePlan, Plan, Terms, ValidatorPlan};
+use crate::plan::{JudgePlan, Plan, ValidatorPlan};
 use crate::profile::{Asked, read_text_file};
 use crate::provider::{Prices, Recorder};
 use crate::report::{RunFacts, RunSummary};
+use crate::requests::{DecidedBy, OUT, PROVIDERS, RunRequest, run_settings};
 use crate::result::is_result;
 use crate::run::{
     Batch, BatchEnd, BatchSettings, Candidates, Consultant, RunStore, Session, asked_of, open_panel,
-    open_stages, plan_ids, plugins_of, unpriced,
+    open_stages, plan_ids, plugins_of, unpriced, usual_jobs,
 };
 use crate::store::{Artifacts, Journal, ProcessId, RunId, RunRecord, StoreError, WorkerLog, folder_key};
 use crate::value::ShownPath;
@@ -185,7 +183,7 @@ impl Work {
             // Documents to be watched are kept one by one.
             (_, true) => 1,
             (Some(jobs), false) => usize::try_from(jobs).unwrap_or(usize::MAX),
-            (None, false) => jobs::usual(&self.plan, &candidates, &consultants, tape.as_ref()),
+            (None, false) => usual_jobs(&self.plan, &candidates, &consultants, tape.as_ref()),
         };
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .worker_threads(workers_for(jobs))
@@ -310,57 +308,30 @@ impl Work {
         (candidates, consultants): (&Candidates, &[Consultant]),
         tape: Option<&Recorder>,
     ) -> Result<Chosen, Failure> {
-        let decided_by = DecidedBy {
-            profile: &self.plan.profile.name,
-            profile_digest: &self.plan.profile.digest,
-            files_digest: &self.files_digest,
-            texts_digest: &self.texts_digest,
-            basis: self.certified.as_ref().map(|certified| &certified.basis),
-            laid_over: self.laid_over.as_ref(),
-        };
-        let mut settings = settings_of_plan(&self.plan, self.request.as_ref(), &decided_by);
-        if let Value::Object(settings) = &mut settings {
-            settings.insert("out".to_owned(), json!(self.out.as_deref().map(path_text)));
-            settings.insert("tape".to_owned(), tape::settings_of(tape));
-            let asked = asked_of(&plan_ids(&self.plan), candidates, consultants);
-            settings.insert(PROVIDERS.to_owned(), asked);
-        }
+        let (files_digest, texts_digest) = (&*self.files_digest, &*self.texts_digest);
+        let basis = self.certified.as_ref().map(|certified| &certified.basis);
+        let decided_by = DecidedBy { files_digest, texts_digest, basis };
+        let mut settings = run_settings(&self.plan, self.request.as_ref(), &decided_by);
+        settings.insert(OUT.to_owned(), json!(self.out.as_deref().map(path_text)));
+        settings.insert("tape".to_owned(), tape::settings_of(tape));
+        settings.insert(PROVIDERS.to_owned(), asked_of(&plan_ids(&self.plan), candidates, consultants));
         let record = RunRecord {
             started_at: jiff::Timestamp::now().to_string(),
             profile: self.plan.profile.name.clone(),
             profile_digest: self.plan.profile.digest.clone(),
             loopctl_version: env!("CARGO_PKG_VERSION").to_owned(),
             plugins: plugins_of(candidates, consultants),
-            settings,
+            settings: Value::Object(settings),
         };
-        choose(journal, &self.which, &record, &decided_by)
+        let decider = Decider {
+            profile: &self.plan.profile.name,
+            profile_digest: &self.plan.profile.digest,
+            files_digest,
+            texts_digest,
+            laid_over: self.laid_over.as_ref(),
+        };
+        choose(journal, &self.which, &record, &decider)
     }
-}
-
-/// The settings in a run's record about its profile, and about the request by which it is resumed.
-pub(in crate::cli) fn settings_of(
-    plan: &Plan,
-    request: &RunRequest,
-    (files_digest, texts_digest, basis): (&str, &str, &Basis),
-) -> Value {
-    let (profile, profile_digest) = (&plan.profile.name, &plan.profile.digest);
-    let basis = Some(basis);
-    let decided_by =
-        DecidedBy { profile, profile_digest, files_digest, texts_digest, basis, laid_over: None };
-    settings_of_plan(plan, Some(request), &decided_by)
-}
-
-fn settings_of_plan(plan: &Plan, request: Option<&RunRequest>, decided_by: &DecidedBy<'_>) -> Value {
-    let mut settings = json!({
-        "terms": Terms::of(plan),
-        ACCEPT_OVERALL: RunFacts::new("", "", &plan.policy).accept_overall,
-    });
-    if let (Value::Object(settings), Value::Object(more)) =
-        (&mut settings, settings_to_resume(request, decided_by))
-    {
-        settings.extend(more);
-    }
-    settings
 }
 
 /// The number of threads that work on documents. Assessing a long document occupies one; signals are heard on another.
@@ -387,7 +358,7 @@ impl Work {
 
     fn read_prices(&self, output: &mut Output) -> Result<Prices, Failure> {
         let mut problems = Problems::new();
-        let prices = prices(self.prices.as_deref(), &mut problems);
+        let prices = context().prices(self.prices.as_deref(), &mut problems);
         output.show(&problems);
         if problems.has_errors() {
             return Err(Failure::usage("the prices can't be used"));

@@ -2,15 +2,15 @@
 
 use super::super::exit::{Exit, Failure};
 use super::super::headings::OUTPUT;
-use super::super::loading::{ProfileArguments, library};
+use super::super::loading::{ProfileArguments, context, library};
 use super::super::output::Output;
-use super::super::recorded_request::LocatedProfile;
 use super::super::review::decisions_by_document;
 use super::exported::{Exported, named, read_corrections};
 use crate::disk::{self, FolderKey};
 use crate::export::fhir::{FhirExport, bundle};
 use crate::export::{Columns, CsvTable, DocumentDecision, ExportedRun, MOST_ROWS, TooManyFields, Workbook};
 use crate::plan::{Plan, Terms};
+use crate::profiles::LocatedProfile;
 use crate::rules::ExportTerms;
 use crate::store::{Journal, StoredRun};
 use crate::value::ShownPath;
@@ -181,11 +181,11 @@ impl FileArguments {
         if let Some(named) = &self.profile {
             return ProfileArguments::of(named, &[]).plan_to_score(&library(), output);
         }
-        let recorded = LocatedProfile::of(&run.record.settings).ok_or_else(|| {
+        let recorded = LocatedProfile::of(context(), &run.record.settings).ok_or_else(|| {
             let message = format!("the journal does not say which profile run `{}` had", run.id);
             Failure::usage(message).help("name it with `--profile`")
         })?;
-        recorded.arguments.plan_to_score(&recorded.library, output)
+        ProfileArguments::of_selected(recorded.profile).plan_to_score(&recorded.library, output)
     }
 
     /// The compiled profile that says which fields reviewers decided about. Without it their decisions still hold.

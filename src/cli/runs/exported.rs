@@ -222,7 +222,9 @@ impl Exported<'_> {
             return review.result;
         }
         document.corrected = decided(&review, &reviewed);
-        DocumentResult { best_extraction: Some(Arc::new(reviewed.extraction)), ..review.result }
+        let mut result = review.result;
+        result.best_extraction = Some(Arc::new(reviewed.extraction));
+        result
     }
 }
 

@@ -9,7 +9,7 @@ mod retry;
 mod show;
 mod summary;
 
-pub(super) use self::summary::{ACCEPT_OVERALL, summary_of, write_page};
+pub(super) use self::summary::{summary_of, write_page};
 
 use super::exit::{Exit, Failure};
 use super::output::Output;

@@ -4,6 +4,7 @@ use super::super::exit::Failure;
 use super::super::review::{decisions_by_document, shares_of};
 use crate::disk::{self, Access};
 use crate::report::{PageOptions, RunFacts, RunSummary, render_html};
+use crate::requests::ACCEPT_OVERALL;
 use crate::result::DocumentResult;
 use crate::review::{Draws, ReviewCounts, ReviewDocument, ReviewState, reasons};
 use crate::store::{DocumentStage, Journal, RunId, StoredDocument};
@@ -12,9 +13,6 @@ use serde::Deserialize;
 use serde_json::Value;
 use std::path::Path;
 use std::sync::Arc;
-
-/// The key of a run's settings for the overall score that is accepted.
-pub(in crate::cli) const ACCEPT_OVERALL: &str = "accept_overall";
 
 /// The summary of a run, whichever process ran its documents; with messages of issues of the documents to look at, if
 /// asked for.

@@ -1,17 +1,14 @@
 //! `loopctl serve`: the service, and the tokens that let people and programs in.
 
-mod profiles;
 mod token;
-mod tuning;
 
-use self::profiles::ServedProfiles;
 use self::token::TokenVerb;
 use super::exit::{Exit, Failure};
 use super::headings::{CALLS, DOCUMENTS, OUTPUT, PROFILE};
 use super::hint::quoted;
 use super::interrupts;
 use super::latest_run;
-use super::loading::{CallArguments, ProfileArguments};
+use super::loading::{CallArguments, ProfileArguments, context};
 use super::logging::LogArguments;
 use super::output::Output;
 use super::run::duration;
@@ -19,8 +16,8 @@ use crate::diag::Problems;
 use crate::disk::{self, Access};
 use crate::ingest::MAX_DOCUMENT_BYTES;
 use crate::serve::{
-    AddressError, CallMeasures, ChosenBy, Metrics, NewAccess, Role, ServeError, ServedJournal, Service,
-    ServiceSettings, Stops, issue_token, revoke_links, serve,
+    AddressError, CallMeasures, ChosenBy, Metrics, NewAccess, Role, ServeError, ServedJournal,
+    ServedProfiles, Service, ServiceSettings, Stops, issue_token, revoke_links, serve,
 };
 use crate::store::Journal;
 use crate::value::ShownPath;
@@ -222,16 +219,19 @@ fn start(arguments: &StartArguments, output: &mut Output) -> Result<Exit, Failur
     };
     settings.check_address(arguments.allow_remote)?;
     let mut problems = Problems::new();
-    let profiles = ServedProfiles::new(
-        arguments.profile.clone(),
-        &arguments.calls,
-        settings.uploads.clone(),
-        &mut problems,
-    );
+    let calls = &arguments.calls;
+    let prices = context().prices(calls.prices.as_deref(), &mut problems);
     output.show(&problems);
     if problems.has_errors() {
         return Err(Failure::usage("the prices can't be used"));
     }
+    let profiles = ServedProfiles::new(
+        context().clone(),
+        arguments.profile.selected(),
+        prices,
+        calls.allow_commands,
+        settings.uploads.clone(),
+    );
     let profiles = Arc::new(profiles);
     let metrics = Arc::new(Metrics::default());
     let telemetry = arguments.log.start_with(Some(Box::new(CallMeasures::layer(Arc::clone(&metrics)))))?;

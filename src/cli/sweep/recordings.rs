@@ -1,15 +1,16 @@
 //! The recorded documents of an experiment: files of trajectories, or a run.
 
 use super::super::exit::Failure;
-use super::super::loading::ProfileArguments;
+use super::super::loading::{ProfileArguments, library};
 use super::super::output::Output;
-use super::super::recorded_run::{ReachedProfile, RecordedRun};
+use super::super::recorded_run::{reached_from, recorded_run, say_without_candidate};
 use super::super::resume::{JournalArgument, find_run};
 use super::super::trajectory_files::Reading;
 use super::policies::Bases;
-use crate::app::RunRequest;
 use crate::experiment::Columns;
 use crate::experiment::sweep::{Experiment, RecordedBy};
+use crate::profiles::ReachedProfile;
+use crate::requests::RunRequest;
 use std::path::{Path, PathBuf};
 
 /// Recorded documents.
@@ -69,13 +70,13 @@ impl Recordings {
     ) -> Result<Self, Failure> {
         let reached: Vec<ReachedProfile> = bases
             .arguments()
-            .map(|arguments| ReachedProfile::load(arguments, &[], output))
+            .map(|arguments| reached_from(arguments, &library(), &[], output))
             .collect::<Result<_, _>>()?;
-        let run = RecordedRun::open(id, journal, output)?;
+        let run = recorded_run(id, journal, output)?;
         for (arguments, reached) in bases.arguments().zip(&reached) {
             run.same_files(&arguments.profile, reached)?;
         }
-        run.say_without_candidate(output);
+        say_without_candidate(&run, output);
         if run.columns.documents() == 0 {
             return Err(Failure::broken(format!("run `{}` has no document with a candidate", run.id)));
         }

@@ -1,7 +1,7 @@
 //! Runs the loop over documents for a race, within its budget.
 
 use super::super::exit::Failure;
-use super::super::loading::{CallArguments, prices, providers};
+use super::super::loading::{CallArguments, context};
 use super::super::output::Output;
 use crate::diag::Problems;
 use crate::experiment::sweep::Spending;
@@ -42,7 +42,7 @@ impl Runner {
         output: &mut Output,
     ) -> Result<Self, Failure> {
         let mut problems = Problems::new();
-        let prices = prices(calls.prices.as_deref(), &mut problems);
+        let prices = context().prices(calls.prices.as_deref(), &mut problems);
         output.show(&problems);
         if problems.has_errors() {
             return Err(Failure::usage("the prices can't be used"));
@@ -71,7 +71,8 @@ impl Runner {
         }
         // The experiment has a budget of its own.
         plan.profile.budget = Budget::default();
-        let providers = providers()
+        let providers = context()
+            .providers()
             .with_programs_allowed(self.allow_commands)
             .with_prices(self.prices.clone())
             .with_network(plan.profile.network.clone());

@@ -238,7 +238,7 @@ fn no_key_is_silent() {
     let silent: Vec<&String> = keys.keys().filter(|name| !said.contains(name.as_str())).collect();
     assert!(
         silent.is_empty(),
-        "no fact says these, or their examples change nothing of `EVERYTHING`: give each a fact (`src/facts`), or a \
+        "no fact says these, or their examples change nothing of `EVERYTHING`: give each a fact (`crates/app/src/facts`), or a \
          line in `SETTINGS` or `SHOWN_BY`\n{silent:#?}"
     );
 }

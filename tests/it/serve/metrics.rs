@@ -171,9 +171,9 @@ fn mentioned(text: &str) -> BTreeSet<String> {
 /// The names that `/metrics` may have, by what declares them.
 fn declared() -> BTreeSet<String> {
     let source = concat!(
-        include_str!("../../../src/serve/metrics/mod.rs"),
-        include_str!("../../../src/serve/metrics/requests.rs"),
-        include_str!("../../../src/serve/trends/measures.rs")
+        include_str!("../../../crates/serve/src/metrics/mod.rs"),
+        include_str!("../../../crates/serve/src/metrics/requests.rs"),
+        include_str!("../../../crates/serve/src/trends/measures.rs")
     );
     let mut names = mentioned(source);
     let histograms: Vec<String> = names

@@ -1,0 +1,36 @@
+//! The application: what the command line and the service share, without arguments, terminals and HTTP.
+//!
+//! - [`requests`], [`profiles`], [`context`]: what is asked of a run, as data; profiles as users and records select them; and
+//!   the environment in which they are looked for.
+//! - [`lint`], [`facts`], [`explain`]: what is wrong with a profile, what holds by it, and what it says in words.
+//! - [`review`], [`rescore`]: what people decide, and recorded runs assessed again.
+//! - [`report`], [`export`]: finished runs for people, and for other programs.
+//! - [`project`], [`reference`]: new projects, and the pages of the language's reference.
+
+#![cfg_attr(not(test), deny(clippy::disallowed_methods, clippy::disallowed_types))]
+
+use loopctl_core::{
+    diag, disk, engine, feedback, ingest, plan, policy, profile, repair, result, rules, score, script, stop,
+    value,
+};
+
+use loopctl_experiment as experiment;
+use loopctl_provider as provider;
+use loopctl_run as run;
+use loopctl_run::store;
+
+pub mod rescore;
+pub mod review;
+pub mod facts;
+pub mod reference;
+#[expect(clippy::disallowed_methods, reason = "looks at the files of a project")]
+pub mod lint;
+#[expect(clippy::disallowed_methods, reason = "reads finished runs")]
+pub mod explain;
+#[expect(clippy::disallowed_methods, clippy::disallowed_types, reason = "writes projects")]
+pub mod project;
+pub mod report;
+pub mod export;
+pub mod requests;
+pub mod context;
+pub mod profiles;

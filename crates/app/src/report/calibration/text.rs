@@ -1,0 +1,305 @@
+//! A calibration as text, for people: the statements first, then their basis.
+
+use crate::experiment::calibrate::{
+    AuditOutcome, Calibration, Evidence, Group, MoreReviews, NeededReviews, Scope, TestedThreshold,
+    Threshold, Verdict,
+};
+use crate::profile::{Certify, Looks};
+use crate::report::paint::Paint;
+use crate::value::sanitize_line;
+use std::fmt::Write;
+
+/// All of it.
+#[must_use]
+pub fn calibration_text(calibration: &Calibration, paint: Paint) -> String {
+    let mut out = String::new();
+    for group in &calibration.groups {
+        match calibration.statement(group) {
+            Some(statement) => {
+                let _ = writeln!(out, "{}", paint.good(&sanitize_line(&statement)));
+            }
+            None => {
+                let _ = writeln!(
+                    out,
+                    "{}",
+                    paint.warn(&format!("Nothing can be certified of {}", called(group)))
+                );
+            }
+        }
+        for line in grounds(calibration, group) {
+            let _ = writeln!(out, "  {line}");
+        }
+    }
+    if calibration.groups.len() > 1 && calibration.certifies() {
+        let _ =
+            writeln!(out, "The {} confidence is that of all statements together.", calibration.confidence);
+    }
+    out.push('\n');
+    for line in sample(calibration) {
+        let _ = writeln!(out, "{line}");
+    }
+    for group in &calibration.groups {
+        out.push('\n');
+        table(calibration, group, paint, &mut out);
+    }
+    out
+}
+
+pub(super) fn called(group: &Group) -> String {
+    match &group.document_type {
+        Some(name) => format!("documents of the type `{}`", sanitize_line(name)),
+        None => "the documents".to_owned(),
+    }
+}
+
+/// The meaning of a statement for the work, or what is missing for one.
+pub(super) fn grounds(calibration: &Calibration, group: &Group) -> Vec<String> {
+    let mut lines = Vec::new();
+    if let Some(found) = &group.certified {
+        lines.push(format!("{} of the reviewed documents are accepted there", percent(found.coverage)));
+        return lines;
+    }
+    let feasibility = &group.feasibility;
+    if feasibility.held_back_at_least > 0.0 {
+        lines.push(format!(
+            "{} of {} reviewed documents are wrong: at least {} must be held back, whatever the threshold",
+            group.wrong,
+            group.reviewed,
+            percent(feasibility.held_back_at_least)
+        ));
+    }
+    let tested = group.thresholds.iter().any(|tested| tested.verdict == Verdict::NotCertified);
+    // One look was promised, and it was taken.
+    let is_over = tested && (calibration.looks == Looks::Once || calibration.scope == Scope::ThisRun);
+    if is_over {
+        lines.push(match &feasibility.more {
+            Some(more) => format!(
+                "these labels were tested, and more of them would be a second look: it takes new ones, of some {} newly drawn at random, of which {} reach {} ≥ {}, if as many are wrong as so far",
+                documents(more.to_draw),
+                more.at_this_rate,
+                sanitize_line(&calibration.score),
+                Threshold(more.threshold)
+            ),
+            None => "if as many are wrong as so far, no number of reviews helps; better rules may, with labels of newly drawn documents".to_owned(),
+        });
+        return lines;
+    }
+    if let [none, one, ..] = feasibility.least_accepted.as_slice() {
+        lines.push(format!(
+            "it takes at least {none} reviewed and accepted documents if none of them is wrong, {one} if one is"
+        ));
+    }
+    match &feasibility.more {
+        Some(more) => lines.extend(missing(calibration, more)),
+        None if group.thresholds.iter().all(|tested| tested.accepted == 0) => {
+            lines.push("no reviewed document reaches any of the thresholds".to_owned());
+        }
+        None => lines
+            .push("if as many are wrong as so far, no number of reviews helps; better rules may".to_owned()),
+    }
+    lines
+}
+
+fn missing(calibration: &Calibration, more: &MoreReviews) -> Vec<String> {
+    let kind = format!("{} ≥ {}", calibration.score, Threshold(more.threshold));
+    let mut line = format!(
+        "nearest is {kind}, with {} reviewed and {} wrong: {} more with {kind} would do if none is wrong",
+        documents(more.accepted),
+        more.wrong,
+        more.if_none_is_wrong
+    );
+    if more.at_this_rate > more.if_none_is_wrong {
+        let _ = write!(line, ", {} if as many are wrong as so far", more.at_this_rate);
+    }
+    vec![line, format!("that is some {} drawn at random", documents(more.to_draw))]
+}
+
+fn audited(count: u64) -> String {
+    if count == 1 { "1 audited document".to_owned() } else { format!("{count} audited documents") }
+}
+
+fn documents(count: u64) -> String {
+    if count == 1 { "1 document".to_owned() } else { format!("{count} documents") }
+}
+
+/// The reviewed documents, those that count, and the agreement of the reviewers.
+pub(super) fn sample(calibration: &Calibration) -> Vec<String> {
+    let clusters = calibration.clusters;
+    let clusters = clusters.map_or_else(String::new, |count| format!(", one of each of {count} clusters"));
+    let mut lines = vec![format!("{} reviewed{clusters}", documents(calibration.reviewed))];
+    let left_out = &calibration.left_out;
+    let reasons: Vec<String> = [
+        (left_out.wrote_rules, "rules were written by them"),
+        (left_out.examples, "they are examples in prompts"),
+        (left_out.excluded, "the profile excludes them"),
+        (left_out.swept, "they were accepted as they were, and no one says that their values were looked at"),
+        (left_out.same_cluster, "another of their cluster counts"),
+    ]
+    .iter()
+    .filter(|(count, _)| *count > 0)
+    .map(|(count, why)| format!("{count} because {why}"))
+    .collect();
+    if !reasons.is_empty() {
+        lines.push(format!("left out: {}", reasons.join(", ")));
+    }
+    if let Some(agreement) = &calibration.agreement {
+        let (low, high) = agreement.interval;
+        let kappa = agreement.kappa.map_or_else(String::new, |kappa| format!("; Cohen's kappa {kappa:.2}"));
+        lines.push(format!(
+            "two reviewers looked at {} and agreed on {}: {}, {} to {} with 95 % confidence{kappa}",
+            documents(agreement.documents),
+            agreement.agreed,
+            percent(share(agreement.agreed, agreement.documents)),
+            percent(low),
+            percent(high)
+        ));
+    }
+    if calibration.disputed > 0 {
+        let count = if calibration.disputed == 1 { "counts" } else { "count" };
+        lines.push(format!("{} on which they differ {count} as wrong", documents(calibration.disputed)));
+    }
+    lines
+}
+
+fn table(calibration: &Calibration, group: &Group, paint: Paint, out: &mut String) {
+    if let Some(name) = &group.document_type {
+        let _ = writeln!(out, "{}", paint.strong(&sanitize_line(name)));
+    }
+    let evidence = evidence_name(calibration);
+    let score = format!("{} ≥", sanitize_line(&calibration.score));
+    let width = score.chars().count().max(6);
+    let head = format!("{score:>width$}  accepted  wrong  at most wrong  {evidence:>9}");
+    let _ = writeln!(out, "{}", paint.faint(&head));
+    for tested in &group.thresholds {
+        let line = row(tested, width);
+        let line = match tested.verdict {
+            Verdict::Certified => paint.good(&line),
+            Verdict::NotCertified => paint.warn(&line),
+            _ => line,
+        };
+        let _ = writeln!(out, "{line}");
+    }
+}
+
+/// The name of the evidence for a threshold.
+pub(super) fn evidence_name(calibration: &Calibration) -> &'static str {
+    match calibration.looks {
+        Looks::AnyTime if calibration.scope == Scope::DocumentsLikeThese => "e-value",
+        _ => "p-value",
+    }
+}
+
+/// The evidence for a threshold.
+pub(super) fn evidence(tested: &TestedThreshold) -> String {
+    match tested.evidence {
+        Evidence::PValue(p) if p < 0.000_1 => "< 0.0001".to_owned(),
+        Evidence::PValue(p) => format!("{p:.4}"),
+        Evidence::EValue(e) if e >= 10_000.0 => "> 9999".to_owned(),
+        Evidence::EValue(e) => format!("{e:.2}"),
+    }
+}
+
+/// The outcome of a threshold.
+pub(super) fn verdict(tested: &TestedThreshold) -> &'static str {
+    match tested.verdict {
+        Verdict::TooFew => "too few",
+        Verdict::Certified => "certified",
+        Verdict::NotCertified => "not certified",
+        _ => "not tested",
+    }
+}
+
+fn row(tested: &TestedThreshold, width: usize) -> String {
+    format!(
+        "{:>width$}  {:>8}  {:>5}  {:>13}  {:>9}  {}",
+        Threshold(tested.threshold).to_string(),
+        tested.accepted,
+        tested.wrong,
+        percent(tested.upper_bound),
+        evidence(tested),
+        verdict(tested)
+    )
+}
+
+/// The number of documents to draw for each threshold, where none is reviewed yet.
+#[must_use]
+pub fn needed_text(needed: &[NeededReviews], settings: &Certify, paint: Paint) -> String {
+    let score = format!("{} ≥", sanitize_line(&settings.score.value));
+    let width = score.chars().count().max(6);
+    let mut out = String::new();
+    for group in needed {
+        let of_type = match &group.document_type {
+            Some(name) => format!(" of the type `{}`", sanitize_line(name)),
+            None => String::new(),
+        };
+        let _ = writeln!(
+            out,
+            "{}",
+            paint.strong(&format!("{}{of_type} in the run; to draw at random:", documents(group.in_run)))
+        );
+        let head = format!("{score:>width$}  reached by  if none is wrong  if one is");
+        let _ = writeln!(out, "{}", paint.faint(&head));
+        for at in &group.thresholds {
+            let draws = |count: Option<u64>| count.map_or_else(|| "-".to_owned(), |count| count.to_string());
+            let _ = writeln!(
+                out,
+                "{:>width$}  {:>10}  {:>16}  {:>9}",
+                Threshold(at.threshold).to_string(),
+                at.accepted_in_run,
+                draws(at.to_draw_if_none_is_wrong),
+                draws(at.to_draw_if_one_is_wrong)
+            );
+        }
+        out.push('\n');
+    }
+    let _ = writeln!(
+        out,
+        "So many bring, on average, enough accepted documents to show that at most {} are wrong, with {} confidence.",
+        settings.wrong_documents, settings.confidence
+    );
+    out
+}
+
+/// The outcome of the audit.
+#[must_use]
+pub fn audit_text(calibration: &Calibration, audit: &AuditOutcome, paint: Paint) -> String {
+    let AuditOutcome { accepted, wrong, not_covered, own, highest_e_value, limit, .. } = audit;
+    let are_wrong =
+        format!("{wrong} of {} {} wrong", audited(*accepted), if *wrong == 1 { "is" } else { "are" });
+    let mut out = if !audit.says_something() {
+        format!(
+            "{}\n",
+            paint.warn("No audited document is covered by the certificate: the audit shows nothing")
+        )
+    } else if audit.drifted {
+        let line = format!(
+            "The promise no longer holds: {are_wrong}, more than chance explains where at most {} are",
+            calibration.wrong_documents
+        );
+        format!("{}\n", paint.bad(&line))
+    } else {
+        format!("Nothing speaks against the promise: {are_wrong}\n")
+    };
+    if audit.says_something() {
+        let _ =
+            writeln!(out, "  e-value {highest_e_value:.2} at its highest; drift is said from {limit:.0} on");
+    }
+    if *own > 0 {
+        let _ = writeln!(out, "  left out: {}, because the certificate was made by them", audited(*own));
+    }
+    if *not_covered > 0 {
+        let (are, say) = if *not_covered == 1 { ("is", "says") } else { ("are", "say") };
+        let count = audited(*not_covered);
+        let _ = writeln!(out, "  {count} {are} not covered by the certificate, and {say} nothing about it");
+    }
+    out
+}
+
+#[expect(clippy::cast_precision_loss, reason = "counts of documents")]
+pub(super) fn share(count: u64, of: u64) -> f64 {
+    count as f64 / of.max(1) as f64
+}
+
+pub(super) fn percent(share: f64) -> String {
+    format!("{:.1} %", share * 100.0)
+}

@@ -1,0 +1,71 @@
+//! The document that a result was made from, if it is still there as it was.
+
+use crate::ingest::{Document, Input, InputRecord, Origin};
+use crate::value::DocumentId;
+use crate::value::ShownPath;
+use std::path::Path;
+
+/// A document, or the reason why it is not available.
+pub enum SourceText {
+    /// Its bytes are those that the run read.
+    Unchanged(Box<Document>),
+    /// The reason why nothing of it can be shown.
+    NotThere(String),
+}
+
+/// The location of a document, and the digest of its bytes.
+#[derive(Debug, Clone, Copy)]
+pub struct RecordedSource<'a> {
+    /// The folder in which relative paths begin; the working directory, where none is given.
+    pub folder: Option<&'a Path>,
+    /// Its id in the run.
+    pub id: &'a DocumentId,
+    /// Its file, if it has one; within the working directory, if it is not absolute.
+    pub path: Option<&'a Path>,
+    /// Its origin, where that is more than a file: an [`InputRecord`] as JSON.
+    pub record: Option<&'a str>,
+    /// SHA-256 of the bytes that the run read, in hexadecimal.
+    pub digest: &'a str,
+}
+
+impl SourceText {
+    /// Reads a document again.
+    pub fn read(recorded: RecordedSource<'_>) -> Self {
+        let of_record = || {
+            let record: InputRecord = serde_json::from_str(recorded.record?).ok()?;
+            // Standard input is not there a second time.
+            Some(Input::from_record(record)).filter(|input| !matches!(input.origin(), Origin::Stdin))
+        };
+        let of_file = |path: &Path| Input::new(recorded.id.clone(), Origin::File(path.to_path_buf()));
+        let Some(input) = of_record().or_else(|| recorded.path.map(of_file)) else {
+            return SourceText::NotThere("the document is no file of its own".to_owned());
+        };
+        let input = match recorded.folder {
+            Some(folder) => input.below(folder),
+            None => input,
+        };
+        match input.read() {
+            Ok(document) if document.digest == recorded.digest => SourceText::Unchanged(Box::new(document)),
+            Ok(_) => {
+                let what = recorded
+                    .path
+                    .map_or_else(|| "the document".to_owned(), |path| format!("`{}`", path.shown()));
+                SourceText::NotThere(format!("{what} has changed since the run"))
+            }
+            Err(error) => SourceText::NotThere(error.to_string()),
+        }
+    }
+
+    /// The document.
+    pub fn document(&self) -> Option<&Document> {
+        match self {
+            SourceText::Unchanged(document) => Some(document),
+            SourceText::NotThere(_) => None,
+        }
+    }
+
+    /// Its text; `None` of an image, too.
+    pub fn text(&self) -> Option<&str> {
+        self.document()?.text.as_ref().ok().map(|text| text.as_str())
+    }
+}

@@ -1,0 +1,60 @@
+//! JSON values, the YAML they come from, and the small exact types of the loop.
+
+mod candidate;
+mod decimal;
+mod fuel;
+mod item;
+mod json_path;
+mod kebab;
+mod path_text;
+mod pointer;
+mod presence;
+mod printed;
+mod quantity;
+mod template;
+mod text_pattern;
+mod thinking_marks;
+mod unit;
+mod usage;
+mod wild;
+mod words;
+pub mod declare;
+#[doc(hidden)]
+pub mod decode;
+pub mod prose;
+#[doc(hidden)]
+pub mod shape;
+#[doc(hidden)]
+pub mod yaml;
+pub mod yaml_text;
+
+pub use candidate::about_bytes;
+pub use candidate::digest_bytes;
+pub use candidate::{Digest, MAX_CANDIDATE_DEPTH, canonical, is_deeper};
+pub use decimal::{Decimal, Digits, as_fraction, compare_numbers};
+pub use fuel::{Cancel, Fuel};
+pub use item::{Children, Item, ReadNode, ReadValue};
+pub use json_path::{JsonPath, PathError, PathStep};
+pub use kebab::to_kebab;
+pub use path_text::{ShownPath, os_text, path_of, path_serde, path_text};
+pub use pointer::{
+    MAX_STEPS, Pointer, Segment, escape, has_too_many_steps, index_of, push_segment, unescape,
+    unescape_fragment,
+};
+pub use presence::is_present;
+pub use presence::{is_blank, is_unseen};
+pub use printed::{PrintedNumbers, PrintedWords};
+pub use quantity::{DocumentId, Millis, Score, Usd};
+pub use quantity::{EPSILON, at_least, below};
+pub use template::Limits;
+pub use template::{
+    CONDITION, Comparisons, Engine, KeptTemplate, MAX_BLOCK_BYTES, MESSAGE, Operation, PATH, PROMPT, Program,
+    fill_in_path, long_block, unknown_functions, unknown_operations,
+};
+pub use text_pattern::TextPattern;
+pub use text_pattern::{BY_WORDS, Needs, PatternSyntax};
+pub use thinking_marks::{ThinkingMarks, thinking_marks};
+pub use unit::{PERCENT, Unit, unit_named};
+pub use usage::Usage;
+pub use wild::{is_wild, sanitize_line};
+pub use words::{Disposition, Severity};

@@ -1,0 +1,79 @@
+//! The source of a document's bytes.
+
+use crate::value::ShownPath;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// The source of a document's bytes.
+#[derive(Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Origin {
+    /// A file.
+    File(PathBuf),
+    /// Standard input, written `-`.
+    Stdin,
+    /// The `text` of a record in a file of JSON lines, which is read again when it is needed.
+    Record {
+        /// The file.
+        file: PathBuf,
+        /// The number of its line, from 1.
+        line: u64,
+        /// The offset at which the line begins, in bytes from the start of the file.
+        offset: u64,
+    },
+    /// The `text` of a record that came through a pipe, which can't be read again.
+    Piped {
+        /// The number of its line, from 1.
+        line: u64,
+        /// The text itself.
+        text: Arc<str>,
+    },
+}
+
+impl Origin {
+    /// The file that is the document, if one is.
+    #[must_use]
+    pub fn path(&self) -> Option<&Path> {
+        match self {
+            Origin::File(path) => Some(path),
+            Origin::Stdin | Origin::Record { .. } | Origin::Piped { .. } => None,
+        }
+    }
+
+    /// The file that it is read from, if it is read from one.
+    #[must_use]
+    pub fn file(&self) -> Option<&Path> {
+        match self {
+            Origin::File(file) | Origin::Record { file, .. } => Some(file),
+            Origin::Stdin | Origin::Piped { .. } => None,
+        }
+    }
+}
+
+impl std::fmt::Display for Origin {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Origin::File(path) => write!(f, "`{}`", path.shown()),
+            Origin::Stdin => f.write_str("standard input"),
+            Origin::Record { file, line, .. } => write!(f, "`{}`, line {line}", file.shown()),
+            Origin::Piped { line, .. } => write!(f, "standard input, line {line}"),
+        }
+    }
+}
+
+/// Keeps the text of a document out of logs.
+impl std::fmt::Debug for Origin {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Origin::File(path) => f.debug_tuple("File").field(path).finish(),
+            Origin::Stdin => f.write_str("Stdin"),
+            Origin::Record { file, line, offset } => f
+                .debug_struct("Record")
+                .field("file", file)
+                .field("line", line)
+                .field("offset", offset)
+                .finish(),
+            Origin::Piped { line, .. } => f.debug_struct("Piped").field("line", line).finish_non_exhaustive(),
+        }
+    }
+}

@@ -1,0 +1,189 @@
+//! A document as a profile sees it, and the only way to a finished assessment of a candidate extracted from it.
+//!
+//! An assessor measures a candidate. No measure can tell whether the document behind it could be inspected, and whether
+//! its type is known, and both may keep a candidate from passing: so every host assesses through [`DocumentContext`].
+
+use super::Plan;
+use super::typing::{TypedAs, document_type_of};
+use crate::ingest::Document;
+use crate::policy::refusal;
+use crate::profile::{LoopPolicy, Mask};
+use crate::score::{Assessment, Assessor, Beside, Judged, Quotes, ScoreBreakdown, Scoring, Source};
+use crate::value::Score;
+use serde_json::Value;
+use std::sync::Arc;
+
+/// A document as a profile sees it.
+#[derive(Debug, Clone)]
+pub struct DocumentContext {
+    scoring: Arc<Scoring>,
+    policy: Arc<LoopPolicy>,
+    typed: TypedAs,
+    sight: Sight,
+}
+
+/// The place in which the values of a candidate can be looked up.
+#[derive(Debug, Clone)]
+enum Sight {
+    /// In the text of the document.
+    Text(Arc<Source>),
+    /// Nowhere: the document is an image or a PDF that at most a stage gets to see. The source is empty.
+    Unseen(Arc<Source>),
+    /// Nowhere: there is a candidate and no document, so nothing can be held against one.
+    NoDocument,
+}
+
+/// The data given alongside a candidate.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Given<'a> {
+    /// Scores of dimensions that are not to be measured.
+    pub scores: &'a [(String, Score)],
+    /// Passages that were offered for the candidate's leaves.
+    pub quotes: Option<&'a Quotes>,
+    /// Verdicts of a judge on single values of this document, where a measure names one.
+    pub judged: Option<&'a Judged>,
+}
+
+impl DocumentContext {
+    /// The context of a document. Its type is the one that was `given`, or the one that the profile's classifier finds; doubts
+    /// about it go to `warnings`, with the way to name it.
+    #[must_use]
+    pub fn of(
+        plan: &Plan,
+        document: &Document,
+        given: Option<&str>,
+        way_to_name_it: &str,
+        warnings: &mut Vec<String>,
+    ) -> Self {
+        let typed = document_type_of(plan, given, text_of(document), way_to_name_it, warnings);
+        Self::of_typed(plan, document, typed)
+    }
+
+    /// The context of a document whose type was found before; `unrecognised` if it could not be determined.
+    #[must_use]
+    pub fn found_before(plan: &Plan, document: &Document, document_type: &str, unrecognised: bool) -> Self {
+        let typed = TypedAs { name: document_type.to_owned(), unrecognised };
+        Self::of_typed(plan, document, typed)
+    }
+
+    fn of_typed(plan: &Plan, document: &Document, typed: TypedAs) -> Self {
+        let sight = match &document.text {
+            Ok(text) if !plan.shows_file_of(document) => Sight::of_text(plan, text.as_str()),
+            _ => Sight::Unseen(Arc::new(plan.scoring.source(""))),
+        };
+        Self::new(plan, typed, sight)
+    }
+
+    /// The context of a text that is a whole document, of the type that was `given` or that the profile's classifier finds.
+    #[must_use]
+    pub fn of_text(plan: &Plan, text: &str, given: Option<&str>) -> Self {
+        let typed = document_type_of(plan, given, text, "", &mut Vec::new());
+        Self::new(plan, typed, Sight::of_text(plan, text))
+    }
+
+    /// The context of a document of this type; without a text, of a candidate that has no document.
+    #[must_use]
+    pub fn named(plan: &Plan, document_type: &str, text: Option<&str>) -> Self {
+        let typed = TypedAs { name: document_type.to_owned(), unrecognised: false };
+        Self::new(plan, typed, text.map_or(Sight::NoDocument, |text| Sight::of_text(plan, text)))
+    }
+
+    fn new(plan: &Plan, typed: TypedAs, sight: Sight) -> Self {
+        DocumentContext { scoring: Arc::clone(&plan.scoring), policy: Arc::clone(&plan.policy), typed, sight }
+    }
+
+    /// The document's type.
+    #[must_use]
+    pub fn document_type(&self) -> &str {
+        &self.typed.name
+    }
+
+    /// The text that stages see and values are looked up in: empty where the document is an image or a PDF, `None` where there
+    /// is no document.
+    #[must_use]
+    pub fn source(&self) -> Option<&Arc<Source>> {
+        match &self.sight {
+            Sight::Text(source) | Sight::Unseen(source) => Some(source),
+            Sight::NoDocument => None,
+        }
+    }
+
+    /// An assessor for candidates of this and of other documents of the same profile.
+    #[must_use]
+    pub fn assessor(&self) -> Assessor {
+        Assessor::new(Arc::clone(&self.scoring))
+    }
+
+    /// Assesses a candidate of this document into `out`, which is emptied first, as far as that needs no judge or
+    /// validator.
+    pub fn assess(&self, assessor: &mut Assessor, candidate: &Value, given: Given<'_>, out: &mut Assessment) {
+        assessor.measure_beside(&self.typed.name, candidate, self.beside(given), out);
+        self.finish(out);
+    }
+
+    /// Assesses a candidate, and accounts for each point.
+    pub fn assess_and_account(
+        &self,
+        assessor: &mut Assessor,
+        candidate: &Value,
+        given: Given<'_>,
+        out: &mut Assessment,
+    ) -> ScoreBreakdown {
+        let account = assessor.measure_and_account(&self.typed.name, candidate, self.beside(given), out);
+        self.finish(out);
+        account
+    }
+
+    /// Assesses a candidate that is JSON text, of which no tree is built where nothing in the profile needs one.
+    ///
+    /// # Errors
+    /// Fails if the text is not JSON. Then `out` is empty.
+    pub fn assess_text(
+        &self,
+        assessor: &mut Assessor,
+        candidate: &str,
+        given: Given<'_>,
+        out: &mut Assessment,
+    ) -> Result<(), serde_json::Error> {
+        assessor.measure_text(&self.typed.name, candidate, self.beside(given), out)?;
+        self.finish(out);
+        Ok(())
+    }
+
+    /// Adds the reason that a candidate is not accepted when no one else is asked about it, where none of its issues
+    /// gives it: in a run, the engine does this.
+    pub fn conclude_alone(&self, assessment: &mut Assessment) {
+        let refused = refusal(&self.policy, &assessment.scores, assessment);
+        assessment.issues.extend(refused);
+    }
+
+    fn beside<'a>(&'a self, given: Given<'a>) -> Beside<'a> {
+        let Given { scores: given, quotes, judged } = given;
+        let source = match &self.sight {
+            Sight::Text(source) => Some(&**source),
+            Sight::Unseen(_) | Sight::NoDocument => None,
+        };
+        Beside { source, given, quotes, judged }
+    }
+
+    /// Adds the issues that are about the document, not about a value.
+    fn finish(&self, out: &mut Assessment) {
+        if matches!(self.sight, Sight::Unseen(_)) {
+            out.say_unseen();
+        }
+        if self.typed.unrecognised && !self.policy.accept.unknown_type {
+            out.say_unknown_type();
+        }
+    }
+}
+
+impl Sight {
+    fn of_text(plan: &Plan, text: &str) -> Self {
+        Sight::Text(Arc::new(plan.scoring.source(&Mask::apply(&plan.profile.mask, text))))
+    }
+}
+
+/// The document's text; empty for one that has none.
+fn text_of(document: &Document) -> &str {
+    document.text.as_ref().map(|text| text.as_str()).unwrap_or_default()
+}

@@ -1,0 +1,20 @@
+//! A profile with everything that it reaches, compiled once: the basis of a run, a simulation, a lint and an
+//! explanation. It calls no one and writes nothing.
+
+mod answers;
+mod compiled;
+mod context;
+mod missing_files;
+mod references;
+mod repairers;
+mod stage_plan;
+mod terms;
+mod typing;
+
+pub use compiled::Plan;
+pub use context::{DocumentContext, Given};
+pub use references::references_of;
+pub use references::without_references;
+pub use repairers::Repairers;
+pub use stage_plan::{JudgePlan, StagePlan, ValidatorPlan};
+pub use terms::{DimensionWeight, GateTerms, PanelTerms, SelectTerms, Terms};

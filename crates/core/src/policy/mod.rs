@@ -1,0 +1,34 @@
+//! Decisions as pure functions over the history of a run: gate, acceptance, criteria, selection
+//! (`docs/how-the-loop-decides.md`).
+
+mod accept;
+mod candidate_facts;
+mod check;
+mod condition;
+mod decide;
+mod decision;
+mod history;
+mod memory;
+mod promise;
+mod promises;
+mod rank;
+mod refusal;
+mod review;
+mod script_criteria;
+
+pub use accept::{acceptance, line_of};
+pub use candidate_facts::CandidateFacts;
+pub use check::{Check, Checks, Line};
+pub use condition::{Condition, ConditionError};
+pub use decide::settle;
+pub use decide::{Spent, decide};
+pub use decision::{Decision, FinalStatus, SelectionReason, StopReason, Verdict};
+pub use history::misses_gate;
+pub use history::{History, IssueCounts, Iteration, IterationSummary, Selection};
+pub use memory::memory;
+pub use promise::{Ended, PromiseCondition};
+pub use promises::{Promise, PromiseKind, Promises, Waiver};
+pub use rank::ranks_below;
+pub use refusal::refusal;
+pub use review::Review;
+pub use script_criteria::ScriptCriteria;

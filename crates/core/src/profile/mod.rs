@@ -1,0 +1,79 @@
+//! Profiles: the policy of a loop as a domain expert writes it, from YAML to a checked [`Profile`].
+//!
+//! [`load`] finds the file, follows `extends`, fills in `${VARIABLES}`, lays the layers over each other (defaults,
+//! ancestors, the profile, environment, flags) and checks the result. Each step reports everything that is wrong.
+
+mod accept;
+mod assess;
+mod call;
+mod candidate;
+mod certify;
+mod checked;
+mod codes;
+mod dispositions;
+mod ensemble;
+mod extends;
+mod feedback;
+mod files;
+mod interpolate;
+mod judge;
+mod load;
+mod mask;
+mod measure_keys;
+mod merge;
+mod network;
+mod outside;
+mod overall;
+mod overrides;
+mod policy;
+mod promises;
+mod providers;
+mod reached;
+mod repair;
+mod references;
+mod scale;
+mod stage;
+mod value_questions;
+
+pub use crate::stop::{
+    Baseline, Budget, Criterion, MinImprovement, Oscillation, ScriptCriterion, Stagnation, StopCriteria,
+    Waiting,
+};
+pub use crate::value::declare::DEFAULTS_NAME;
+pub use accept::{Accept, Threshold};
+pub use assess::{Counts, Dimension, Grounding, Measure, SecondSource, SecondTier, Ties};
+pub use call::{Attach, Author, Call, Options, ProviderChoice};
+pub use candidate::{CandidateKind, OnPreExisting};
+pub use certify::{Among, Certify, Grid, Looks, Per, Share};
+pub use checked::Profile;
+pub use codes::SchemaCodes;
+pub use codes::check_code;
+pub use dispositions::Dispositions;
+pub use ensemble::{Combine, Disagreement, Weight};
+pub use extends::{Heirs, chain as extends_chain};
+pub use feedback::{Feedback, Lock, PreviousOutput};
+pub use files::{Files, Library, read_text_file};
+pub use files::{MAX_FILE_BYTES, nearby, read_text_below};
+pub use interpolate::Environment;
+pub use interpolate::{has_variable, secret_word};
+pub use judge::{ANSWERED_BY_CASE, NO_PROVIDER};
+pub use judge::{AfterRetries, Asked, Judge, OnFailure, Sees, Unasked, Validator};
+pub use load::{Loaded, available, defaults_text, load};
+pub use load::{Settings, checked as check_settings, defaults, file_of, settings};
+pub use mask::Mask;
+pub use merge::merge_mappings;
+pub use network::{BatchUse, Breaker, HostPattern, Limits, Network, Proxy, RetryBudget};
+pub use outside::{Outside, OutsideKind, outside_of};
+pub use overall::Overall;
+pub use overrides::Override;
+pub use policy::{
+    Gate, IssueKind, LoopPolicy, OnEscalate, OnGateMiss, OnRegression, Returned, Select, SelectKey, Target,
+};
+pub use promises::{DeclaredPromise, PromiseFile, ShippedPromise};
+pub use reached::{FileTracker, Reached};
+pub use references::ALL_STAGES;
+pub use repair::Repair;
+pub use scale::Scale;
+pub use stage::{ContextLimits, Stage, StageEvidence};
+pub use value_questions::MOST_VALUES;
+pub use value_questions::{ValueQuestions, ValueVerdict, VerdictWords};

@@ -1,0 +1,11 @@
+//! The result of a run for one document, and its explanation.
+
+mod document;
+mod explanation;
+
+pub use document::wants_review;
+pub use document::{AnsweredBy, DocumentResult, IterationResult};
+pub use document::{is_for_a_person, is_result, message_for_a_person};
+pub use explanation::EXPLANATION_VERSION;
+pub use explanation::{Explained, Explanation, FeedbackSent};
+pub use explanation::{ExplanationBuilder, add_member, explained, prepared_in};

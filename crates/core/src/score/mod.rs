@@ -1,0 +1,91 @@
+//! The hot path: candidate + source → assessment, by running a compiled program.
+
+mod account;
+mod answer_fields;
+mod assessment;
+mod asserted;
+mod assessor;
+mod chain;
+mod evaluate;
+mod evidence;
+mod clause_evidence;
+mod combine;
+mod field_comparison;
+mod field_reader;
+mod field_slots;
+mod grounded;
+mod issue;
+mod item_name;
+mod judged;
+mod grounding_issue;
+mod machine;
+mod parted;
+pub mod parts;
+mod placeholder;
+mod pre_existing;
+mod presence;
+mod quotes;
+mod reader;
+mod rule_set;
+mod schema_wording;
+mod scores;
+mod source_answers;
+mod member;
+mod memo;
+mod structure;
+mod layout_evidence;
+mod leaves;
+mod left_behind;
+mod lexicon;
+mod mentions;
+mod plain_text;
+mod positions;
+mod sections;
+mod source;
+mod shown_line;
+mod subject;
+mod verdict;
+mod panel;
+mod weighing;
+mod wording;
+
+#[cfg(test)]
+mod arithmetic;
+#[cfg(test)]
+mod check_table;
+#[cfg(test)]
+mod clinical;
+#[cfg(test)]
+mod growth;
+#[cfg(test)]
+mod from_text;
+#[cfg(test)]
+mod scripted;
+
+pub use account::{DimensionBreakdown, Loss, MeasureKind, Part, ScoreBreakdown};
+pub use answer_fields::ITEM_KEY;
+pub use asserted::Scope;
+pub use assessment::Assessment;
+pub use assessment::{DOCUMENT_TYPE_UNKNOWN, DOCUMENT_UNSEEN, UNSUPPORTED, top_level_field};
+pub use assessor::Beside;
+pub use assessor::{Assessor, Scoring};
+pub use evidence::{Evidence, LeafEvidence};
+pub use field_comparison::is_name_of_date;
+pub use field_comparison::{Items, ValueComparison};
+pub use field_reader::{FieldReader, Statement};
+pub use issue::{Issue, LazyText, SourceSpan};
+pub use item_name::claimed_field;
+pub use judged::Judged;
+pub use judged::{field_of, has_undecided, joined as joined_verdicts, read as read_verdicts, undecided};
+pub use machine::SCRIPT_FAILED;
+pub use member::JUDGE_FAILED;
+pub use member::{Answer, Member};
+pub use mentions::MentionReader;
+pub use mentions::{FieldMention, read_mentions};
+pub use panel::{Panel, Unavailable};
+pub use parts::{FoundPart, read_mentions_of_part, read_parts};
+pub use quotes::Quotes;
+pub use scores::Scores;
+pub use source::Source;
+pub use subject::AssessedValue;
+pub use verdict::{Method, Support};

@@ -1,0 +1,56 @@
+//! Reasons to end the loop without a candidate that is good enough: the keys of `stop` in a profile.
+//!
+//! Each criterion is one file: its key with bounds, default and example; what it inspects and when it holds; the reason
+//! that appears in results; and the clause with which it is explained. A new one is such a file, its `mod` and its line
+//! in the list below.
+
+mod budget;
+mod criteria;
+mod criterion;
+mod decline;
+mod flip_flop;
+mod group;
+mod max_corrections;
+mod max_iterations;
+mod min_improvement;
+mod oscillation;
+mod place;
+mod rollbacks;
+mod rule;
+mod script;
+mod stagnation;
+mod timeout;
+mod unchanged;
+
+pub use budget::UNKNOWN_COST;
+pub use criteria::STOP;
+pub use criteria::StopCriteria;
+pub use criterion::Kind;
+pub use flip_flop::FlipFlops;
+pub use group::clause_of_all;
+pub use min_improvement::Baseline;
+pub use place::Placed;
+pub use rule::{Constant, Costly, Declared, Memory, Progress};
+pub use timeout::Waiting;
+
+use crate::diag::Problems;
+use crate::value::shape::Key;
+use crate::value::yaml::Node;
+use rule::Rule;
+
+// In the order in which they are evaluated (`docs/how-the-loop-decides.md`). Limits on candidates come before the
+// rollback is settled.
+criterion::criteria! {
+    MaxIterations(max_iterations::MaxIterations),
+    MaxCorrections(max_corrections::MaxCorrections),
+    Unchanged(unchanged::Unchanged),
+    Rollbacks(rollbacks::Rollbacks),
+    Stagnation(stagnation::Stagnation),
+    MinImprovement(min_improvement::MinImprovement),
+    Decline(decline::Decline),
+    Oscillation(oscillation::Oscillation),
+    FlipFlop(flip_flop::FlipFlop),
+    Script(script::ScriptCriterion),
+    Timeout(timeout::Timeout),
+    Budget(budget::Budget),
+}

@@ -1,0 +1,42 @@
+//! Policies tried on recorded or invented assessments, without providers (`loopctl simulate`).
+//!
+//! A [`Trajectory`] holds the scores of the candidates of one document. [`simulate`] applies a policy to it with the
+//! very functions that decide in a run; a [`Tally`] sums up many results for people. [`scenario`] checks policies and
+//! rules against the expectations of experts. [`calibrate`] certifies thresholds from labels.
+
+#![cfg_attr(not(test), deny(clippy::disallowed_methods, clippy::disallowed_types))]
+
+// The crates below, under the paths that the modules know them by.
+use loopctl_base::{decode_words, mapping};
+use loopctl_core::{
+    diag, engine, exchange, feedback, ingest, plan, policy, profile, repair, result, rules, score, stop,
+    value,
+};
+
+mod answer;
+#[doc(hidden)]
+pub mod calibrate;
+mod columns;
+pub mod evaluate;
+pub mod prove;
+mod prompt_texts;
+mod replay;
+#[doc(hidden)]
+pub mod scenario;
+mod simulate;
+pub mod statistics;
+#[doc(hidden)]
+pub mod sweep;
+mod tally;
+mod trajectory;
+mod trajectory_line;
+
+pub use answer::Answer;
+pub use columns::{Beyond, Columns, Decided, Decider};
+pub use prompt_texts::PromptTexts;
+pub use replay::{differing_keys, prompt_names, told_otherwise, with_texts};
+pub use simulate::dimensions_used;
+pub use simulate::{Simulated, simulate};
+pub use tally::Tally;
+pub use trajectory::{IterationRecord, StepIssue, Trajectory, TrajectoryError};
+pub use trajectory::{LongestLine, raw_lines};

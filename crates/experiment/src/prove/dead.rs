@@ -1,0 +1,106 @@
+//! Lines that decide nothing in any run.
+
+use super::Subject;
+use super::search::Tried;
+use crate::policy::{Decision, StopReason, Verdict};
+use crate::profile::{Criterion, OnEscalate};
+use crate::stop::Placed;
+use std::collections::BTreeSet;
+
+/// The lines that decided some run.
+#[derive(Debug, Default)]
+pub(super) struct Deciding {
+    lines: BTreeSet<String>,
+}
+
+/// The lines of `accept` that every policy has unless it removes them: no one wrote them.
+const NOT_WRITTEN: [&str; 2] = ["accept.unseen", "accept.unknown_type"];
+
+impl Deciding {
+    fn add(&mut self, line: &str) {
+        if !self.lines.contains(line) {
+            self.lines.insert(line.to_owned());
+        }
+    }
+
+    /// Records what decided after a candidate.
+    pub(super) fn look(&mut self, tried: &Tried) {
+        let Decision { verdict, checks, .. } = &tried.decision;
+        if let Verdict::Stop { reason } = verdict {
+            match reason {
+                StopReason::Accepted => return,
+                StopReason::CriticalIssue => self.add("on_escalate"),
+                StopReason::Gate => self.add("gate"),
+                // The criterion that ends the loop is checked last; of a group, every member that holds had a part.
+                StopReason::Group(_) => {
+                    for check in checks.iter().filter(|check| check.holds && check.line.starts_with("stop."))
+                    {
+                        self.add(&check.line);
+                    }
+                    return;
+                }
+                _ => {
+                    if let Some(last) = checks.last() {
+                        self.add(&last.line);
+                    }
+                }
+            }
+        }
+        // One line alone kept the candidate from being accepted.
+        let missed_gate = tried.walk.history.latest().is_some_and(|latest| latest.missed_gate);
+        let mut failed = checks.iter().filter(|check| check.line.starts_with("accept.") && !check.holds);
+        if let (Some(one), None, false) = (failed.next(), failed.next(), missed_gate) {
+            self.add(&one.line);
+        }
+    }
+
+    /// The lines of the policy that decided nothing, in its order.
+    pub(super) fn dead(&self, subject: &Subject<'_>) -> Vec<String> {
+        lines(subject).into_iter().filter(|line| !self.lines.contains(line)).collect()
+    }
+}
+
+/// Every line of a policy that should decide something: of `accept` and of `stop`, the gate, and `on_escalate: stop`. Calls are
+/// left out: here every iteration is one, and in a run it may be more.
+pub fn lines(subject: &Subject<'_>) -> Vec<String> {
+    let policy = subject.policy;
+    let mut lines = Vec::new();
+    if policy.on_escalate == OnEscalate::Stop {
+        lines.push("on_escalate".to_owned());
+    }
+    if policy.gate.is_some() {
+        lines.push("gate".to_owned());
+    }
+    lines.extend(policy.accept.thresholds.iter().map(|threshold| threshold.line().to_string()));
+    let limits =
+        policy.accept.issue_limits.iter().map(|(kind, _)| format!("accept.{}_issues", kind.as_str()));
+    lines.extend(limits.filter(|line| !NOT_WRITTEN.contains(&line.as_str())));
+    for placed in policy.stop.placed() {
+        of_criterion(placed, &mut lines);
+    }
+    lines
+}
+
+fn of_criterion(placed: Placed<'_>, lines: &mut Vec<String>) {
+    match placed.criterion {
+        Criterion::Any(_) | Criterion::All(_) => {
+            placed.members().for_each(|member| of_criterion(member, lines));
+        }
+        Criterion::Budget(budget) => {
+            let parts = [budget.cost_usd.is_some(), budget.tokens.is_some()];
+            let set = parts.into_iter().enumerate().filter(|(_, is_set)| *is_set);
+            lines.extend(set.map(|(part, _)| placed.line(part).to_string()));
+        }
+        Criterion::MaxIterations(_)
+        | Criterion::MaxCorrections(_)
+        | Criterion::Unchanged(_)
+        | Criterion::Rollbacks(_)
+        | Criterion::Stagnation(_)
+        | Criterion::MinImprovement(_)
+        | Criterion::Decline(_)
+        | Criterion::Oscillation(_)
+        | Criterion::FlipFlop(_)
+        | Criterion::Script(_)
+        | Criterion::Timeout(_) => lines.push(placed.line(0).to_string()),
+    }
+}

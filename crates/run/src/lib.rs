@@ -1,0 +1,68 @@
+//! The driver: carries out what the engine asks for, on documents, with providers, journal and artifacts.
+//!
+//! The only crate that tells the engine the time. All of its orders come from [`crate::engine::Run`]; what happens is recorded
+//! before it is acted on.
+
+#![cfg_attr(
+    not(all(feature = "journal", feature = "network")),
+    expect(dead_code, reason = "some of it is for the journal or the network alone")
+)]
+
+// The crates below, under the paths that the modules know them by.
+use loopctl_core::{
+    diag, disk, engine, exchange, ingest, plan, policy, profile, repair, result, score, value,
+};
+
+use loopctl_provider as provider;
+use loopctl_telemetry as telemetry;
+
+pub mod store;
+
+mod answer;
+mod asked;
+#[cfg(feature = "journal")]
+mod batch;
+mod batch_end;
+mod batches;
+mod bill;
+mod budget;
+mod call;
+mod clock;
+mod consult;
+mod document;
+mod document_log;
+mod document_run;
+mod earlier;
+mod embedded;
+mod fallback;
+mod host;
+mod jobs;
+mod observer;
+mod off_thread;
+mod open;
+mod projection;
+mod provider_gone;
+mod record;
+mod session;
+mod stops;
+mod trace;
+mod validator;
+
+pub use asked::{Candidates, Consultant};
+#[cfg(feature = "journal")]
+pub use batch::is_unrecognised;
+#[cfg(feature = "journal")]
+pub use batch::{Batch, Inputs, Steering};
+pub use batch_end::BatchEnd;
+pub use batches::{BatchAnswers, BatchNews, BatchSettings};
+pub use bill::unpriced;
+pub use clock::Time;
+pub use embedded::{BuildError, Loop, LoopBuilder};
+pub use fallback::FallbackChain;
+pub use jobs::usual_jobs;
+pub use observer::Observer;
+pub use open::OpenError;
+pub use open::{asked_of, open_panel, open_stages, plan_ids, plugins_of};
+pub use projection::{rebuilt, write_artifacts};
+pub use session::{RunStore, Session};
+pub use validator::ask_validator;

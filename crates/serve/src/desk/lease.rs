@@ -1,0 +1,50 @@
+//! Leases: which reviewer has a document open.
+
+use crate::api::ApiError;
+use crate::state::Service;
+use crate::store::{DocumentKey, Lease};
+use crate::value::sanitize_line;
+use axum::http::StatusCode;
+use jiff::{SignedDuration, Timestamp};
+
+/// The time for which a document is a reviewer's; the page renews it while it is open.
+const LASTS: SignedDuration = SignedDuration::from_mins(10);
+
+/// The time in milliseconds since 1970.
+pub(super) fn now_ms() -> u64 {
+    u64::try_from(Timestamp::now().as_millisecond()).unwrap_or_default()
+}
+
+/// Takes a document for a reviewer, or says whose it is.
+pub(super) fn take(service: &Service, document: DocumentKey, reviewer: &str) -> Result<Lease, ApiError> {
+    let now = now_ms();
+    let until = now.saturating_add(u64::try_from(LASTS.as_millis()).unwrap_or_default());
+    Ok(service.journal.take_lease(document, reviewer, now, until)?)
+}
+
+/// The end of a lease, as a time of day in UTC.
+pub(super) fn until(lease: &Lease) -> String {
+    let at = i64::try_from(lease.until_ms).ok().and_then(|ms| Timestamp::from_millisecond(ms).ok());
+    at.map_or_else(String::new, |at| at.strftime("%H:%M UTC").to_string())
+}
+
+/// Another reviewer has the document, or no one.
+pub(super) fn not_held(document: &str, lease: Option<&Lease>) -> ApiError {
+    let id = sanitize_line(document);
+    match lease {
+        Some(lease) => {
+            let who = sanitize_line(&lease.reviewer);
+            ApiError::new(StatusCode::CONFLICT, format!("`{who}` is reviewing `{id}` until {}", until(lease)))
+                .help("nothing was kept; take another document, or come back later")
+        }
+        None => ApiError::new(StatusCode::CONFLICT, format!("`{id}` is not yours at the moment"))
+            .help("nothing was kept; open the document again to go on with it"),
+    }
+}
+
+/// The document is not as the reviewer saw it.
+pub(super) fn changed(document: &str, what: &str) -> ApiError {
+    let id = sanitize_line(document);
+    ApiError::new(StatusCode::CONFLICT, format!("{what} of `{id}` since you opened it"))
+        .help("nothing was kept; open the document again")
+}

@@ -1,0 +1,139 @@
+//! Decisions about a document as a whole, and values that the extraction lacks.
+
+use super::check::Typed;
+use super::document_page::DeskPage;
+use super::field_view::note;
+use super::forms::{hidden, outcome, value_input};
+use super::words::named;
+use crate::pages::outside;
+use crate::review::{FieldInput, FieldPath};
+use maud::{Markup, html};
+
+/// Keys of the page, with what each does.
+const KEYS: [(&str, &str); 14] = [
+    ("j", "next field"),
+    ("k", "field before"),
+    ("a", "accept the field; of a question, say that the document holds"),
+    ("A", "say that you compared all values that nothing checked"),
+    ("e", "edit the field"),
+    ("n", "the value is not in the document"),
+    ("m", "add a value that was missed"),
+    ("g", "go to the evidence in the document"),
+    ("c", "comment on the field"),
+    ("u", "undo your latest decision"),
+    ("1, 2", "take an answer where reviewers differ"),
+    ("r", "reject the document"),
+    ("Enter", "accept the document and go to the next"),
+    ("?", "these keys"),
+];
+
+/// The most fields that a question names.
+const MOST_NAMED: usize = 20;
+
+/// The bar below the fields.
+pub(super) fn bar(page: &DeskPage<'_>) -> Markup {
+    html! {
+        section.desk-bar aria-label="The document as a whole" {
+            @if page.confirm_empty || !page.confirm.is_empty() { (confirm(page)) }
+            @if let Some(left) = page.left() { p.desk-left { "Not answered yet: " (left) "." } }
+            @if page.is_own {
+                form method="post" action=(page.address("decide")) {
+                    (hidden(page, ""))
+                    button.primary type="submit" name="decision" value="accept" data-key="Enter" { "Accept the document, next " kbd { "Enter" } }
+                    " "
+                    button type="submit" name="decision" value="undo" data-key="u" { "Undo " kbd { "u" } }
+                }
+                (missed(page))
+                (reject(page))
+            }
+            details.desk-edit {
+                summary data-key="?" { "Keys " kbd { "?" } }
+                dl.desk-keys { @for (key, what) in KEYS { div { dt { kbd { (key) } } dd { (what) } } } }
+            }
+        }
+    }
+}
+
+/// Asks once before a document is accepted with fields in doubt that no one decided about.
+fn confirm(page: &DeskPage<'_>) -> Markup {
+    html! {
+        form.desk-confirm method="post" action=(page.address("decide")) role="alertdialog" aria-labelledby="confirm-title" {
+            (hidden(page, ""))
+            input type="hidden" name="confirmed" value="yes";
+            p id="confirm-title" {
+                @if page.confirm_empty { "Nothing was extracted from this document. " }
+                @if page.confirm.is_empty() { "Accepting it says that it holds no values." }
+                @else if page.confirm.len() == 1 { "One value in doubt was not decided: " } @else { (page.confirm.len()) " values in doubt were not decided: " }
+                @for (at, field) in page.confirm.iter().take(MOST_NAMED).enumerate() {
+                    @if at > 0 { ", " }
+                    @match page.fields.iter().find(|view| view.path == *field) {
+                        Some(view) => a href={ "#field-" (view.number) } { (outside(&named(field))) },
+                        None => (outside(&named(field)))
+                    }
+                }
+                @if page.confirm.len() > MOST_NAMED { " and " (page.confirm.len() - MOST_NAMED) " more" }
+            }
+            p {
+                a href=(page.address("")) data-focus { "Go back" }
+                " "
+                button type="submit" name="decision" value="accept" {
+                    @if page.confirm_empty { "Accept it without values" } @else { "Accept all as they stand" }
+                }
+            }
+        }
+    }
+}
+
+fn missed(page: &DeskPage<'_>) -> Markup {
+    let again = page.again.filter(|again| {
+        again.submitted.decision == "missed"
+            && !page.fields.iter().any(|view| view.path.to_string() == again.submitted.field)
+    });
+    let name = again.map(|again| again.submitted.field.as_str()).unwrap_or_default();
+    let input = match name {
+        "" => FieldInput::Text(Vec::new()),
+        name => {
+            FieldInput::of(&page.open.document, &FieldPath::named(name), page.open.profile.plan.as_deref())
+        }
+    };
+    let wrong = again.and_then(|again| match &again.typed {
+        Typed::Invalid(column, _) => Some(column.as_deref().unwrap_or("field")),
+        Typed::Checked(_) => None,
+    });
+    let typed = again.map(|again| again.submitted.after.as_str()).unwrap_or_default();
+    html! {
+        details.desk-edit open[again.is_some()] {
+            summary data-key="m" { "Missed value " kbd { "m" } }
+            form method="post" action=(page.address("check")) {
+                input type="hidden" name="shown" value=(page.shown.shown);
+                input type="hidden" name="seen" value=(page.open.latest);
+                input type="hidden" name="spent_ms" value="";
+                label for="missed-field" { "Field" }
+                input id="missed-field" name="field" list="missed-fields" autocomplete="off" required value=(name) aria-invalid=[(wrong == Some("field")).then_some("true")];
+                datalist id="missed-fields" { @for one in &page.lacking { option value=(one) {} } }
+                label for="missed-after" { "What the document says" }
+                (value_input(&input, "missed-after", typed, wrong == Some("after")))
+                (note("missed-note", again))
+                button type="submit" name="decision" value="missed" { "Check" }
+                (outcome(again, "missed-after", &page.address("decide")))
+            }
+        }
+    }
+}
+
+fn reject(page: &DeskPage<'_>) -> Markup {
+    let again =
+        page.again.filter(|again| again.submitted.decision == "reject" && again.submitted.settles.is_empty());
+    html! {
+        details.desk-edit open[again.is_some()] {
+            summary data-key="r" { "Reject the document " kbd { "r" } }
+            form method="post" action=(page.address("decide")) {
+                (hidden(page, ""))
+                label for="reject-note" { "Why nothing can be made of it" }
+                input id="reject-note" name="comment" type="text" autocomplete="off" aria-required="true" aria-invalid=[again.map(|_| "true")] aria-describedby=[again.map(|_| "reject-note-wrong")];
+                button type="submit" name="decision" value="reject" { "Reject, next" }
+                (outcome(again, "reject-note", &page.address("decide")))
+            }
+        }
+    }
+}

@@ -1,0 +1,373 @@
+//! Submitted documents, and the work on them.
+//!
+//! A submission is on the disk, and its document in the queue of a run, before it is answered. There is one run for
+//! each profile with its settings; a run continues as long as the profile is unchanged, whichever process serves it.
+//! Work that an earlier process left resumes when the service starts.
+
+mod intake;
+mod line;
+mod submission;
+mod trouble;
+mod uploads;
+
+pub(super) use intake::Accepted;
+pub(super) use submission::{Content, Sameness, Submission, SubmitError};
+
+use self::line::Line;
+use self::trouble::Troubles;
+use self::uploads::Uploads;
+use super::feed::Feed;
+use super::metrics::Metrics;
+use super::profiles::{CompiledProfile, ProfileRequest, ServedProfiles};
+use super::request_settings::RequestSettings;
+use super::settings::ServiceSettings;
+use crate::diag::nearest;
+use crate::plan::Plan;
+use crate::requests::RunIdentity;
+use crate::run::asked_of;
+use crate::run::{plan_ids, plugins_of};
+use crate::store::{DocumentStage, Journal, RunId, RunRecord, RunStage, StoreError, StoredJob, StoredRun};
+use crate::value::sanitize_line;
+use jiff::Timestamp;
+use serde::Deserialize;
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+use tokio::sync::watch;
+
+/// The key in a run's settings for the profile and settings that its documents ask for.
+const REQUEST: &str = "service";
+
+/// The most profiles with different settings at work at the same time: each holds its providers open.
+const MOST_LINES: usize = 64;
+
+/// The time without work after which a line is closed.
+const IDLE: Duration = Duration::from_secs(600);
+
+/// The most idle lines: each holds a compiled profile.
+const MOST_IDLE: usize = 8;
+
+/// The documents of the service, and the work on them.
+pub struct Jobs {
+    journal: Arc<Journal>,
+    profiles: Arc<ServedProfiles>,
+    feed: Arc<Feed>,
+    metrics: Arc<Metrics>,
+    uploads: Uploads,
+    /// The profile of documents that name none.
+    usual_profile: String,
+    most_waiting: u64,
+    jobs: Option<usize>,
+    lines: Mutex<BTreeMap<ProfileRequest, OpenLine>>,
+    /// Held while a line is opened, so that one profile does not begin two runs.
+    opening: Mutex<()>,
+    troubles: Arc<Troubles>,
+    /// `true` once the service is stopping.
+    stopping: watch::Sender<bool>,
+    /// `true` once work in flight is given up.
+    giving_up: watch::Sender<bool>,
+}
+
+/// A profile at work, with what tells whether it has changed.
+struct OpenLine {
+    compiled: CompiledProfile,
+    line: Arc<Line>,
+    used: Instant,
+}
+
+impl OpenLine {
+    /// Returns whether nothing is left to do, and no document is about to come: a submission holds the line until its
+    /// document waits.
+    fn is_idle(&self) -> bool {
+        Arc::strong_count(&self.line) == 1 && self.line.is_idle()
+    }
+}
+
+impl Jobs {
+    /// Nothing is begun before [`Jobs::take_up`] or the first submission.
+    pub(super) fn new(
+        journal: Arc<Journal>,
+        profiles: Arc<ServedProfiles>,
+        feed: Arc<Feed>,
+        metrics: Arc<Metrics>,
+        settings: &ServiceSettings,
+    ) -> Self {
+        Jobs {
+            journal,
+            profiles,
+            feed,
+            metrics,
+            uploads: Uploads::new(settings),
+            usual_profile: settings.profile.clone(),
+            most_waiting: settings.most_waiting,
+            jobs: settings.jobs,
+            lines: Mutex::default(),
+            opening: Mutex::default(),
+            troubles: Arc::default(),
+            stopping: watch::channel(false).0,
+            giving_up: watch::channel(false).0,
+        }
+    }
+
+    /// Resumes the documents that an earlier process left. A profile that can't be used any more keeps its documents
+    /// waiting, which is reported.
+    ///
+    /// # Errors
+    /// When the journal can't be read.
+    pub fn take_up(&self) -> Result<(), StoreError> {
+        for run in self.journal.runs()? {
+            let Some(request) = request_of(&run) else { continue };
+            let stages = self.journal.stages(&run.id)?;
+            let left = DocumentStage::LEFT.iter().any(|stage| stages.of(*stage) > 0);
+            if run.stage == RunStage::Open && left {
+                // Documents that were given up when the service was stopped resume.
+                self.journal.requeue_all(&run.id, &[DocumentStage::GivenUp])?;
+                match self.check_request(&request).and_then(|()| self.line(&request)) {
+                    Ok(line) => line.look(),
+                    Err(error) => self.troubles.set(&request.name, error.to_string()),
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Refuses a name that is not a profile's. A path is not one, so that no client makes the service read arbitrary
+    /// files: except the one that the service was started with.
+    ///
+    /// # Errors
+    /// That there is no such profile.
+    pub(super) fn check_profile(&self, name: &str) -> Result<(), SubmitError> {
+        let names = self.profiles.names();
+        if name == self.usual_profile || names.iter().any(|known| known == name) {
+            return Ok(());
+        }
+        let guess = nearest(name, names.iter().map(String::as_str)).map(str::to_owned);
+        Err(SubmitError::UnknownProfile { given: sanitize_line(name), guess })
+    }
+
+    /// Refuses a request from the journal that no submission may make: the journal may come from elsewhere.
+    fn check_request(&self, request: &ProfileRequest) -> Result<(), SubmitError> {
+        self.check_profile(&request.name)?;
+        let mut settings = RequestSettings::default();
+        for setting in &request.settings {
+            settings.add(setting)?;
+        }
+        Ok(())
+    }
+
+    /// The obstacles to work on documents: profile and reason.
+    pub fn troubles(&self) -> Vec<(String, String)> {
+        self.troubles.all()
+    }
+
+    /// Begins no other document, and brings work in flight to the end of its call.
+    pub fn stop(&self) {
+        self.stopping.send_replace(true);
+    }
+
+    /// Gives up work in flight.
+    pub fn give_up(&self) {
+        self.giving_up.send_replace(true);
+    }
+
+    /// Becomes true when the service stops.
+    pub fn stopping(&self) -> watch::Receiver<bool> {
+        self.stopping.subscribe()
+    }
+
+    /// Waits until nothing is in flight.
+    pub async fn ended(&self) {
+        let lines: Vec<_> = {
+            let lines = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
+            lines.values().map(|open| Arc::clone(&open.line)).collect()
+        };
+        for line in lines {
+            line.ended().await;
+        }
+    }
+
+    /// Cancels a job. One in flight is given up.
+    ///
+    /// # Errors
+    /// When the journal can't be written.
+    pub fn cancel(&self, job: &str, by: &str) -> Result<Option<StoredJob>, StoreError> {
+        let reason = format!("it was cancelled by {by}");
+        let cancelled = self.journal.cancel_job(job, &Timestamp::now().to_string(), &reason)?;
+        if let Some(job) = &cancelled
+            && let Some(line) = self.line_of(&job.run)
+        {
+            line.cancel(job.document);
+        }
+        self.feed.written();
+        Ok(cancelled)
+    }
+
+    /// Tries a job again that ended without a result, or was cancelled. Returns whether it waits then.
+    ///
+    /// # Errors When the journal can't be written, or its profile can't be used.
+    pub(crate) fn retry(&self, job: &StoredJob) -> Result<bool, SubmitError> {
+        let run = self.journal.run(&job.run)?;
+        if let Some(line) = self.line_of(&job.run) {
+            line.forget(job.document);
+        }
+        let waits = self.journal.retry_job(&job.id)?;
+        if waits && let Some(request) = run.as_ref().and_then(request_of) {
+            self.check_request(&request)?;
+            self.journal.reopen_run(&job.run)?;
+            let line = self.line(&request)?;
+            if *line.run() != job.run {
+                // The profile has changed since.
+                self.journal.move_waiting(&job.run, line.run())?;
+            }
+            line.look();
+        }
+        self.feed.written();
+        Ok(waits)
+    }
+
+    /// Closes idle lines, except those used last, to free their compiled profiles and providers.
+    pub(crate) fn close_idle(&self) {
+        close_idle(&mut self.lines.lock().unwrap_or_else(PoisonError::into_inner));
+    }
+
+    /// The jobs whose uploads were kept before a time.
+    pub(crate) fn uploads_before(&self, time: Timestamp) -> Vec<String> {
+        self.uploads.before(time)
+    }
+
+    /// Removes what was uploaded for a job.
+    pub(crate) fn discard_upload(&self, job: &str) {
+        self.uploads.discard(job);
+    }
+
+    /// The line at work on a run.
+    fn line_of(&self, run: &RunId) -> Option<Arc<Line>> {
+        let lines = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
+        lines.values().map(|open| &open.line).find(|line| line.run() == run).map(Arc::clone)
+    }
+
+    /// The line of a profile with its settings, which is opened if there is none, and anew if the profile has changed.
+    fn line(&self, request: &ProfileRequest) -> Result<Arc<Line>, SubmitError> {
+        if let Some(line) = self.open_line(request) {
+            return Ok(line);
+        }
+        let _opening = self.opening.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(line) = self.open_line(request) {
+            // Another request was faster.
+            return Ok(line);
+        }
+        let compiled = self.profiles.compile(request).map_err(SubmitError::Profile)?;
+        let run = self.run_for(request, &compiled)?;
+        let mut lines = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(open) = lines.get_mut(request)
+            && *open.line.run() == run
+        {
+            // A file was saved as it was.
+            open.compiled = compiled;
+            open.used = Instant::now();
+            return Ok(Arc::clone(&open.line));
+        }
+        if let Some(before) = lines.remove(request) {
+            before.line.close();
+        }
+        close_idle(&mut lines);
+        if lines.len() >= MOST_LINES {
+            return Err(SubmitError::TooManySettings { most: MOST_LINES });
+        }
+        let line = Arc::new(Line::open(self.parts(request, run, Arc::clone(&compiled.plan))));
+        let open = OpenLine { compiled, line: Arc::clone(&line), used: Instant::now() };
+        lines.insert(request.clone(), open);
+        Ok(line)
+    }
+
+    fn open_line(&self, request: &ProfileRequest) -> Option<Arc<Line>> {
+        let mut lines = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
+        let open = lines.get_mut(request).filter(|open| !open.compiled.has_changed())?;
+        open.used = Instant::now();
+        Some(Arc::clone(&open.line))
+    }
+
+    fn parts(&self, request: &ProfileRequest, run: RunId, plan: Arc<Plan>) -> line::Parts {
+        line::Parts {
+            name: request.name.clone(),
+            run,
+            plan,
+            journal: Arc::clone(&self.journal),
+            profiles: Arc::clone(&self.profiles),
+            feed: Arc::clone(&self.feed),
+            metrics: Arc::clone(&self.metrics),
+            troubles: Arc::clone(&self.troubles),
+            uploads: self.uploads.folder().to_path_buf(),
+            jobs: self.jobs,
+            stopping: self.stopping.subscribe(),
+            giving_up: self.giving_up.subscribe(),
+        }
+    }
+
+    /// The run that the documents of a profile belong to: the latest that is open and was decided by the same,
+    /// otherwise a new one. Documents left in one that was decided by something else begin anew.
+    fn run_for(&self, request: &ProfileRequest, compiled: &CompiledProfile) -> Result<RunId, SubmitError> {
+        let of_request = self.journal.open_runs_for(&json!(request))?;
+        let is_alike = |run: &&StoredRun| {
+            let identity = RunIdentity {
+                profile_digest: &compiled.plan.profile.digest,
+                files_digest: Some(&compiled.files_digest),
+                texts_digest: None,
+            };
+            identity.decides_as(&RunIdentity::of_record(&run.record.profile_digest, &run.record.settings))
+        };
+        if let Some(run) = of_request.iter().rev().find(is_alike) {
+            return Ok(run.id.clone());
+        }
+        let run = self.begin_run(request, compiled)?;
+        for earlier in of_request {
+            self.journal.move_waiting(&earlier.id, &run)?;
+        }
+        Ok(run)
+    }
+
+    fn begin_run(&self, request: &ProfileRequest, compiled: &CompiledProfile) -> Result<RunId, SubmitError> {
+        // The providers are a part of the record, and whether they can be asked is reported before a document is taken.
+        let (candidates, consultants) = self.profiles.open(&compiled.plan).map_err(SubmitError::Provider)?;
+        let mut settings = compiled.settings.clone();
+        if let Value::Object(settings) = &mut settings {
+            settings.insert(REQUEST.to_owned(), json!(request));
+            let asked = asked_of(&plan_ids(&compiled.plan), &candidates, &consultants);
+            settings.insert("providers".to_owned(), asked);
+        }
+        let run = self.journal.begin_run(&RunRecord {
+            started_at: Timestamp::now().to_string(),
+            profile: compiled.plan.profile.name.clone(),
+            profile_digest: compiled.plan.profile.digest.clone(),
+            loopctl_version: env!("CARGO_PKG_VERSION").to_owned(),
+            plugins: plugins_of(&candidates, &consultants),
+            settings,
+        })?;
+        self.journal.set_listed(&run)?;
+        Ok(run)
+    }
+}
+
+/// Closes idle lines: those that have been idle for long, and all but the [`MOST_IDLE`] that were used last. Each holds
+/// a compiled profile and its providers.
+fn close_idle(lines: &mut BTreeMap<ProfileRequest, OpenLine>) {
+    let mut idle: Vec<(Instant, ProfileRequest)> = lines
+        .iter()
+        .filter(|(_, open)| open.is_idle())
+        .map(|(request, open)| (open.used, request.clone()))
+        .collect();
+    idle.sort_by_key(|(used, _)| std::cmp::Reverse(*used));
+    for (at, (used, request)) in idle.into_iter().enumerate() {
+        if (at >= MOST_IDLE || used.elapsed() >= IDLE)
+            && let Some(open) = lines.remove(&request)
+        {
+            open.line.close();
+        }
+    }
+}
+
+/// The profile and settings that the documents of a run ask for; `None` for a run that the service did not begin.
+pub(super) fn request_of(run: &StoredRun) -> Option<ProfileRequest> {
+    ProfileRequest::deserialize(run.record.settings.get(REQUEST)?).ok()
+}

@@ -1,0 +1,54 @@
+//! The form of alerts: the bounds of the five numbers, and the webhook.
+
+use crate::trends::{AlertSettings, Measure, Side, Unit};
+use maud::{Markup, html};
+
+/// The form; `back` is the page that is shown after it was sent.
+pub(super) fn alerts_form(alerts: &AlertSettings, back: &str) -> Markup {
+    html! {
+        form.settings method="post" action="/settings/alerts" {
+            input type="hidden" name="back" value=(back);
+            div.fields {
+                @for measure in Measure::ALL {
+                    @let id = format!("bound-{}", measure.key());
+                    @let percent = measure.unit() == Unit::Share;
+                    @let scale = if percent { 100.0 } else { 1.0 };
+                    div {
+                        label for=(id) { (measure.title()) (unit(measure.unit())) ", alert " (if measure.side() == Side::Above { "above" } else { "below" }) }
+                        input id=(id) name=(measure.key()) type="number" step="any" min="0" max=(measure.greatest_bound() * scale)
+                            value=(shown(alerts.bound(measure) * scale)) required;
+                        span.soft { " usually " (shown(measure.usual_bound() * scale)) }
+                    }
+                }
+                div {
+                    label for="alert-hours" { "Over the last hours" }
+                    input id="alert-hours" name="hours" type="number" min="1" step="1" value=(alerts.hours) required;
+                }
+                div {
+                    label for="alert-documents" { "With at least so many documents" }
+                    input id="alert-documents" name="least_documents" type="number" min="1" step="1" value=(alerts.least_documents) required;
+                }
+            }
+            div {
+                label for="alert-webhook" { "Webhook (empty: no one is told)" }
+                input.long id="alert-webhook" name="webhook" type="url" autocomplete="off" placeholder="https://example.org/hook"
+                    value=(alerts.webhook.as_deref().unwrap_or_default());
+            }
+            p.soft { "One message for each crossing of a profile: JSON with the number and its bound, nothing of documents. " code { "http://" } " only to this machine." }
+            p { button.primary type="submit" { "Save" } }
+        }
+    }
+}
+
+fn unit(unit: Unit) -> &'static str {
+    match unit {
+        Unit::Iterations | Unit::Score => "",
+        Unit::Share => " (%)",
+        Unit::Seconds => " (s)",
+    }
+}
+
+/// A number without the error of computing with tenths.
+fn shown(number: f64) -> String {
+    ((number * 1e9).round() / 1e9).to_string()
+}

@@ -1,0 +1,311 @@
+//! The first page: submit documents, and see their status.
+
+use super::layout::{Section, page};
+use super::parts::{in_address, outside};
+use super::run_document::marked;
+use crate::access::{Identity, Role, Submitter};
+use crate::api::{ApiError, Job, JobStatus, MOST_FILES, RefusedFile, recent, take_files};
+use crate::blocking::on_blocking_thread;
+use crate::jobs::Sameness;
+use crate::settings::{ChosenBy, ServedJournal};
+use crate::state::Service;
+use crate::value::ShownPath;
+use axum::Router;
+use axum::extract::multipart::MultipartRejection;
+use axum::extract::rejection::QueryRejection;
+use axum::extract::{DefaultBodyLimit, Multipart, Path, Query, State};
+use axum::http::StatusCode;
+use axum::response::{IntoResponse, Redirect, Response};
+use axum::routing::{get, post};
+use maud::{Markup, html};
+use serde::Deserialize;
+use std::sync::Arc;
+
+/// The number of jobs that are listed.
+const LISTED: u32 = 100;
+
+/// The page and what its forms send.
+pub(crate) fn routes(service: &Service) -> Router<Arc<Service>> {
+    let most = service.settings.most_bytes.saturating_mul(4).saturating_add(1 << 20);
+    let form = post(submit).layer(DefaultBodyLimit::max(usize::try_from(most).unwrap_or(usize::MAX)));
+    Router::new()
+        .route("/", get(show))
+        .route("/documents", form)
+        .route("/documents/list", get(list))
+        .route("/documents/{job}/retry", post(retry))
+        .route("/documents/{job}/cancel", post(cancel))
+}
+
+/// The outcome of a form that was sent before.
+#[derive(Default, Clone, Copy, Deserialize)]
+struct Sent {
+    /// The number of documents that were taken.
+    #[serde(default)]
+    taken: usize,
+    /// The number that were submitted before, and not taken again.
+    #[serde(default)]
+    known: usize,
+}
+
+async fn show(
+    Submitter(identity): Submitter,
+    State(service): State<Arc<Service>>,
+    sent: Result<Query<Sent>, QueryRejection>,
+) -> Result<Markup, ApiError> {
+    let sent = sent.map(|Query(sent)| sent).unwrap_or_default();
+    on_blocking_thread(move || shown(&service, &identity, sent, &Came::default())).await
+}
+
+/// The outcome of a form.
+#[derive(Default)]
+struct Came {
+    /// Documents that were refused, while others were taken.
+    refused: Vec<RefusedFile>,
+    /// The reason why none of it was taken.
+    nothing: Option<String>,
+}
+
+/// The page, after a form with this outcome.
+fn shown(service: &Service, identity: &Identity, sent: Sent, came: &Came) -> Result<Markup, ApiError> {
+    let jobs = recent(service, identity, LISTED)?;
+    let (names, troubles) = (service.profiles.names(), service.jobs.troubles());
+    let most_mb = service.settings.most_bytes >> 20;
+    let body = html! {
+        h1 { "Documents" }
+        div role="status" {
+            @match sent.taken {
+                0 => {}
+                1 => p.good { "1 document was taken." }
+                taken => p.good { (taken) " documents were taken." }
+            }
+            @match sent.known {
+                0 => {}
+                1 => p { "1 document was submitted before with the same settings: see its result below." }
+                known => p { (known) " documents were submitted before with the same settings: see their results below." }
+            }
+            @if let Some(why) = &came.nothing { p.trouble { "Nothing was taken: " (outside(why)) "." } }
+            @for file in &came.refused { p.trouble { code { (outside(&file.file_name)) } " was not taken: " (outside(&file.error)) "." } }
+        }
+        (form(&names, &service.settings.profile, most_mb))
+        details {
+            summary { "What the profiles are for" }
+            dl {
+                @for name in &names {
+                    @if let Ok(description) = service.profiles.description(name) {
+                        dt { code { (name) } }
+                        dd { (outside(&description)) }
+                    }
+                }
+            }
+        }
+        @if !troubles.is_empty() {
+            section aria-label="What keeps documents waiting" {
+                @for (profile, why) in &troubles {
+                    p.trouble { "Documents of " code { (profile) } " wait: " (outside(why)) }
+                }
+            }
+        }
+        h2 { "Submitted" }
+        @if identity.may(Role::Review) {
+            p { "Results that need a person wait under " a href="/review" { "Review" } "." }
+        }
+        div #live data-fragment="/documents/list" data-every="2" { (table(&jobs, identity)) }
+        // Users who only submit or review need not know where files are.
+        @if identity.may(Role::Admin) { (whose(&service.settings.journal)) }
+    };
+    Ok(page("Documents", identity, Section::Documents, &["live.js"], &body))
+}
+
+/// The journal whose documents these are.
+fn whose(journal: &ServedJournal) -> Markup {
+    let path = |path: &std::path::Path| outside(path.shown().as_ref());
+    let by = match journal.by {
+        ChosenBy::Data => "the folder that was named with `--data`",
+        ChosenBy::Journal => "named with `--journal`",
+        ChosenBy::Folder => "the journal of the folder in which the service was started",
+        ChosenBy::LatestRun => "the journal of the latest run in the folder in which the service was started",
+    };
+    html! {
+        p.soft #journal {
+            "These documents are kept in " code { (path(&journal.file)) } " (" (marked(by)) "). The service was started in "
+            code { (path(&journal.started_in)) } "."
+        }
+    }
+}
+
+fn form(names: &[String], usual: &str, most_mb: u64) -> Markup {
+    html! {
+        form.submit method="post" action="/documents" enctype="multipart/form-data" {
+            div {
+                label for="profile" { "Profile" }
+                select id="profile" name="profile" {
+                    @for name in names { option value=(name) selected[name == usual] { (name) } }
+                    @if !names.iter().any(|name| name == usual) { option value=(usual) selected { (usual) } }
+                }
+            }
+            div {
+                label { input type="checkbox" name="again" value="yes"; " Run documents again that were submitted before" }
+            }
+            div {
+                label for="file" { "Files" }
+                input id="file" type="file" name="file" multiple aria-describedby="kinds";
+            }
+            details {
+                summary { "or paste a text" }
+                label for="text" { "Text" }
+                textarea id="text" name="text" rows="8" {}
+            }
+            p.soft #kinds { "Text, PDF or image; at most " (MOST_FILES) " files at a time, at most " (most_mb) " MB each." }
+            button.primary type="submit" { "Submit" }
+        }
+    }
+}
+
+async fn list(
+    Submitter(identity): Submitter,
+    State(service): State<Arc<Service>>,
+) -> Result<Markup, ApiError> {
+    let listed = move || {
+        let jobs = recent(&service, &identity, LISTED)?;
+        Ok::<_, ApiError>(table(&jobs, &identity))
+    };
+    on_blocking_thread(listed).await
+}
+
+fn table(jobs: &[Job], identity: &Identity) -> Markup {
+    if jobs.is_empty() {
+        return html! { p.empty { "Nothing was submitted yet. Choose files above, or send them to the API (" a href="/api/openapi.json" { "its description" } ")." } };
+    }
+    html! {
+        div.wide tabindex="0" role="region" aria-label="Submitted documents" {
+            table {
+                caption { "The latest " (jobs.len()) ", the latest first" }
+                thead { tr {
+                    th scope="col" { "Document" } th scope="col" { "Profile" } th scope="col" { "State" }
+                    th.number scope="col" { "Score" } th.number scope="col" { "Iterations" }
+                    th scope="col" { "Submitted" } th scope="col" { "" }
+                } }
+                tbody { @for job in jobs { (row(job, identity)) } }
+            }
+        }
+    }
+}
+
+fn row(job: &Job, identity: &Identity) -> Markup {
+    let outcome = job.outcome.as_ref();
+    let is_reviewer = identity.may(Role::Review);
+    let document = format!("/runs/{}/{}", job.run, in_address(&job.document));
+    html! {
+        tr {
+            th scope="row" {
+                @if is_reviewer { a href=(document) { (job.file_name) } } @else { (job.file_name) }
+            }
+            td data-of="Profile" { (job.profile) }
+            td data-of="State" class=(class(job)) {
+                (state(job))
+                @if let Some(decided) = &job.decided {
+                    " · "
+                    @if is_reviewer { a href={ "/review/" (job.run) "/" (in_address(&job.document)) } { (outside(&decided.words())) } }
+                    @else { (outside(&decided.words())) }
+                } @else if outcome.is_some_and(|outcome| outcome.needs_review) {
+                    " · "
+                    @if is_reviewer { a href={ "/review/" (job.run) "/" (in_address(&job.document)) } { "needs review" } }
+                    @else { "needs review" }
+                }
+            }
+            td.number data-of="Score" { @if let Some(overall) = outcome.and_then(|outcome| outcome.overall) { (format!("{overall:.3}")) } }
+            td.number data-of="Iterations" { @if let Some(outcome) = outcome { (outcome.iterations) } }
+            td data-of="Submitted" { time datetime=(job.submitted_at) { (minute(&job.submitted_at)) } }
+            td {
+                @match job.status {
+                    JobStatus::Failed | JobStatus::Cancelled => (button(job, "retry", "Try again")),
+                    JobStatus::Waiting | JobStatus::Running | JobStatus::Parked => (button(job, "cancel", "Cancel")),
+                    JobStatus::Finished => {}
+                }
+            }
+        }
+    }
+}
+
+fn button(job: &Job, action: &str, words: &str) -> Markup {
+    html! {
+        form method="post" action={ "/documents/" (job.id) "/" (action) } {
+            button.quiet type="submit" aria-label={ (words) ": " (job.file_name) } { (words) }
+        }
+    }
+}
+
+fn state(job: &Job) -> String {
+    match (&job.outcome, &job.reason) {
+        (Some(outcome), _) => outcome.final_status.replace('_', " "),
+        (None, Some(reason)) => format!("{}: {reason}", job.status.as_str()),
+        (None, None) => job.status.as_str().to_owned(),
+    }
+}
+
+fn class(job: &Job) -> &'static str {
+    match (&job.outcome, job.status) {
+        (Some(outcome), _) if outcome.final_status == "passed" => "good",
+        (Some(_), _) => "doubtful",
+        (None, JobStatus::Failed) => "bad",
+        (None, _) => "soft",
+    }
+}
+
+/// `2026-11-27T07:18:15.123Z` to the minute.
+fn minute(time: &str) -> String {
+    time.get(..16).unwrap_or(time).replace('T', " ")
+}
+
+async fn submit(
+    Submitter(identity): Submitter,
+    State(service): State<Arc<Service>>,
+    form: Result<Multipart, MultipartRejection>,
+) -> Result<Response, ApiError> {
+    let taken = match form {
+        Ok(form) => take_files(&service, &identity, form, Sameness::Content).await,
+        Err(rejection) => Err(rejection.into()),
+    };
+    let (sent, came) = match &taken {
+        Ok(taken) => {
+            let known = taken.jobs.iter().filter(|job| job.is_known).count();
+            let came = Came { refused: taken.refused(), nothing: None };
+            (Sent { taken: taken.jobs.len() - known, known }, came)
+        }
+        Err(error) => {
+            let nothing = Some(error.message().trim_end_matches("; none of them was taken").to_owned());
+            (Sent::default(), Came { refused: Vec::new(), nothing })
+        }
+    };
+    if came.refused.is_empty() && came.nothing.is_none() {
+        return Ok(Redirect::to(&format!("/?taken={}&known={}", sent.taken, sent.known)).into_response());
+    }
+    let page = on_blocking_thread(move || shown(&service, &identity, sent, &came)).await?;
+    Ok((StatusCode::UNPROCESSABLE_ENTITY, page).into_response())
+}
+
+async fn retry(
+    Submitter(identity): Submitter,
+    State(service): State<Arc<Service>>,
+    Path(id): Path<String>,
+) -> Result<Redirect, ApiError> {
+    let again = move || {
+        let job = crate::api::find(&service, &identity, &id)?;
+        service.jobs.retry(&job).map(drop).map_err(ApiError::from)
+    };
+    on_blocking_thread(again).await?;
+    Ok(Redirect::to("/"))
+}
+
+async fn cancel(
+    Submitter(identity): Submitter,
+    State(service): State<Arc<Service>>,
+    Path(id): Path<String>,
+) -> Result<Redirect, ApiError> {
+    let cancelled = move || {
+        let job = crate::api::find(&service, &identity, &id)?;
+        service.jobs.cancel(&job.id, &identity.name).map(drop).map_err(ApiError::from)
+    };
+    on_blocking_thread(cancelled).await?;
+    Ok(Redirect::to("/"))
+}

@@ -1,0 +1,345 @@
+//! A run: its progress, its scores against what is asked for, its issues, decisions and documents.
+
+use super::layout::{Section, page};
+use super::parts::{Tile, in_address, minute, money, outside, pager, score, share, table, tiles, time};
+use super::plot::{LinePlot, MOST_SERIES, Series};
+use super::run_document::marked;
+use super::runs::state;
+use crate::access::Identity;
+use crate::report::{duration, thousands};
+use crate::runs::{IterationMeans, RunView};
+use crate::store::{DocumentFigures, DocumentFilter, DocumentStage};
+use crate::value::Millis;
+use crate::value::prose;
+use maud::{Markup, html};
+
+/// The most issues that are shown.
+const ISSUES: usize = 15;
+
+/// The page.
+pub(crate) fn run(identity: &Identity, view: &RunView) -> Markup {
+    let run = &view.row.run;
+    let title = format!("Run {}", run.id);
+    let fragment = format!("/runs/{}?show={}&page={}&fragment=1", run.id, filter_key(view.filter), view.page);
+    page(
+        &title,
+        identity,
+        Section::Runs,
+        &["live.js"],
+        &html! {
+            p.crumbs { a href="/runs" { "Runs" } }
+            h1 { (title) }
+            dl.facts {
+                div { dt { "Profile" } dd { (outside(&run.record.profile)) } }
+                div { dt { "Started" } dd { (minute(&run.record.started_at)) " UTC" } }
+                @if let Some(finished) = &run.finished_at { div { dt { "Finished" } dd { (minute(finished)) " UTC" } } }
+                div { dt { "State" } dd { (state(&view.row)) } }
+                div { dt { "loopctl" } dd { (outside(&run.record.loopctl_version)) } }
+            }
+            p.said #live-said role="status" {}
+            div #live data-fragment=(fragment) data-events=(format!("/api/runs/{}/events", run.id)) { (run_part(view)) }
+        },
+    )
+}
+
+/// The part of the page that changes.
+pub(crate) fn run_part(view: &RunView) -> Markup {
+    html! {
+        (tiles(&at_a_glance(view)))
+        (progress(view))
+        (scores(view))
+        div.columns { (issues(view)) (decisions(view)) }
+        (documents(view))
+    }
+}
+
+fn at_a_glance(view: &RunView) -> Vec<Tile> {
+    let (stages, figures) = (&view.row.stages, &view.row.figures);
+    let done = view.row.done();
+    let running = stages.of(DocumentStage::Running);
+    let mut left = vec![format!("of {}", thousands(stages.sum()))];
+    left.extend((running > 0).then(|| format!("{} worked on", thousands(running))));
+    let failed = view.row.failed();
+    let waits = figures.review.saturating_sub(view.decided);
+    let mut review = vec![share(waits, figures.results)];
+    review.extend((view.decided > 0).then(|| format!("{} more decided", thousands(view.decided))));
+    if figures.review_passed > 0 {
+        let (passed, all) = (thousands(figures.review_passed), thousands(figures.review));
+        review.push(format!("{passed} of all {all} passed"));
+    }
+    let tile = |name, value, note, class| Tile { name, value, note, class };
+    let mut tiles = vec![
+        tile("Done", thousands(done), left.join(", "), ""),
+        tile("Passed", thousands(figures.passed), share(figures.passed, figures.results), "passed"),
+        tile("Needs review", thousands(waits), review.join(", "), "review"),
+        tile("Failed", thousands(failed), share(failed, done), "failed"),
+        tile(
+            "Cost",
+            money(figures.cost_usd, figures.calls, figures.calls_of_unknown_cost),
+            format!("{}, {}", prose::count(figures.calls, "call"), prose::count(figures.tokens, "token")),
+            "",
+        ),
+    ];
+    if let Some(mean) = figures.elapsed_ms.checked_div(figures.results) {
+        let longest = format!("on average; longest {}", duration(Millis(figures.longest_ms)));
+        tiles.push(tile("Time per document", duration(Millis(mean)), longest, ""));
+    }
+    tiles
+}
+
+/// One bar of all documents.
+fn progress(view: &RunView) -> Markup {
+    let figures = &view.row.figures;
+    let parts = [
+        ("Passed", "passed", figures.passed),
+        ("Not passed", "not-passed", figures.not_passed),
+        ("Failed", "failed", view.row.failed()),
+        ("Stopped", "stopped", figures.stopped),
+        ("Open", "waiting", view.row.open()),
+    ];
+    let whole: u64 = parts.iter().map(|(.., count)| count).sum();
+    let said: Vec<String> = (parts.iter().filter(|(.., count)| *count > 0))
+        .map(|(name, _, count)| format!("{} {}", name.to_lowercase(), thousands(*count)))
+        .collect();
+    #[expect(clippy::cast_precision_loss, reason = "drawn in pixels")]
+    let length = |count: u64| count as f64 / whole.max(1) as f64 * 1_000.0;
+    let mut x = 0.0;
+    html! {
+        section aria-labelledby="progress" {
+            h2 #progress { "Progress" }
+            @if whole == 0 {
+                p.soft { "No documents yet." }
+            } @else {
+                figure {
+                    svg.status viewBox="0 0 1000 28" preserveAspectRatio="none" role="img" aria-labelledby="progress-alt" {
+                        title #progress-alt { (format!("Of {}: {}", prose::count(whole, "document"), said.join(", "))) }
+                        @for (_, class, count) in parts {
+                            @if count > 0 {
+                                rect class=(class) x=(format!("{x:.1}")) y="0" width=(format!("{:.1}", (length(count) - 2.0).max(1.0))) height="28" {}
+                                ({ x += length(count); "" })
+                            }
+                        }
+                    }
+                    ul.legend {
+                        @for (name, class, count) in parts {
+                            @if count > 0 {
+                                li {
+                                    svg.swatch viewBox="0 0 10 10" aria-hidden="true" { rect class=(class) width="10" height="10" {} }
+                                    (name) " " (thousands(count)) " (" (share(count, whole)) ")"
+                                }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Scores by iteration, drawn and as a table.
+fn scores(view: &RunView) -> Markup {
+    let iterations = &view.totals.iterations;
+    if iterations.is_empty() {
+        return html! {};
+    }
+    let dimensions = view.totals.dimensions();
+    let dimensions: Vec<&String> = dimensions.iter().filter(|name| *name != "overall").collect();
+    let mut series = vec![Series {
+        name: "overall".to_owned(),
+        values: iterations.iter().map(IterationMeans::overall).collect(),
+    }];
+    series.extend(dimensions.iter().take(MOST_SERIES - 1).map(|name| Series {
+        name: (*name).clone(),
+        values: iterations.iter().map(|means| means.dimension(name)).collect(),
+    }));
+    let target = view.targets.get("overall").copied();
+    let plot = LinePlot {
+        id: "scores",
+        alt: format!(
+            "Mean scores by iteration: overall {} in the first, {} in the last.",
+            score(iterations.first().and_then(IterationMeans::overall)),
+            score(iterations.last().and_then(IterationMeans::overall))
+        ),
+        places: (0..iterations.len()).map(|at| format!("iteration {at}")).collect(),
+        series,
+        bound: target.map(|target| (target, format!("overall asked for: {target}"))),
+        range: (0.0, 1.0),
+        written: |value| format!("{value:.2}"),
+    };
+    let target_of = |name: &str| view.targets.get(name).map_or_else(|| "–".to_owned(), ToString::to_string);
+    let names: Vec<String> = (0..iterations.len()).map(|at| at.to_string()).collect();
+    let mut head = vec![("Score", false), ("Asked for", true)];
+    head.extend(names.iter().map(|name| (name.as_str(), true)));
+    let of = |name: &str, value: &dyn Fn(&IterationMeans) -> Option<f64>| {
+        let mut row = vec![outside(name), html! { (target_of(name)) }];
+        row.extend(iterations.iter().map(|means| html! { (score(value(means))) }));
+        row
+    };
+    let mut rows = vec![of("overall", &IterationMeans::overall)];
+    rows.extend(dimensions.iter().map(|name| of(name, &|means: &IterationMeans| means.dimension(name))));
+    let mut counts = vec![html! { "documents" }, html! {}];
+    counts.extend(iterations.iter().map(|means| html! { (thousands(means.documents)) }));
+    rows.push(counts);
+    html! {
+        section aria-labelledby="scores-heading" {
+            h2 #scores-heading { "Scores by iteration" }
+            div.beside-plot {
+                figure {
+                    (plot.svg())
+                    figcaption { "Means over the documents that came so far: those that pass early are not in later iterations." }
+                }
+                (table("Mean scores by iteration", &head, &rows))
+            }
+        }
+    }
+}
+
+fn issues(view: &RunView) -> Markup {
+    let mut issues: Vec<_> = view.totals.issues.iter().collect();
+    issues.sort_by_key(|(key, (documents, count))| (std::cmp::Reverse((*documents, *count)), *key));
+    let rows: Vec<Vec<Markup>> = (issues.iter().take(ISSUES))
+        .map(|((severity, code), (documents, count))| {
+            vec![
+                html! { code { (outside(code)) } },
+                outside(severity),
+                html! { (thousands(*documents)) },
+                html! { (thousands(*count)) },
+            ]
+        })
+        .collect();
+    html! {
+        section aria-labelledby="issues" {
+            h2 #issues { "Most frequent issues" }
+            @if rows.is_empty() {
+                p.soft { "None in what was returned so far." }
+            } @else {
+                (table("Issues of the returned candidates", &[("Issue", false), ("Severity", false), ("Documents", true), ("Count", true)], &rows))
+                @if issues.len() > ISSUES { p.soft { "and " (issues.len() - ISSUES) " more kinds" } }
+            }
+        }
+    }
+}
+
+fn decisions(view: &RunView) -> Markup {
+    html! {
+        section aria-labelledby="decisions" {
+            h2 #decisions { "Latest decisions" }
+            @if view.decisions.is_empty() {
+                p.soft { "Nothing was decided lately." }
+            } @else {
+                ol.decisions {
+                    @for one in &view.decisions {
+                        li {
+                            a href=(address(view, one.document.as_str())) { (outside(one.document.as_str())) }
+                            span.soft { " iteration " (one.iteration) ": " }
+                            span class=(one.class) { (marked(&one.words)) }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn address(view: &RunView, document: &str) -> String {
+    format!("/runs/{}/{}", view.row.run.id, in_address(document))
+}
+
+/// The key of a selection of documents in addresses.
+pub(crate) fn filter_key(filter: DocumentFilter) -> &'static str {
+    match filter {
+        DocumentFilter::All => "all",
+        DocumentFilter::Passed => "passed",
+        DocumentFilter::NotPassed => "not-passed",
+        DocumentFilter::Review => "review",
+        DocumentFilter::Failed => "failed",
+        DocumentFilter::Open => "open",
+    }
+}
+
+fn filter_name(filter: DocumentFilter) -> &'static str {
+    match filter {
+        DocumentFilter::All => "All",
+        DocumentFilter::Passed => "Passed",
+        DocumentFilter::NotPassed => "Not passed",
+        DocumentFilter::Review => "Needs review",
+        DocumentFilter::Failed => "Failed",
+        DocumentFilter::Open => "Open",
+    }
+}
+
+fn documents(view: &RunView) -> Markup {
+    let run = &view.row.run.id;
+    let list = format!("/runs/{run}?show={}", filter_key(view.filter));
+    let head = [
+        ("Document", false),
+        ("Type", false),
+        ("Ended", false),
+        ("Score", true),
+        ("Iterations", true),
+        ("Time", true),
+        ("Cost", true),
+        ("Review", false),
+    ];
+    let rows: Vec<Vec<Markup>> = view.documents.iter().map(|document| document_row(view, document)).collect();
+    html! {
+        section aria-labelledby="documents" {
+            h2 #documents { "Documents" }
+            nav.filters aria-label="Which documents" {
+                @for filter in DocumentFilter::ALL {
+                    a href=(format!("/runs/{run}?show={}#documents", filter_key(filter))) aria-current=[(filter == view.filter).then_some("true")] { (filter_name(filter)) }
+                }
+            }
+            @if rows.is_empty() {
+                p.empty { "There are none." }
+            } @else {
+                (table(&format!("Documents: {}, {}", filter_name(view.filter).to_lowercase(), thousands(view.listed)), &head, &rows))
+                (pager("documents", &list, view.page, view.pages))
+            }
+        }
+    }
+}
+
+fn document_row(view: &RunView, document: &DocumentFigures) -> Vec<Markup> {
+    let id = document.id.as_str();
+    let is_over =
+        matches!(document.stage, DocumentStage::Finished | DocumentStage::Failed | DocumentStage::GivenUp);
+    let calls = document.calls_of_unknown_cost;
+    vec![
+        html! { a href=(address(view, id)) { (outside(id)) } },
+        outside(&document.document_type),
+        ended(document),
+        html! { (score(document.overall.filter(|_| is_over))) },
+        html! { (document.iteration_count.filter(|_| is_over).map_or_else(|| "–".to_owned(), thousands)) },
+        html! { (time(document.elapsed_ms.filter(|_| is_over))) },
+        html! {
+            @match document.cost_usd.filter(|_| is_over) {
+                Some(cost) => (money(cost, if cost > 0.0 { u64::MAX } else { calls }, calls)),
+                None => "–",
+            }
+        },
+        html! {
+            @if is_over && document.review { a href=(format!("/review/{}/{}", view.row.run.id, in_address(id))) { "Review" } }
+        },
+    ]
+}
+
+/// The end of a document, or its state so far.
+pub(super) fn ended(document: &DocumentFigures) -> Markup {
+    let class = match (document.stage, document.final_status.as_deref()) {
+        (DocumentStage::Finished | DocumentStage::Failed, Some("passed" | "skipped")) => "good",
+        (DocumentStage::Failed | DocumentStage::GivenUp, None) | (_, Some("failed")) => "bad",
+        (DocumentStage::Finished | DocumentStage::Failed, _) => "warn",
+        _ => "soft",
+    };
+    let words = match (document.stage, &document.final_status, &document.stop_reason) {
+        (DocumentStage::Waiting, ..) => "waiting".to_owned(),
+        (DocumentStage::Running, ..) => "worked on".to_owned(),
+        (DocumentStage::Parked, ..) => "waits for a batch".to_owned(),
+        (_, Some(status), Some(reason)) => format!("{}: {reason}", status.replace('_', " ")),
+        (_, Some(status), None) => status.replace('_', " "),
+        (DocumentStage::GivenUp, None, _) => "given up".to_owned(),
+        (_, None, _) => document.reason.clone().unwrap_or_else(|| "no result".to_owned()),
+    };
+    html! { span class=(class) { (outside(&words)) } }
+}

@@ -1,0 +1,174 @@
+//! Trends: the five numbers over time, each with its bound.
+
+use super::alerts_form::alerts_form;
+use super::layout::{Section, page};
+use super::parts::{Tile, outside, table, tiles};
+use super::plot::{LinePlot, Series};
+use crate::access::{Identity, Role};
+use crate::report::thousands;
+use crate::trends::{Measure, Side, Step, TrendsView, Unit};
+use maud::{Markup, html};
+
+/// The page.
+pub(crate) fn trends(identity: &Identity, view: &TrendsView) -> Markup {
+    let alerts = &view.alerts;
+    page(
+        "Trends",
+        identity,
+        Section::Trends,
+        &[],
+        &html! {
+            h1 { "Trends" }
+            div role="status" { @if view.is_saved { p.good { "The alerts were saved." } } }
+            form.filter method="get" action="/trends" {
+                div {
+                    label for="by" { "Steps" }
+                    select id="by" name="by" {
+                        @for step in Step::ALL { option value=(step.key()) selected[step == view.step] { (step.key()) "s" } }
+                    }
+                }
+                div {
+                    label for="profile" { "Profile" }
+                    select id="profile" name="profile" {
+                        option value="" selected[view.profile.is_none()] { "all" }
+                        @for name in &view.profiles { option value=(name) selected[view.profile.as_ref() == Some(name)] { (name) } }
+                    }
+                }
+                button type="submit" { "Show" }
+            }
+            h2 { "The last " (alerts.hours) " hours" }
+            (tiles(&Measure::ALL.map(|measure| now(view, measure))))
+            p.soft {
+                (thousands(view.recent.counted)) (if view.recent.counted == 1 { " document" } else { " documents" }) ". An alert is raised for a profile with at least "
+                (thousands(alerts.least_documents)) " of them."
+            }
+            @if view.points.is_empty() {
+                p.empty { "No documents ended in the time that is shown." }
+            } @else {
+                @for measure in Measure::ALL { (trend(view, measure)) }
+            }
+            @if identity.may(Role::Admin) {
+                section aria-labelledby="alerts" {
+                    h2 #alerts { "Alerts" }
+                    (alerts_form(alerts, "trends"))
+                }
+            }
+        },
+    )
+}
+
+fn now(view: &TrendsView, measure: Measure) -> Tile {
+    let (value, bound) = (measure.of(&view.recent), view.alerts.bound(measure));
+    let is_crossed = value.is_some_and(|value| measure.is_crossed(value, bound));
+    let bound = written(measure, bound);
+    let note = match value {
+        None => format!("no value yet; its bound is {bound}"),
+        Some(_) if !is_crossed => format!("within its bound of {bound}"),
+        Some(_) if measure.side() == Side::Above => format!("over its bound of {bound}"),
+        Some(_) => format!("under its bound of {bound}"),
+    };
+    let class = match value {
+        None => "",
+        Some(_) if is_crossed => "failed",
+        Some(_) => "passed",
+    };
+    let value = value.map_or_else(|| "–".to_owned(), |value| written(measure, value));
+    Tile { name: measure.title(), value, note, class }
+}
+
+/// `alert above 3`, `alert below 90 %`.
+fn bound_words(measure: Measure, bound: f64) -> String {
+    let side = match measure.side() {
+        Side::Above => "above",
+        Side::Below => "below",
+    };
+    format!("alert {side} {}", written(measure, bound))
+}
+
+/// A value with its unit.
+fn written(measure: Measure, value: f64) -> String {
+    match measure.unit() {
+        Unit::Iterations => trimmed(format!("{value:.2}")),
+        Unit::Score => trimmed(format!("{value:.3}")),
+        Unit::Share => format!("{} %", trimmed(format!("{:.1}", value * 100.0))),
+        Unit::Seconds => format!("{} s", trimmed(format!("{value:.2}"))),
+    }
+}
+
+fn trimmed(text: String) -> String {
+    if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
+}
+
+fn at_axis(measure: Measure) -> fn(f64) -> String {
+    match measure {
+        Measure::IterationCount => |value| written(Measure::IterationCount, value),
+        Measure::FinalScore => |value| written(Measure::FinalScore, value),
+        Measure::ThresholdMetRate => |value| written(Measure::ThresholdMetRate, value),
+        Measure::ProcessingTime => |value| written(Measure::ProcessingTime, value),
+        Measure::ImprovementPerIteration => |value| written(Measure::ImprovementPerIteration, value),
+    }
+}
+
+fn trend(view: &TrendsView, measure: Measure) -> Markup {
+    let bound = view.alerts.bound(measure);
+    let values: Vec<Option<f64>> = view.points.iter().map(|point| measure.of(&point.totals)).collect();
+    let crossed = values.iter().flatten().filter(|value| measure.is_crossed(**value, bound)).count();
+    let (first, last) = (view.points.first(), view.points.last());
+    let label =
+        |point: Option<&crate::trends::Point>| point.map_or(String::new(), |point| point.label.clone());
+    let range = match measure.unit() {
+        Unit::Share => (0.0, 1.0),
+        Unit::Score if measure == Measure::FinalScore => (0.0, 1.0),
+        _ => (0.0, bound),
+    };
+    let plot = LinePlot {
+        id: measure.key(),
+        alt: format!(
+            "{} from {} to {}: {crossed} of {} steps on the wrong side of {}.",
+            measure.title(),
+            label(first),
+            label(last),
+            values.iter().flatten().count(),
+            written(measure, bound)
+        ),
+        places: view.points.iter().map(|point| short(&point.label)).collect(),
+        series: vec![Series { name: measure.title().to_owned(), values: values.clone() }],
+        bound: Some((bound, bound_words(measure, bound))),
+        range,
+        written: at_axis(measure),
+    };
+    let rows: Vec<Vec<Markup>> = (view.points.iter().zip(&values).rev())
+        .filter(|(point, _)| point.totals.counted > 0)
+        .map(|(point, value)| {
+            let is_crossed = value.is_some_and(|value| measure.is_crossed(value, bound));
+            vec![
+                match &point.run {
+                    Some(run) => html! { a href=(format!("/runs/{run}")) { (point.label) } },
+                    None => outside(&point.label),
+                },
+                html! { (thousands(point.totals.counted)) },
+                html! { (value.map_or_else(|| "–".to_owned(), |value| written(measure, value))) },
+                html! { @if is_crossed { span.bad { "alert" } } },
+            ]
+        })
+        .collect();
+    let heading = format!("{}-heading", measure.key());
+    html! {
+        section aria-labelledby=(heading) {
+            h2 id=(heading) { (measure.title()) }
+            p.soft { (measure.meaning()) }
+            div.beside-plot {
+                figure { (plot.svg()) }
+                (table(measure.title(), &[(view.step.title(), false), ("Documents", true), ("Value", true), ("Alert", false)], &rows))
+            }
+        }
+    }
+}
+
+/// A short label: the end of a run's id identifies it.
+fn short(label: &str) -> String {
+    match label.rsplit_once("Z-") {
+        Some((_, number)) => format!("run {}", number.trim_start_matches('0')),
+        None => label.to_owned(),
+    }
+}

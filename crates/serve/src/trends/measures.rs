@@ -1,0 +1,247 @@
+//! The five numbers by which the reliability loop is watched: what each is, and the bound from which it asks for
+//! attention.
+
+use serde::{Deserialize, Serialize};
+
+/// One of the five numbers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Measure {
+    /// The average number of candidates that a document needs.
+    IterationCount,
+    /// The overall score of the returned candidate, on average.
+    FinalScore,
+    /// The share of documents that passed.
+    ThresholdMetRate,
+    /// The average time that a document takes.
+    ProcessingTime,
+    /// The average change of the overall score from one candidate to the next.
+    ImprovementPerIteration,
+}
+
+/// The side of its bound on which a number asks for attention.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Side {
+    /// The number is greater.
+    Above,
+    /// The number is less.
+    Below,
+}
+
+/// The unit of a number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Unit {
+    /// Candidates.
+    Iterations,
+    /// A score from 0 to 1, or a difference of two.
+    Score,
+    /// A share from 0 to 1, shown in percent.
+    Share,
+    /// Seconds.
+    Seconds,
+}
+
+impl Measure {
+    /// Every one, in the order in which they are shown.
+    pub(crate) const ALL: [Measure; 5] = [
+        Measure::IterationCount,
+        Measure::FinalScore,
+        Measure::ThresholdMetRate,
+        Measure::ProcessingTime,
+        Measure::ImprovementPerIteration,
+    ];
+
+    /// Its name in settings, addresses and the bodies of webhooks.
+    pub(crate) fn key(self) -> &'static str {
+        match self {
+            Measure::IterationCount => "iteration_count",
+            Measure::FinalScore => "final_score",
+            Measure::ThresholdMetRate => "threshold_met_rate",
+            Measure::ProcessingTime => "processing_time",
+            Measure::ImprovementPerIteration => "improvement_per_iteration",
+        }
+    }
+
+    /// Its name as a metric; OTLP has the same with a point after `marc`. The time is in milliseconds there.
+    pub(crate) fn metric(self) -> &'static str {
+        match self {
+            Measure::IterationCount => "marc_iteration_count",
+            Measure::FinalScore => "marc_final_score",
+            Measure::ThresholdMetRate => "marc_threshold_met_rate",
+            Measure::ProcessingTime => "marc_processing_time_ms",
+            Measure::ImprovementPerIteration => "marc_improvement_per_iteration",
+        }
+    }
+
+    /// Its title, for people.
+    pub(crate) fn title(self) -> &'static str {
+        match self {
+            Measure::IterationCount => "Iterations per document",
+            Measure::FinalScore => "Final score",
+            Measure::ThresholdMetRate => "Threshold met",
+            Measure::ProcessingTime => "Time per document",
+            Measure::ImprovementPerIteration => "Improvement per iteration",
+        }
+    }
+
+    /// Its meaning, in a sentence.
+    pub(crate) fn meaning(self) -> &'static str {
+        match self {
+            Measure::IterationCount => "Candidates per document, on average, of documents that have one.",
+            Measure::FinalScore => "Overall score of the returned candidate, on average.",
+            Measure::ThresholdMetRate => {
+                "Share of documents that passed; skipped and stopped ones are left out."
+            }
+            Measure::ProcessingTime => "From the start of a document to its result, on average.",
+            Measure::ImprovementPerIteration => {
+                "Change of the overall score from one candidate to the next, on average."
+            }
+        }
+    }
+
+    /// Its unit.
+    pub(crate) fn unit(self) -> Unit {
+        match self {
+            Measure::IterationCount => Unit::Iterations,
+            Measure::FinalScore | Measure::ImprovementPerIteration => Unit::Score,
+            Measure::ThresholdMetRate => Unit::Share,
+            Measure::ProcessingTime => Unit::Seconds,
+        }
+    }
+
+    /// The side of the bound on which it asks for attention.
+    pub(crate) fn side(self) -> Side {
+        match self {
+            Measure::IterationCount | Measure::ProcessingTime => Side::Above,
+            Measure::FinalScore | Measure::ThresholdMetRate | Measure::ImprovementPerIteration => Side::Below,
+        }
+    }
+
+    /// The reliability loop's own bound.
+    pub(crate) fn usual_bound(self) -> f64 {
+        match self {
+            Measure::IterationCount => 3.0,
+            Measure::FinalScore => 0.8,
+            Measure::ThresholdMetRate => 0.9,
+            Measure::ProcessingTime => 45.0,
+            Measure::ImprovementPerIteration => 0.02,
+        }
+    }
+
+    /// The greatest bound that makes sense; the least is 0.
+    pub(crate) fn greatest_bound(self) -> f64 {
+        match self.unit() {
+            Unit::Iterations => 1_000.0,
+            Unit::Score | Unit::Share => 1.0,
+            Unit::Seconds => 1_000_000.0,
+        }
+    }
+
+    /// Returns whether a value is on the wrong side of a bound.
+    pub(crate) fn is_crossed(self, value: f64, bound: f64) -> bool {
+        match self.side() {
+            Side::Above => value > bound,
+            Side::Below => value < bound,
+        }
+    }
+
+    /// The value over some documents; `None` where none of them has one.
+    pub(crate) fn of(self, totals: &Totals) -> Option<f64> {
+        match self {
+            Measure::IterationCount => mean(count(totals.iterations), totals.with_candidates),
+            Measure::FinalScore => mean(totals.score, totals.scored),
+            Measure::ThresholdMetRate => mean(count(totals.met), totals.counted),
+            Measure::ProcessingTime => mean(count(totals.elapsed_ms) / 1_000.0, totals.counted),
+            Measure::ImprovementPerIteration => mean(totals.improvement, totals.corrections),
+        }
+    }
+}
+
+fn mean(sum: f64, of: u64) -> Option<f64> {
+    (of > 0).then(|| sum / count(of))
+}
+
+fn count(number: u64) -> f64 {
+    #[expect(clippy::cast_precision_loss, reason = "a mean needs no more digits")]
+    let number = number as f64;
+    number
+}
+
+/// The sums from which the five numbers are computed, over documents that have a result. Sums of parts add up to those
+/// of the whole.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub(crate) struct Totals {
+    /// Documents that ended of themselves and had something to do.
+    pub counted: u64,
+    /// Those of them that passed.
+    pub met: u64,
+    /// The time taken by those that ended of themselves, in milliseconds.
+    pub elapsed_ms: u64,
+    /// Documents with a candidate.
+    pub with_candidates: u64,
+    /// Candidates of all of them.
+    pub iterations: u64,
+    /// Documents whose returned candidate has a score.
+    pub scored: u64,
+    /// The sum of these scores.
+    pub score: f64,
+    /// Candidates after the first ones.
+    pub corrections: u64,
+    /// The sum of the changes of the overall score by all of these: of a document, its last score less its first.
+    pub improvement: f64,
+}
+
+impl Totals {
+    /// Adds those of other documents.
+    pub(crate) fn absorb(&mut self, other: &Totals) {
+        self.counted += other.counted;
+        self.met += other.met;
+        self.elapsed_ms += other.elapsed_ms;
+        self.with_candidates += other.with_candidates;
+        self.iterations += other.iterations;
+        self.scored += other.scored;
+        self.score += other.score;
+        self.corrections += other.corrections;
+        self.improvement += other.improvement;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_numbers_are_those_of_the_reliability_loop() {
+        let totals = Totals {
+            counted: 4,
+            met: 3,
+            elapsed_ms: 10_000,
+            with_candidates: 4,
+            iterations: 10,
+            scored: 4,
+            score: 3.4,
+            corrections: 6,
+            improvement: 0.3,
+        };
+        let values: Vec<f64> = Measure::ALL.iter().filter_map(|measure| measure.of(&totals)).collect();
+        let expected = [2.5, 0.85, 0.75, 2.5, 0.05];
+        assert!(values.iter().zip(expected).all(|(a, b)| (a - b).abs() < 1e-12), "{values:?}");
+        let mut twice = totals;
+        twice.absorb(&totals);
+        assert_eq!(Measure::ALL.map(|measure| measure.of(&twice)), Measure::ALL.map(|m| m.of(&totals)));
+        assert_eq!(Measure::ALL.map(|measure| measure.of(&Totals::default())), [None; 5]);
+    }
+
+    #[test]
+    fn a_bound_itself_is_not_crossed() {
+        for measure in Measure::ALL {
+            let bound = measure.usual_bound();
+            assert!(!measure.is_crossed(bound, bound) && bound <= measure.greatest_bound());
+            let worse = match measure.side() {
+                Side::Above => bound + 0.001,
+                Side::Below => bound - 0.001,
+            };
+            assert!(measure.is_crossed(worse, bound), "{measure:?}");
+        }
+    }
+}

@@ -1,0 +1,20 @@
+//! The numbers of the reliability loop over time, and alerts about them.
+//!
+//! - `measures`: the five numbers and their bounds, `series`: the same over time;
+//! - `routes`: the page;
+//! - `alerts`: raised when one crosses its bound, `webhook`: notifies another service, `watch`: checks every half
+//!   minute.
+
+mod alerts;
+mod measures;
+mod routes;
+mod series;
+mod watch;
+mod webhook;
+
+pub(crate) use alerts::{AlertSettings, LAST_MESSAGE, SETTINGS};
+pub(crate) use measures::{Measure, Side, Unit};
+pub(crate) use routes::{TrendsView, routes};
+pub(crate) use series::{Point, Step};
+pub(crate) use watch::{LastMessage, look, watch};
+pub(crate) use webhook::WebhookUrl;

@@ -1,0 +1,171 @@
+//! The five numbers over time: by hour, by day, or run by run.
+
+use super::measures::Totals;
+use crate::store::{FigureSums, RunId};
+use jiff::{Timestamp, tz::TimeZone};
+
+const HOUR_MS: i64 = 3_600_000;
+const DAY_MS: i64 = 24 * HOUR_MS;
+
+/// The steps in which time is cut.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Step {
+    Hour,
+    Day,
+    Run,
+}
+
+impl Step {
+    pub(crate) const ALL: [Step; 3] = [Step::Hour, Step::Day, Step::Run];
+
+    /// Its name in addresses.
+    pub(crate) fn key(self) -> &'static str {
+        match self {
+            Step::Hour => "hour",
+            Step::Day => "day",
+            Step::Run => "run",
+        }
+    }
+
+    /// The column header.
+    pub(crate) fn title(self) -> &'static str {
+        match self {
+            Step::Hour => "Hour (UTC)",
+            Step::Day => "Day (UTC)",
+            Step::Run => "Run",
+        }
+    }
+
+    /// The most steps that are shown: two days, two months, sixty runs.
+    pub(crate) fn most(self) -> usize {
+        match self {
+            Step::Hour => 48,
+            Step::Day | Step::Run => 60,
+        }
+    }
+
+    /// The length of a step in milliseconds; `None` for runs.
+    pub(crate) fn ms(self) -> Option<i64> {
+        match self {
+            Step::Hour => Some(HOUR_MS),
+            Step::Day => Some(DAY_MS),
+            Step::Run => None,
+        }
+    }
+
+    /// The time from which documents count, so that there are at most as many steps as are shown.
+    pub(crate) fn begins_ms(self, now_ms: i64) -> i64 {
+        self.ms().map_or(0, |ms| {
+            let steps = i64::try_from(self.most()).unwrap_or(i64::MAX);
+            (now_ms / ms - steps + 1).saturating_mul(ms)
+        })
+    }
+}
+
+/// The documents of a step.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Point {
+    /// The label of the step.
+    pub(crate) label: String,
+    /// The run, if the step is one.
+    pub(crate) run: Option<RunId>,
+    pub(crate) totals: Totals,
+}
+
+impl Totals {
+    /// Converts the sums of the journal.
+    pub(crate) fn of(sums: &FigureSums) -> Self {
+        Totals {
+            counted: sums.counted,
+            met: sums.met,
+            elapsed_ms: sums.elapsed_ms,
+            with_candidates: sums.with_candidates,
+            iterations: sums.iterations,
+            scored: sums.scored,
+            score: sums.score,
+            corrections: sums.corrections,
+            improvement: sums.improvement,
+        }
+    }
+}
+
+/// The sums of the journal, as steps: the oldest first, without gaps between the first and the last one, only the
+/// latest ones if there are too many.
+pub(crate) fn points(sums: &[FigureSums], step: Step) -> Vec<Point> {
+    let mut points = Vec::new();
+    let mut last: Option<i64> = None;
+    for sum in sums {
+        if let (Some(ms), Some(last)) = (step.ms(), last) {
+            let gap = (last + 1..sum.bucket).rev().take(step.most()).collect::<Vec<_>>();
+            points.extend(gap.into_iter().rev().map(|bucket| Point {
+                label: label(bucket, ms),
+                run: None,
+                totals: Totals::default(),
+            }));
+        }
+        last = Some(sum.bucket);
+        let label = match (step.ms(), &sum.run) {
+            (Some(ms), _) => label(sum.bucket, ms),
+            (None, Some(run)) => run.to_string(),
+            (None, None) => sum.bucket.to_string(),
+        };
+        points.push(Point { label, run: sum.run.clone(), totals: Totals::of(sum) });
+    }
+    let left_out = points.len().saturating_sub(step.most());
+    points.drain(..left_out);
+    points
+}
+
+/// `11-27 07:00`, or `2026-11-27` for days.
+fn label(bucket: i64, ms: i64) -> String {
+    let at =
+        Timestamp::from_millisecond(bucket.saturating_mul(ms)).unwrap_or_default().to_zoned(TimeZone::UTC);
+    let form = if ms < DAY_MS { "%m-%d %H:00" } else { "%Y-%m-%d" };
+    at.strftime(form).to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sums(bucket: i64, counted: u64) -> FigureSums {
+        FigureSums {
+            bucket,
+            run: None,
+            counted,
+            met: counted,
+            elapsed_ms: 0,
+            with_candidates: 0,
+            iterations: 0,
+            scored: 0,
+            score: 0.0,
+            corrections: 0,
+            improvement: 0.0,
+        }
+    }
+
+    #[test]
+    fn steps_without_documents_are_gaps_and_the_latest_are_kept() {
+        let day = 20_000;
+        let shown = points(&[sums(day, 1), sums(day + 3, 2)], Step::Day);
+        let labels: Vec<&str> = shown.iter().map(|point| point.label.as_str()).collect();
+        assert_eq!(labels, ["2024-10-04", "2024-10-05", "2024-10-06", "2024-10-07"]);
+        assert_eq!(shown.iter().map(|point| point.totals.counted).collect::<Vec<_>>(), [1, 0, 0, 2]);
+        let far = points(&[sums(0, 1), sums(1_000_000, 2)], Step::Hour);
+        assert_eq!(far.len(), Step::Hour.most());
+        assert_eq!(far.last().unwrap().totals.counted, 2);
+        assert!(far.iter().rev().skip(1).all(|point| point.totals.counted == 0));
+    }
+
+    #[test]
+    fn what_is_asked_for_is_what_is_shown() {
+        let now = 1_800_000_000_000;
+        for step in [Step::Hour, Step::Day] {
+            let ms = step.ms().unwrap();
+            let from = step.begins_ms(now);
+            assert_eq!(from % ms, 0);
+            assert_eq!(usize::try_from(now / ms - from / ms + 1).unwrap(), step.most());
+        }
+        assert_eq!(Step::Run.begins_ms(now), 0);
+    }
+}

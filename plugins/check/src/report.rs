@@ -1,0 +1,74 @@
+//! The outcome of each check.
+
+use std::path::PathBuf;
+
+use loopctl_plugin_sdk::protocol::Manifest;
+use serde::{Deserialize, Serialize};
+
+/// The outcome of all checks of one plugin.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Conforms {
+    /// The library, with symbolic links resolved.
+    #[serde(with = "crate::value::path_serde")]
+    pub path: PathBuf,
+    /// SHA-256 of its bytes, if it could be read as a plugin.
+    pub sha256: Option<String>,
+    /// The plugin's description of itself, if it could be read as a plugin.
+    pub manifest: Option<Manifest>,
+    /// One for each check that is about plugins of its kind, in the order in which they were run.
+    pub findings: Vec<Finding>,
+}
+
+impl Conforms {
+    /// The number of checks with this outcome.
+    #[must_use]
+    pub fn count(&self, outcome: Outcome) -> usize {
+        self.findings.iter().filter(|finding| finding.outcome == outcome).count()
+    }
+
+    /// Returns whether no check failed. Skipped checks don't count.
+    #[must_use]
+    pub fn conforms(&self) -> bool {
+        self.count(Outcome::Failed) == 0
+    }
+}
+
+/// The outcome of one check.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Finding {
+    /// `group.promise`, the same in every version.
+    pub id: &'static str,
+    /// The outcome: whether the promise is kept.
+    pub outcome: Outcome,
+    /// The contract's demand, in one sentence.
+    pub asks: &'static str,
+    /// The plugin's behaviour, or the reason why the check was skipped.
+    pub found: String,
+    /// Advice on what to do, if it failed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub help: Option<&'static str>,
+}
+
+/// The outcome of a check.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Outcome {
+    /// The promise is kept.
+    Passed,
+    /// The promise is broken.
+    Failed,
+    /// It can't be determined: what it rests on failed, or doesn't apply.
+    Skipped,
+}
+
+impl Outcome {
+    /// `passed`, `failed` or `skipped`.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Passed => "passed",
+            Self::Failed => "failed",
+            Self::Skipped => "skipped",
+        }
+    }
+}
