@@ -35,6 +35,23 @@ demo:
 update:
     LOOPCTL_UPDATE=1 INSTA_UPDATE=always cargo test --workspace --locked
 
+# lines of code by package, without blanks, comments and unit tests; then files of more than 500 lines, and programs started in tests
+house:
+    #!/usr/bin/env bash
+    set -euo pipefail
+    code() {
+        find "$1" -name '*.rs' -not -path '*/tests/*' -not -name '*tests.rs' -exec awk '
+            FNR == 1 { test = 0; marked = 0 }
+            marked { marked = 0; if ($1 == "mod" && $NF == "{") test = 1 }
+            /^#\[cfg\(test\)\]/ { marked = 1; next }
+            !test && NF && $1 !~ "^//"' {} + | wc -l
+    }
+    for package in src crates/* plugins/*; do
+        printf '%7d  %s\n' "$(code "$package")" "$package"
+    done | sort -rn
+    printf '%7d  files of more than 500 lines\n' "$(find src crates plugins -name '*.rs' -size +1k -exec wc -l {} + | awk '$2 != "total" && $1 > 500' | wc -l)"
+    printf '%7d  starts of the program in tests\n' "$(grep -rE '\.(run|run_json|loopctl|process)\(&?\[' tests/it --include='*.rs' | wc -l)"
+
 # how good extractions are on a folder of labelled documents
 quality FOLDER PROFILE="clinical":
     cargo run --locked -- evaluate --fresh --profile {{ PROFILE }} {{ FOLDER }}

@@ -18,7 +18,7 @@
 #[cfg(feature = "cli")]
 pub(crate) use loopctl_base::disk;
 pub use loopctl_base::{diag, value};
-pub use loopctl_core::{engine, ingest, next, plan, policy, profile, repair, result, score};
+pub use loopctl_core::{engine, next, plan, policy, profile, repair, result, score};
 #[doc(hidden)]
 pub use loopctl_core::{exchange, feedback, rules, script, stop};
 
@@ -29,10 +29,15 @@ pub(crate) use loopctl_app::{context, export, facts, profiles, project, requests
 pub use loopctl_app::{explain, lint, reference, report};
 #[cfg(feature = "cli")]
 pub(crate) use loopctl_check as conformance;
+#[doc(inline)]
 pub use loopctl_experiment as experiment;
 #[cfg(feature = "run")]
+#[doc(inline)]
 pub use loopctl_provider as provider;
+#[doc(inline)]
+pub use loopctl_read as ingest;
 #[cfg(feature = "run")]
+#[doc(inline)]
 pub use loopctl_run as run;
 #[cfg(feature = "run")]
 pub use loopctl_run::store;

@@ -1,6 +1,6 @@
 //! `loopctl calibrate`: thresholds certified from labels.
 
-use super::calibrate_evidence::{Asked, calibrate_evidence};
+use super::calibrate_evidence::{EvidenceArguments, calibrate_evidence};
 use super::certificate_files::{check_place_of_certificate, open_certificate, write_certificate};
 use super::exit::{Exit, Failure};
 use super::headings::{ARGUMENTS, DOCUMENTS, OUTPUT, PROFILE};
@@ -77,7 +77,7 @@ pub(super) struct Arguments {
 }
 
 /// The documents that the labels are about.
-struct Made {
+struct LabelledDocuments {
     documents: Vec<ScoredDocument>,
     /// The run that they belong to, if they come from a journal.
     run: Option<(String, Basis)>,
@@ -89,7 +89,7 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
     let plan = arguments.profile.plan_from(&library().noted_in(&notes), &[], output)?;
     let reached = notes.take();
     if arguments.evidence {
-        let asked = Asked {
+        let asked = EvidenceArguments {
             run: arguments.run.as_deref(),
             journal: &arguments.journal,
             records: &arguments.labels,
@@ -212,14 +212,19 @@ impl Arguments {
     }
 
     /// Returns the documents of the named run or folder.
-    fn made(&self, settings: &Certify, basis: &Basis, output: &mut Output) -> Result<Option<Made>, Failure> {
+    fn made(
+        &self,
+        settings: &Certify,
+        basis: &Basis,
+        output: &mut Output,
+    ) -> Result<Option<LabelledDocuments>, Failure> {
         if let Some(folder) = &self.results {
             let documents = documents_of_folder(folder, &basis.profile, settings)?;
             let word = output.err_paint.warn("warning:");
             output.say(&format!(
                 "{word} results name their profile, and don't say its settings: nothing shows that these are of the policy as it is"
             ));
-            return Ok(Some(Made { documents, run: None }));
+            return Ok(Some(LabelledDocuments { documents, run: None }));
         }
         let Some(id) = &self.run else { return Ok(None) };
         let journal = self.journal.open()?;
@@ -240,14 +245,14 @@ impl Arguments {
             ));
         }
         let documents = documents_of_run(&journal, &run.id, settings)?;
-        Ok(Some(Made { documents, run: Some((run.id.to_string(), made_by)) }))
+        Ok(Some(LabelledDocuments { documents, run: Some((run.id.to_string(), made_by)) }))
     }
 
     fn calibration(
         &self,
         settings: &Certify,
         mut labels: Vec<Label>,
-        made: Option<&Made>,
+        made: Option<&LabelledDocuments>,
         output: &mut Output,
     ) -> Result<(Calibration, Sample), Failure> {
         let documents = made.map(|made| made.documents.as_slice());
@@ -303,7 +308,7 @@ fn no_run(message: &str) -> Failure {
 }
 
 /// Draws `count` documents at random, by digests of their ids, so that the draw can be repeated.
-fn drawn<'a>(made: &'a Made, count: usize, settings: &Certify) -> Vec<&'a ScoredDocument> {
+fn drawn<'a>(made: &'a LabelledDocuments, count: usize, settings: &Certify) -> Vec<&'a ScoredDocument> {
     let salt = made.run.as_ref().map_or("", |(run, _)| run.as_str());
     let place = |document: &ScoredDocument| digest_bytes(format!("{salt}\n{}", document.id).as_bytes());
     let mut documents: Vec<&ScoredDocument> =

@@ -4,7 +4,7 @@ use super::exit::{Exit, Failure};
 use super::output::{Format, Output};
 use super::resume::{JournalArgument, find_run};
 use super::review::decisions_by_document;
-use super::score_record::{Record, without_mark};
+use super::score_record::{ScoreRecord, without_mark};
 use crate::diag::{Problems, SourceFile};
 use crate::disk::{self, Access};
 use crate::experiment::calibrate::EvidenceCalibration;
@@ -26,7 +26,7 @@ use std::sync::Arc;
 const MOST_BYTES: u64 = 256 << 20;
 
 /// The arguments of the command.
-pub(super) struct Asked<'a> {
+pub(super) struct EvidenceArguments<'a> {
     pub(super) run: Option<&'a str>,
     pub(super) journal: &'a JournalArgument,
     pub(super) records: &'a [PathBuf],
@@ -39,7 +39,7 @@ pub(super) struct Asked<'a> {
 /// Counts, explains the counts, and writes them if asked.
 pub(super) fn calibrate_evidence(
     plan: &Plan,
-    asked: &Asked<'_>,
+    asked: &EvidenceArguments<'_>,
     output: &mut Output,
 ) -> Result<Exit, Failure> {
     let Some(grounding) = grounding_of(plan) else {
@@ -144,7 +144,7 @@ fn of_records(plan: &Plan, file: &Path, found: &mut LeafLabels) -> Result<(), Fa
 }
 
 fn count_record(plan: &Plan, line: &[u8], found: &mut LeafLabels) -> Result<(), String> {
-    let record = Record::parse(line)?;
+    let record = ScoreRecord::parse(line)?;
     let labels = record.labels()?;
     let source = record.source.as_deref().ok_or("the record lacks `source`, the text of the document")?;
     let extraction: Value =
@@ -201,7 +201,7 @@ fn write(table: &EvidenceCounts, from: &[String], out: &Path) -> Result<(), Fail
 fn say(
     calibration: &EvidenceCalibration,
     found: &LeafLabels,
-    asked: &Asked<'_>,
+    asked: &EvidenceArguments<'_>,
     output: &mut Output,
 ) -> Result<(), Failure> {
     if asked.format != Format::Text {

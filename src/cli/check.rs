@@ -54,7 +54,7 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
     let mut problems = Problems::new();
     let providers = providers_or_warn(output);
     context().prices(None, &mut problems);
-    let mut checked = Checked::default();
+    let mut checked = CheckedCounts::default();
     if arguments.profile.is_empty() && arguments.what.is_empty() {
         for name in available(&library()) {
             let mut found = Problems::new();
@@ -92,7 +92,7 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
 
 /// The number of checked profiles and files.
 #[derive(Default)]
-struct Checked {
+struct CheckedCounts {
     profiles: usize,
     files: usize,
 }
@@ -100,7 +100,7 @@ struct Checked {
 fn show(
     format: CheckFormat,
     problems: &Problems,
-    checked: &Checked,
+    checked: &CheckedCounts,
     output: &mut Output,
 ) -> Result<(), Failure> {
     match format {
@@ -139,7 +139,7 @@ fn check_what(
     arguments: &Arguments,
     providers: &Providers,
     problems: &mut Problems,
-    checked: &mut Checked,
+    checked: &mut CheckedCounts,
 ) {
     let path = Path::new(what);
     if path.is_dir() {

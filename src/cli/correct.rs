@@ -5,7 +5,7 @@ use super::headings::{CALLS, PROFILE};
 use super::loading::{CallArguments, ProfileArguments, library};
 use super::output::Output;
 use super::permission::say_where_documents_go;
-use super::run::Asks;
+use super::run::ConsultedParties;
 use super::step::{StepArguments, StepCalls};
 use super::tape::RecorderArguments;
 use clap::Args;
@@ -35,5 +35,5 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
         prices: arguments.calls.prices.clone(),
         tape: arguments.tape.clone(),
     };
-    arguments.step.run(plan, Asks::Everybody, calls, output)
+    arguments.step.run(plan, ConsultedParties::Everybody, calls, output)
 }

@@ -9,8 +9,8 @@ use super::latest_run::recall;
 use super::loading::{context, library, usual_profile};
 use super::misplaced::refuse_profiles;
 use super::output::{Format, Output};
-use super::profile::Over;
-use super::profile_explain::{Voice, explain_profile};
+use super::profile::OverrideArguments;
+use super::profile_explain::{ExplainFormat, explain_profile};
 use crate::diag::nearest;
 use crate::explain::run::{
     DocumentEntry, Looking, NotFound, OpenedRecord, Story, Tone, as_markdown, as_text, tell,
@@ -51,13 +51,13 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "PROFILE", requires = "field", help_heading = OF_A_DOCUMENT)]
     profile: Option<String>,
     #[command(flatten, next_help_heading = OF_A_PROFILE)]
-    over: Over,
+    over: OverrideArguments,
     /// Price table that takes precedence over the others (see `docs/costs.md`)
     #[arg(long, value_name = "FILE", help_heading = OF_A_PROFILE)]
     prices: Option<PathBuf>,
     /// Format of the explanation
     #[arg(long, value_enum, default_value = "text", help_heading = OUTPUT)]
-    format: Voice,
+    format: ExplainFormat,
 }
 
 const OF_A_RUN: &str = "Of a run";
@@ -68,7 +68,7 @@ const OF_A_DOCUMENT: &str = "Of a document";
 const ALL_CODES: &str = "codes";
 
 /// The subject of an explanation.
-enum Target {
+enum ExplainTarget {
     Code,
     AllCodes,
     /// The code of an issue.
@@ -77,25 +77,25 @@ enum Target {
     Run,
 }
 
-impl Target {
+impl ExplainTarget {
     /// Finds what a word means. Runs come last: everything else is known to exist or not.
     fn of(word: &str) -> Self {
         let path = Path::new(word);
         let is_yaml = path.extension().is_some_and(|ending| ending == "yaml" || ending == "yml");
         if word == ALL_CODES {
-            Target::AllCodes
+            ExplainTarget::AllCodes
         } else if code_pages::is_meant_as_code(word) {
-            Target::Code
+            ExplainTarget::Code
         } else if is_yaml {
-            Target::Profile
+            ExplainTarget::Profile
         } else if word == "-" || path.is_dir() || path.is_file() {
-            Target::Run
+            ExplainTarget::Run
         } else if !word.contains(['/', '\\']) && file_of(word, &library()).is_ok_and(|file| file.is_some()) {
-            Target::Profile
+            ExplainTarget::Profile
         } else if issue_codes::is_meant_as_code(word) {
-            Target::Issue
+            ExplainTarget::Issue
         } else {
-            Target::Run
+            ExplainTarget::Run
         }
     }
 }
@@ -108,30 +108,32 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
         let path = Path::new(&arguments.target);
         return explain_field(path, field, &plan, arguments.profile.is_some(), arguments.format, output);
     }
-    let target = Target::of(&arguments.target);
+    let target = ExplainTarget::of(&arguments.target);
     arguments.refuse_what_does_not_apply(&target)?;
     match target {
-        Target::Code => code_pages::page(&arguments.target, arguments.format.of_data(), output),
-        Target::AllCodes => code_pages::list(arguments.format.of_data(), output),
-        Target::Issue => issue_codes::explain(&arguments.target, arguments.format.of_data(), output),
-        Target::Profile => {
+        ExplainTarget::Code => code_pages::page(&arguments.target, arguments.format.of_data(), output),
+        ExplainTarget::AllCodes => code_pages::list(arguments.format.of_data(), output),
+        ExplainTarget::Issue => issue_codes::explain(&arguments.target, arguments.format.of_data(), output),
+        ExplainTarget::Profile => {
             let profile = arguments.over.on(&arguments.target);
             let prices = arguments.prices.as_deref();
             explain_profile(&profile, prices, arguments.full, arguments.format, output)
         }
-        Target::Run => arguments.explain_run(output),
+        ExplainTarget::Run => arguments.explain_run(output),
     }
 }
 
 impl Arguments {
     /// Refuses flags that would do nothing.
-    fn refuse_what_does_not_apply(&self, target: &Target) -> Result<(), Failure> {
+    fn refuse_what_does_not_apply(&self, target: &ExplainTarget) -> Result<(), Failure> {
         let of_a_run = self.document.is_some() || self.journal.is_some();
         let of_a_profile = !self.over.is_empty() || self.prices.is_some();
         let what = match target {
-            Target::Run if of_a_profile => "a run, and the flags given are those of a profile",
-            Target::Profile if of_a_run => "a profile, and `--document` and `--journal` are of a run",
-            Target::Code | Target::AllCodes | Target::Issue if of_a_run || of_a_profile => {
+            ExplainTarget::Run if of_a_profile => "a run, and the flags given are those of a profile",
+            ExplainTarget::Profile if of_a_run => "a profile, and `--document` and `--journal` are of a run",
+            ExplainTarget::Code | ExplainTarget::AllCodes | ExplainTarget::Issue
+                if of_a_run || of_a_profile =>
+            {
                 "a code, which takes no such flags"
             }
             _ => return Ok(()),
@@ -159,23 +161,25 @@ impl Arguments {
         let paint = output.out_paint;
         let found = looking.find(&mut std::io::stdin().lock()).map_err(|error| self.not_found(error))?;
         let text = match (found, self.format) {
-            (OpenedRecord::Several(documents), Voice::Text | Voice::Markdown) => list(&documents, paint),
-            (OpenedRecord::Several(documents), Voice::Json) => {
+            (OpenedRecord::Several(documents), ExplainFormat::Text | ExplainFormat::Markdown) => {
+                list(&documents, paint)
+            }
+            (OpenedRecord::Several(documents), ExplainFormat::Json) => {
                 return written(&documents, Format::Json, output);
             }
-            (OpenedRecord::Several(documents), Voice::Jsonl) => {
+            (OpenedRecord::Several(documents), ExplainFormat::Jsonl) => {
                 return written(&documents, Format::Jsonl, output);
             }
-            (OpenedRecord::One(record), Voice::Json) => {
+            (OpenedRecord::One(record), ExplainFormat::Json) => {
                 return written(&Story::of(&record), Format::Json, output);
             }
-            (OpenedRecord::One(record), Voice::Jsonl) => {
+            (OpenedRecord::One(record), ExplainFormat::Jsonl) => {
                 return written(&Story::of(&record), Format::Jsonl, output);
             }
-            (OpenedRecord::One(record), Voice::Text) => {
+            (OpenedRecord::One(record), ExplainFormat::Text) => {
                 as_text(&tell(&Story::of(&record), self.full), &|tone, text| coloured(paint, tone, text))
             }
-            (OpenedRecord::One(record), Voice::Markdown) => {
+            (OpenedRecord::One(record), ExplainFormat::Markdown) => {
                 as_markdown(&tell(&Story::of(&record), self.full))
             }
         };

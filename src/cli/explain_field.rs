@@ -3,7 +3,7 @@
 
 use super::exit::{Exit, Failure};
 use super::output::Output;
-use super::profile_explain::Voice;
+use super::profile_explain::ExplainFormat;
 use super::score::read_source;
 use crate::diag::nearest;
 use crate::plan::Plan;
@@ -21,24 +21,24 @@ use std::path::Path;
 
 /// The answer for programs.
 #[derive(Serialize)]
-struct Answer<'a> {
+struct MentionsAnswer<'a> {
     field: &'a str,
     vocabulary: &'a str,
     /// The part of the document that is inspected, if not all of it.
     #[serde(skip_serializing_if = "Option::is_none")]
     part: Option<&'a str>,
-    mentions: Vec<Told<'a>>,
+    mentions: Vec<MentionEntry<'a>>,
 }
 
 /// The parts of a document, for programs.
 #[derive(Serialize)]
-struct AnswerParts<'a> {
+struct PartsAnswer<'a> {
     list: &'a str,
-    parts: Vec<ToldPart<'a>>,
+    parts: Vec<PartEntry<'a>>,
 }
 
 #[derive(Serialize)]
-struct ToldPart<'a> {
+struct PartEntry<'a> {
     label: &'a str,
     line: usize,
     heading: &'a str,
@@ -48,7 +48,7 @@ struct ToldPart<'a> {
 
 /// One mention, as it is reported.
 #[derive(Serialize)]
-struct Told<'a> {
+struct MentionEntry<'a> {
     line: usize,
     value: &'a str,
     context: Assertion,
@@ -68,7 +68,7 @@ pub(super) fn explain_field(
     field: &str,
     plan: &Plan,
     is_named: bool,
-    voice: Voice,
+    voice: ExplainFormat,
     output: &mut Output,
 ) -> Result<Exit, Failure> {
     let text = read_source(path)?;
@@ -80,8 +80,8 @@ pub(super) fn explain_field(
         .help("name the document that it is a result of; what the result says of the field, `explain` shows without `--field`"));
     }
     let rules = plan.scoring.rules().evidence();
-    let place = Place::of(field, rules);
-    if let Place::List(list) = place {
+    let place = FieldTarget::of(field, rules);
+    if let FieldTarget::List(list) = place {
         let parts = read_parts(rules, list, &text).unwrap_or_default();
         return explain_parts(list, &parts, voice, output);
     }
@@ -90,19 +90,23 @@ pub(super) fn explain_field(
         return Err(unread(name, plan, is_named));
     };
     let (part, mentions) = match place {
-        Place::OfPart { list, part, field } => {
+        FieldTarget::OfPart { list, part, field } => {
             let Some((label, mentions)) = read_mentions_of_part(rules, list, part, field, &text) else {
                 return Err(no_part(list, part, rules, &text));
             };
             (Some(label), mentions)
         }
-        Place::Field(_) | Place::List(_) => (None, read_mentions(rules, name, &text).unwrap_or_default()),
+        FieldTarget::Field(_) | FieldTarget::List(_) => {
+            (None, read_mentions(rules, name, &text).unwrap_or_default())
+        }
     };
     match voice.of_data() {
         Some(format) => {
             let mentions = mentions.iter().map(|mention| told(mention, &text)).collect();
-            output
-                .write_json(&Answer { field: name, vocabulary, part: part.as_deref(), mentions }, format)?;
+            output.write_json(
+                &MentionsAnswer { field: name, vocabulary, part: part.as_deref(), mentions },
+                format,
+            )?;
         }
         None => {
             let of_part = part.map_or_else(String::new, |part| format!(" in part {part}"));
@@ -118,7 +122,7 @@ pub(super) fn explain_field(
 
 /// The field or list that `--field` names.
 #[derive(Clone, Copy)]
-enum Place<'a> {
+enum FieldTarget<'a> {
     /// A field of the whole document.
     Field(&'a str),
     /// A list that has one item for each part of a document.
@@ -127,20 +131,20 @@ enum Place<'a> {
     OfPart { list: &'a str, part: &'a str, field: &'a str },
 }
 
-impl<'a> Place<'a> {
+impl<'a> FieldTarget<'a> {
     fn of(text: &'a str, rules: &EvidenceRules) -> Self {
         let steps: Vec<&str> = text.split(['.', '/']).filter(|step| !step.is_empty()).collect();
         let is_list = |list: &str| rules.each.iter().any(|(_, each)| each.list.value == list);
         match steps.as_slice() {
-            [list] if is_list(list) => Place::List(list),
-            [list, part, field] if is_list(list) => Place::OfPart { list, part, field },
-            _ => Place::Field(text),
+            [list] if is_list(list) => FieldTarget::List(list),
+            [list, part, field] if is_list(list) => FieldTarget::OfPart { list, part, field },
+            _ => FieldTarget::Field(text),
         }
     }
 
     fn field(self) -> &'a str {
         match self {
-            Place::Field(field) | Place::List(field) | Place::OfPart { field, .. } => field,
+            FieldTarget::Field(field) | FieldTarget::List(field) | FieldTarget::OfPart { field, .. } => field,
         }
     }
 }
@@ -187,17 +191,17 @@ fn no_part(list: &str, part: &str, rules: &EvidenceRules, text: &str) -> Failure
 fn explain_parts(
     list: &str,
     parts: &[FoundPart],
-    voice: Voice,
+    voice: ExplainFormat,
     output: &mut Output,
 ) -> Result<Exit, Failure> {
     if let Some(format) = voice.of_data() {
-        let parts = parts.iter().map(|part| ToldPart {
+        let parts = parts.iter().map(|part| PartEntry {
             label: &part.label,
             line: part.line,
             heading: &part.heading,
             spans: part.spans.iter().map(|span| (span.start, span.end)).collect(),
         });
-        output.write_json(&AnswerParts { list, parts: parts.collect() }, format)?;
+        output.write_json(&PartsAnswer { list, parts: parts.collect() }, format)?;
         return Ok(Exit::Success);
     }
     let mut page = String::new();
@@ -217,8 +221,8 @@ fn explain_parts(
     Ok(Exit::Success)
 }
 
-fn told<'a>(mention: &'a FieldMention, text: &str) -> Told<'a> {
-    Told {
+fn told<'a>(mention: &'a FieldMention, text: &str) -> MentionEntry<'a> {
+    MentionEntry {
         line: mention.line,
         value: &mention.value,
         context: mention.context,

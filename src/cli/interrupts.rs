@@ -3,7 +3,7 @@
 
 use super::exit::Exit;
 use super::output::Output;
-use crate::provider::Working;
+use crate::provider::ProgramGuard;
 use crate::value::Millis;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -33,7 +33,7 @@ pub(super) async fn listen(
         }
         let _ = stop.send(true);
         interrupts.once_more().await;
-        Working::abandon(Exit::Interrupted.code());
+        ProgramGuard::abandon(Exit::Interrupted.code());
     }
     // Without interrupts the channels stay open until the run is over.
     std::future::pending::<()>().await;

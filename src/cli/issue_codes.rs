@@ -16,7 +16,7 @@ const HEADING: &str = "## What each issue means";
 
 /// A row of the table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Row {
+struct IssueCodeRow {
     codes: &'static str,
     means: &'static str,
     look_at: &'static str,
@@ -78,13 +78,13 @@ fn rules_with(code: &str) -> Vec<String> {
     found
 }
 
-fn rows() -> impl Iterator<Item = Row> {
+fn rows() -> impl Iterator<Item = IssueCodeRow> {
     let table = PAGE.split_once(HEADING).map_or("", |(_, after)| after);
     let rows =
         table.lines().skip_while(|line| !line.starts_with("| `")).take_while(|line| line.starts_with('|'));
     rows.filter_map(|line| {
         let mut cells = line.trim_matches('|').split(" | ").map(str::trim);
-        Some(Row { codes: cells.next()?, means: cells.next()?, look_at: cells.next()? })
+        Some(IssueCodeRow { codes: cells.next()?, means: cells.next()?, look_at: cells.next()? })
     })
 }
 
@@ -93,7 +93,7 @@ fn codes_of(cell: &'static str) -> impl Iterator<Item = &'static str> {
     cell.split('`').filter(|part| part.starts_with(|c: char| c.is_ascii_uppercase()))
 }
 
-fn row_of(code: &str) -> Option<Row> {
+fn row_of(code: &str) -> Option<IssueCodeRow> {
     rows().find(|row| {
         codes_of(row.codes).any(|known| match known.strip_suffix('…') {
             Some(start) => code.starts_with(start),
@@ -121,7 +121,7 @@ mod tests {
 
     #[test]
     fn the_table_is_read_whole() {
-        let all: Vec<Row> = rows().collect();
+        let all: Vec<IssueCodeRow> = rows().collect();
         assert!(all.len() > 20, "{all:?}");
         let row = row_of("JUDGE_FAILED").unwrap();
         assert_eq!(row, row_of("VALIDATOR_UNAVAILABLE").unwrap());

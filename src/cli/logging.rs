@@ -106,7 +106,7 @@ impl LogArguments {
     }
 
     /// The log, if one is asked for.
-    fn lines(&self) -> Result<Option<Lines>, Failure> {
+    fn lines(&self) -> Result<Option<LogLayer>, Failure> {
         let Some(format) = self.format()? else {
             let only = match (&self.log_file, self.log_plugins) {
                 (None, false) => return Ok(None),
@@ -124,7 +124,7 @@ impl LogArguments {
                 })?)
             }
         };
-        Ok(Some(Lines { format, plugins: self.log_plugins, out: Mutex::new(out) }))
+        Ok(Some(LogLayer { format, plugins: self.log_plugins, out: Mutex::new(out) }))
     }
 
     fn format(&self) -> Result<Option<LogFormat>, Failure> {
@@ -165,7 +165,7 @@ impl Drop for Telemetry {
 }
 
 /// Writes a line for each thing that happens.
-struct Lines {
+struct LogLayer {
     format: LogFormat,
     /// `true` if messages of plugins are written, too.
     plugins: bool,
@@ -173,7 +173,7 @@ struct Lines {
 }
 
 /// The data kept of an open span.
-struct Open {
+struct OpenSpan {
     fields: Fields,
     began: Instant,
 }
@@ -182,7 +182,7 @@ struct Open {
 /// once.
 const IDS: [&str; 2] = ["run", "documentId"];
 
-impl Lines {
+impl LogLayer {
     /// Keeps only events of this program: other crates log requests, and their headers have keys in them.
     fn filtered(self) -> impl Layer<Registry> {
         let plugins = self.plugins;
@@ -210,7 +210,7 @@ impl Lines {
         let spans: Vec<_> = scope.into_iter().flatten().collect();
         for name in IDS {
             let found = fields.get(name).cloned().or_else(|| {
-                spans.iter().find_map(|span| span.extensions().get::<Open>()?.fields.0.get(name).cloned())
+                spans.iter().find_map(|span| span.extensions().get::<OpenSpan>()?.fields.0.get(name).cloned())
             });
             line.extend(found.map(|id| (name.to_owned(), id)));
         }
@@ -266,7 +266,7 @@ fn end_of(span: &str) -> Option<&'static str> {
     }
 }
 
-impl Layer<Registry> for Lines {
+impl Layer<Registry> for LogLayer {
     fn on_new_span(&self, attributes: &Attributes<'_>, id: &Id, context: Context<'_, Registry>) {
         let mut fields = Fields::default();
         attributes.record(&mut fields);
@@ -274,13 +274,13 @@ impl Layer<Registry> for Lines {
             self.write("run_started", Level::INFO, None, fields.0.clone());
         }
         if let Some(span) = context.span(id) {
-            span.extensions_mut().insert(Open { fields, began: Instant::now() });
+            span.extensions_mut().insert(OpenSpan { fields, began: Instant::now() });
         }
     }
 
     fn on_record(&self, id: &Id, record: &Record<'_>, context: Context<'_, Registry>) {
         if let Some(span) = context.span(id)
-            && let Some(open) = span.extensions_mut().get_mut::<Open>()
+            && let Some(open) = span.extensions_mut().get_mut::<OpenSpan>()
         {
             record.record(&mut open.fields);
         }
@@ -299,7 +299,7 @@ impl Layer<Registry> for Lines {
     fn on_close(&self, id: Id, context: Context<'_, Registry>) {
         let Some(span) = context.span(&id) else { return };
         let Some(event) = end_of(span.name()) else { return };
-        let Some(Open { mut fields, began }) = span.extensions_mut().remove::<Open>() else { return };
+        let Some(OpenSpan { mut fields, began }) = span.extensions_mut().remove::<OpenSpan>() else { return };
         let took = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
         fields.0.insert("duration_ms".to_owned(), took.into());
         self.write(event, Level::INFO, Some(span.scope()), fields.0);
@@ -328,9 +328,9 @@ mod tests {
 
     /// Records what is written.
     #[derive(Clone, Default)]
-    struct Written(std::sync::Arc<Mutex<Vec<u8>>>);
+    struct LogBuffer(std::sync::Arc<Mutex<Vec<u8>>>);
 
-    impl Write for Written {
+    impl Write for LogBuffer {
         fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
             self.0.lock().unwrap().write(bytes)
         }
@@ -343,9 +343,9 @@ mod tests {
     /// Documents that are run at the same time, on one thread or several, don't get each other's ids.
     #[test]
     fn a_line_has_the_ids_of_the_spans_round_it() {
-        let written = Written::default();
+        let written = LogBuffer::default();
         let lines =
-            Lines { format: LogFormat::Json, plugins: false, out: Mutex::new(Box::new(written.clone())) };
+            LogLayer { format: LogFormat::Json, plugins: false, out: Mutex::new(Box::new(written.clone())) };
         tracing::subscriber::with_default(Registry::default().with(lines.filtered()), || {
             let run = tracing::info_span!(target: "loopctl", "run", run = "r1");
             let documents = ["a", "b"]

@@ -66,7 +66,7 @@ mod unknown_flags;
 mod validate;
 mod watch;
 
-use crate::provider::Working;
+use crate::provider::ProgramGuard;
 use clap::{CommandFactory, Parser, Subcommand};
 use exit::Exit;
 use output::{Output, complain};
@@ -151,7 +151,7 @@ fn command() -> clap::Command {
 /// Runs the command line of this process.
 #[must_use]
 pub fn main() -> ExitCode {
-    let working = Working::begin();
+    let working = ProgramGuard::begin();
     let exit = run_process();
     working.end(exit.code());
     exit.into()

@@ -19,11 +19,11 @@ use std::path::Path;
 )]
 pub(super) struct Arguments {
     #[command(subcommand)]
-    what: What,
+    what: NewItem,
 }
 
 #[derive(Subcommand)]
-enum What {
+enum NewItem {
     /// A profile that starts from another, with its numbers to change, and cases
     Profile {
         /// Its name: small letters, digits and dashes
@@ -56,7 +56,7 @@ enum What {
         document_type: String,
         /// Importance of the field
         #[arg(long, value_enum, default_value = "required")]
-        importance: Counts,
+        importance: FieldImportance,
         /// Profile of the project that asks for it [default: the only one]
         #[arg(long, short, value_name = "PROFILE")]
         profile: Option<String>,
@@ -84,7 +84,7 @@ enum What {
 
 /// The importance of a field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Counts {
+enum FieldImportance {
     /// A missing field is a major issue
     Required,
     /// A missing field is a minor issue
@@ -93,12 +93,12 @@ enum Counts {
     Optional,
 }
 
-impl From<Counts> for Importance {
-    fn from(counts: Counts) -> Self {
+impl From<FieldImportance> for Importance {
+    fn from(counts: FieldImportance) -> Self {
         match counts {
-            Counts::Required => Importance::Required,
-            Counts::Important => Importance::Important,
-            Counts::Optional => Importance::Optional,
+            FieldImportance::Required => Importance::Required,
+            FieldImportance::Important => Importance::Important,
+            FieldImportance::Optional => Importance::Optional,
         }
     }
 }
@@ -107,21 +107,21 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
     let root = Path::new(".");
     let project = Project::new(root, library());
     let planned = match &arguments.what {
-        What::Profile { name, extends } => {
+        NewItem::Profile { name, extends } => {
             new_profile(&project, NewProfile { name, extends: extends.as_deref() })
         }
-        What::Rule { name, document_type, field, file } => new_rule(
+        NewItem::Rule { name, document_type, field, file } => new_rule(
             &project,
             NewRule { name, document_type: document_type.as_deref(), field, file: file.as_deref() },
         ),
-        What::Field { name, document_type, importance, profile } => new_field(
+        NewItem::Field { name, document_type, importance, profile } => new_field(
             &project,
             NewField { name, document_type, importance: (*importance).into(), profile: profile.as_deref() },
         ),
-        What::Vocabulary { name, field } => {
+        NewItem::Vocabulary { name, field } => {
             new_vocabulary(&project, NewVocabulary { name, field: field.as_deref() })
         }
-        What::DocumentType { name, fields, profile } => {
+        NewItem::DocumentType { name, fields, profile } => {
             new_document_type(&project, NewDocumentType { name, fields, profile: profile.as_deref() })
         }
     };

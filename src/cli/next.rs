@@ -5,6 +5,7 @@ use super::headings::{ARGUMENTS, OUTPUT, PROFILE};
 use super::loading::{PolicyArguments, ProfileArguments};
 use super::misplaced::refuse_profiles;
 use super::output::{Output, complain};
+use crate::ingest::read_next_input;
 use crate::next::{Mistake, NextAnswer, NextError, NextInput};
 use crate::policy::{FinalStatus, StopReason};
 use crate::value::ShownPath;
@@ -28,14 +29,14 @@ pub(super) struct Arguments {
     judge: Option<String>,
     /// Format of the answer
     #[arg(long, value_enum, default_value = "json", help_heading = OUTPUT)]
-    format: Shape,
+    format: NextFormat,
     /// The document and the history as JSON: a file, or `-` for standard input
     #[arg(value_name = "FILE", default_value = "-", help_heading = ARGUMENTS)]
     input: PathBuf,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Shape {
+enum NextFormat {
     /// Indented
     Json,
     /// On one line
@@ -55,7 +56,7 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
         Ok(input) => input,
         Err(mistakes) => return Err(usage(&mistakes, output)),
     };
-    let document = input.read_document().map_err(|error| {
+    let document = read_next_input(&input).map_err(|error| {
         let help = error.help();
         Failure::broken(format!("/document/path: {error}")).help(help)
     })?;
@@ -76,8 +77,8 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
         output.say(&format!("{word} {}", crate::value::sanitize_line(warning)));
     }
     let text = match arguments.format {
-        Shape::Json => serde_json::to_string_pretty(&answer),
-        Shape::Jsonl => serde_json::to_string(&answer),
+        NextFormat::Json => serde_json::to_string_pretty(&answer),
+        NextFormat::Jsonl => serde_json::to_string(&answer),
     }
     .map_err(|error| Failure::broken(format!("the answer can't be written as JSON: {error}")))?;
     writeln!(output.out, "{text}")?;

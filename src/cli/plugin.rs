@@ -15,11 +15,11 @@ use std::path::{Path, PathBuf};
 #[derive(Args)]
 pub(super) struct Arguments {
     #[command(subcommand)]
-    verb: Verb,
+    verb: PluginVerb,
 }
 
 #[derive(Subcommand)]
-enum Verb {
+enum PluginVerb {
     /// List every plugin that can be found, and whether it may run
     List {
         /// Format of the list
@@ -48,10 +48,10 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
         Ok(if is_path(plugin) { PathBuf::from(plugin) } else { providers.path_of(plugin)? })
     };
     match &arguments.verb {
-        Verb::Check(arguments) => {
+        PluginVerb::Check(arguments) => {
             return plugin_check::execute(arguments, &providers, &path_of(&arguments.plugin)?, output);
         }
-        Verb::List { format } => {
+        PluginVerb::List { format } => {
             let listed = providers.list();
             if *format != Format::Text {
                 let all: Vec<Value> = listed.iter().map(in_list).collect();
@@ -76,7 +76,7 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
                 writeln!(output.out, "{:<12}  {}", "", output.out_paint.faint(&entry.path.shown()))?;
             }
         }
-        Verb::Inspect { plugin } => {
+        PluginVerb::Inspect { plugin } => {
             let inspected = match path_of(plugin) {
                 Ok(path) => providers.inspect(&path)?,
                 // A built-in plugin has a manifest but no file.
@@ -84,7 +84,7 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
             };
             writeln!(output.out, "{}", serde_json::to_string_pretty(&shown(&inspected)).unwrap_or_default())?;
         }
-        Verb::Trust { plugin } => {
+        PluginVerb::Trust { plugin } => {
             let path = path_of(plugin)?;
             // Reported first, so that it is known what is trusted even if the lock file can't be written.
             let inspected = providers.inspect(&path)?;
@@ -106,7 +106,7 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
             }
             output.say(&format!("may run from here on; written to `{}`", trusted.lock_file.shown()));
         }
-        Verb::New(arguments) => return plugin_new::execute(arguments, output),
+        PluginVerb::New(arguments) => return plugin_new::execute(arguments, output),
     }
     Ok(Exit::Success)
 }

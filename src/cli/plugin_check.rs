@@ -2,7 +2,7 @@
 
 use super::exit::{Exit, Failure};
 use super::output::{Format, Output};
-use crate::conformance::{Conformance, Conforms, Finding, Outcome, Part, kind_name};
+use crate::conformance::{CheckFinding, CheckOutcome, ChildTask, Conformance, ConformanceReport, kind_name};
 use crate::diag::{Problems, SourceFile, Span};
 use crate::profile::Override;
 use crate::provider::Providers;
@@ -54,7 +54,7 @@ pub(super) fn execute(
         conformance.run_part(&arguments.part, notes)?;
         return Ok(Exit::Success);
     }
-    let child = |part: &Part<'_>| -> std::io::Result<Command> {
+    let child = |part: &ChildTask<'_>| -> std::io::Result<Command> {
         let mut command = Command::new(std::env::current_exe()?);
         command.args(["plugin", "check"]);
         for setting in &arguments.config {
@@ -90,7 +90,7 @@ fn config(settings: &[String], output: &mut Output) -> Result<Value, Failure> {
     Ok(root.to_json())
 }
 
-fn human(conforms: &Conforms, output: &mut Output) -> Result<(), Failure> {
+fn human(conforms: &ConformanceReport, output: &mut Output) -> Result<(), Failure> {
     let paint = output.out_paint;
     match &conforms.manifest {
         Some(manifest) => writeln!(
@@ -112,22 +112,22 @@ fn human(conforms: &Conforms, output: &mut Output) -> Result<(), Failure> {
     writeln!(
         output.out,
         "{} passed, {} failed, {} skipped",
-        count(Outcome::Passed),
-        count(Outcome::Failed),
-        count(Outcome::Skipped)
+        count(CheckOutcome::Passed),
+        count(CheckOutcome::Failed),
+        count(CheckOutcome::Skipped)
     )?;
     Ok(())
 }
 
-fn line(finding: &Finding, output: &mut Output) -> Result<(), Failure> {
+fn line(finding: &CheckFinding, output: &mut Output) -> Result<(), Failure> {
     let paint = output.out_paint;
     let (word, asks) = (format!("{:<7}", finding.outcome.as_str()), finding.asks);
     let id = format!("{:<22}", finding.id);
     let found = sanitize_line(&finding.found);
     match finding.outcome {
-        Outcome::Passed => writeln!(output.out, "{}  {id}  {asks}", paint.good(&word))?,
-        Outcome::Skipped => writeln!(output.out, "{}  {id}  {found}", paint.faint(&word))?,
-        Outcome::Failed => {
+        CheckOutcome::Passed => writeln!(output.out, "{}  {id}  {asks}", paint.good(&word))?,
+        CheckOutcome::Skipped => writeln!(output.out, "{}  {id}  {found}", paint.faint(&word))?,
+        CheckOutcome::Failed => {
             writeln!(output.out, "{}  {id}  {asks}", paint.bad(&word))?;
             writeln!(output.out, "           found: {found}")?;
             if let Some(help) = finding.help {
@@ -138,15 +138,15 @@ fn line(finding: &Finding, output: &mut Output) -> Result<(), Failure> {
     Ok(())
 }
 
-fn as_json(conforms: &Conforms) -> Value {
+fn as_json(conforms: &ConformanceReport) -> Value {
     json!({
         "conforms": conforms.conforms(),
         "path": conforms.path,
         "sha256": conforms.sha256,
         "manifest": conforms.manifest,
-        "passed": conforms.count(Outcome::Passed),
-        "failed": conforms.count(Outcome::Failed),
-        "skipped": conforms.count(Outcome::Skipped),
+        "passed": conforms.count(CheckOutcome::Passed),
+        "failed": conforms.count(CheckOutcome::Failed),
+        "skipped": conforms.count(CheckOutcome::Skipped),
         "checks": conforms.findings,
     })
 }

@@ -66,7 +66,7 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
         })?),
         (Language::Rust, None) => own_sdk(),
     };
-    let project = Project { name, language: arguments.lang, kind: arguments.kind, sdk: sdk.as_deref() };
+    let project = PluginProject { name, language: arguments.lang, kind: arguments.kind, sdk: sdk.as_deref() };
     let folder = arguments.dir.clone().unwrap_or_else(|| PathBuf::from(format!("loopctl-{name}")));
     let files = project.files()?;
     write_all(&folder, &files)?;
@@ -126,14 +126,14 @@ fn own_sdk() -> Option<PathBuf> {
 }
 
 /// A plugin to be created.
-struct Project<'a> {
+struct PluginProject<'a> {
     name: &'a str,
     language: Language,
     kind: PluginKind,
     sdk: Option<&'a Path>,
 }
 
-impl Project<'_> {
+impl PluginProject<'_> {
     fn ident(&self) -> String {
         self.name.replace('-', "_")
     }
@@ -313,7 +313,7 @@ mod tests {
         for language in [Language::Rust, Language::C] {
             for kind in [PluginKind::Http, PluginKind::Direct] {
                 let sdk = Path::new("/a/b \"c\"");
-                let files = Project { name: "my-llm", language, kind, sdk: Some(sdk) }.files().unwrap();
+                let files = PluginProject { name: "my-llm", language, kind, sdk: Some(sdk) }.files().unwrap();
                 assert!(files.len() >= 6, "{files:?}");
                 for (path, text) in files {
                     for placeholder in ["@NAME", "@IDENT", "@ENV", "@LIB", "@SDK", "@USE"] {

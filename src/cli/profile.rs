@@ -14,11 +14,11 @@ use std::path::Path;
 #[derive(Args)]
 pub(super) struct Arguments {
     #[command(subcommand)]
-    verb: Verb,
+    verb: ProfileVerb,
 }
 
 #[derive(Subcommand)]
-enum Verb {
+enum ProfileVerb {
     /// List every profile that can be loaded by name, with its purpose and its source
     List(profile_list::Arguments),
     /// Show all settings of a profile, those of its ancestors and the defaults included
@@ -31,26 +31,26 @@ enum Verb {
 
 pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit, Failure> {
     match &arguments.verb {
-        Verb::List(arguments) => profile_list::execute(arguments, output),
-        Verb::Show(arguments) => profile_show::execute(arguments, output),
-        Verb::Explain(arguments) => profile_explain::execute(arguments, output),
-        Verb::Diff(arguments) => profile_diff::execute(arguments, output),
+        ProfileVerb::List(arguments) => profile_list::execute(arguments, output),
+        ProfileVerb::Show(arguments) => profile_show::execute(arguments, output),
+        ProfileVerb::Explain(arguments) => profile_explain::execute(arguments, output),
+        ProfileVerb::Diff(arguments) => profile_diff::execute(arguments, output),
     }
 }
 
 /// One profile by name or path, with the settings laid over it.
 #[derive(Args)]
-pub(super) struct Named {
+pub(super) struct NamedProfileArguments {
     /// Profile by name, or by path (`./mine.yaml`)
     #[arg(value_name = "PROFILE", default_value = "balanced", env = "LOOPCTL_PROFILE", value_parser = or_default)]
     pub(super) profile: String,
     #[command(flatten)]
-    pub(super) over: Over,
+    pub(super) over: OverrideArguments,
 }
 
 /// The settings laid over a profile, as in other verbs.
 #[derive(Args, Clone, Default)]
-pub(super) struct Over {
+pub(super) struct OverrideArguments {
     /// Set a key of the profile, such as `accept.overall=0.9` (repeatable)
     #[arg(long = "config", value_name = "KEY=VALUE")]
     settings: Vec<String>,
@@ -68,7 +68,7 @@ pub(super) struct Over {
     provider_config: Vec<String>,
 }
 
-impl Over {
+impl OverrideArguments {
     /// Returns whether nothing overrides the profile.
     pub(super) fn is_empty(&self) -> bool {
         self.settings.is_empty()

@@ -3,9 +3,9 @@
 use super::exit::{Exit, Failure};
 use super::loading::ProfileArguments;
 use super::output::{Format, Output};
-use super::profile::{Over, compiled, price_tables};
+use super::profile::{OverrideArguments, compiled, price_tables};
 use super::prove::{EffortArguments, TriedProfile};
-use super::trajectory_files::{Policy, Reading, overall_from};
+use super::trajectory_files::{Policy, TrajectoryReading, overall_from};
 use crate::diag::Problems;
 use crate::experiment::prove::{self, Acceptance};
 use crate::experiment::{Tally, Trajectory};
@@ -33,7 +33,7 @@ pub(super) struct Arguments {
     #[arg(value_name = "B")]
     after: Option<String>,
     #[command(flatten)]
-    over: Over,
+    over: OverrideArguments,
     /// Recorded documents (JSON lines, as `loopctl simulate` reads them; repeatable; `-` is standard input)
     #[arg(long, value_name = "FILE", num_args = 1..)]
     trajectories: Vec<PathBuf>,
@@ -75,7 +75,7 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
     if arguments.prove {
         return proved(arguments, after, output);
     }
-    let first = Over::default().on(&arguments.before);
+    let first = OverrideArguments::default().on(&arguments.before);
     let second = arguments.over.on(after);
     let prices = price_tables(arguments.prices.as_deref(), output)?;
     let (loaded, plan) = compiled(&first, output)?;
@@ -130,7 +130,7 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
 /// Tries both policies side by side.
 fn proved(arguments: &Arguments, after: &str, output: &mut Output) -> Result<Exit, Failure> {
     let mut problems = Problems::new();
-    let before = TriedProfile::load(&arguments.before, &Over::default(), &[], &mut problems);
+    let before = TriedProfile::load(&arguments.before, &OverrideArguments::default(), &[], &mut problems);
     let changed = TriedProfile::load(after, &arguments.over, &[], &mut problems);
     output.show(&problems);
     let (Some(first), Some(second)) = (before, changed) else {
@@ -196,7 +196,7 @@ fn simulated(
         _ => usize::MAX,
     };
     let mut documents = Documents::new(most);
-    let mut reading = Reading::default();
+    let mut reading = TrajectoryReading::default();
     reading.files(&arguments.trajectories, output, |trajectory, output| {
         let [one, other] =
             documents.add((&before.policy, &before.scripts), (&after.policy, &after.scripts), trajectory);

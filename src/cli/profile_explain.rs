@@ -3,7 +3,7 @@
 use super::exit::{Exit, Failure};
 use super::loading::ProfileArguments;
 use super::output::{Format, Output};
-use super::profile::{Named, compiled, price_tables};
+use super::profile::{NamedProfileArguments, compiled, price_tables};
 use crate::explain::policy::{ProfileView, explain, json, markdown, text};
 use crate::value::sanitize_line;
 use clap::{Args, ValueEnum};
@@ -15,13 +15,13 @@ use std::path::{Path, PathBuf};
 )]
 pub(super) struct Arguments {
     #[command(flatten)]
-    named: Named,
+    named: NamedProfileArguments,
     /// Show all that the policy does, not only the summary
     #[arg(long)]
     full: bool,
     /// Format of the explanation
     #[arg(long, value_enum, default_value = "text")]
-    format: Voice,
+    format: ExplainFormat,
     /// Price table that takes precedence over the others (see `docs/costs.md`)
     #[arg(long, value_name = "FILE")]
     prices: Option<PathBuf>,
@@ -29,7 +29,7 @@ pub(super) struct Arguments {
 
 /// The format of an explanation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(super) enum Voice {
+pub(super) enum ExplainFormat {
     /// For people
     Text,
     /// For people, to keep or to send
@@ -41,13 +41,13 @@ pub(super) enum Voice {
     Jsonl,
 }
 
-impl Voice {
+impl ExplainFormat {
     /// The format, if programs read it.
     pub(super) fn of_data(self) -> Option<Format> {
         match self {
-            Voice::Text | Voice::Markdown => None,
-            Voice::Json => Some(Format::Json),
-            Voice::Jsonl => Some(Format::Jsonl),
+            ExplainFormat::Text | ExplainFormat::Markdown => None,
+            ExplainFormat::Json => Some(Format::Json),
+            ExplainFormat::Jsonl => Some(Format::Jsonl),
         }
     }
 }
@@ -63,7 +63,7 @@ pub(super) fn explain_profile(
     profile: &ProfileArguments,
     prices: Option<&Path>,
     full: bool,
-    voice: Voice,
+    voice: ExplainFormat,
     output: &mut Output,
 ) -> Result<Exit, Failure> {
     let prices = price_tables(prices, output)?;
@@ -71,9 +71,9 @@ pub(super) fn explain_profile(
     let explanation = explain(ProfileView { loaded: &loaded, plan: &plan, prices: &prices });
     let shown = if full { explanation.clone() } else { explanation.in_short() };
     let written = match voice {
-        Voice::Text => lines_tamed(&text(&shown)),
-        Voice::Markdown => lines_tamed(&markdown(&shown)),
-        Voice::Json | Voice::Jsonl => {
+        ExplainFormat::Text => lines_tamed(&text(&shown)),
+        ExplainFormat::Markdown => lines_tamed(&markdown(&shown)),
+        ExplainFormat::Json | ExplainFormat::Jsonl => {
             let mut value = json(&explanation);
             if let Some(members) = value.as_object_mut() {
                 members.insert("digest".to_owned(), plan.profile.digest.clone().into());

@@ -2,7 +2,7 @@
 
 use super::exit::{Exit, Failure};
 use super::output::{Format, Output};
-use super::profile::Named;
+use super::profile::NamedProfileArguments;
 use crate::diag::Problems;
 use crate::explain::settings::Shown;
 use crate::profile::check_settings;
@@ -16,7 +16,7 @@ use serde_json::json;
 )]
 pub(super) struct Arguments {
     #[command(flatten)]
-    named: Named,
+    named: NamedProfileArguments,
     /// Show after each value where it was set: a file and line, a flag, a variable, or `default`. With `--format json`
     /// a list of settings: `path`, `value`, `origin` (`file`, `line`, `column`)
     #[arg(long)]

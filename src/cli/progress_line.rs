@@ -18,10 +18,10 @@ const USUAL_WIDTH: usize = 80;
 pub(super) struct ProgressLine {
     progress: Arc<Mutex<Progress>>,
     began: Instant,
-    shown: Shown,
+    shown: ProgressDisplay,
 }
 
-enum Shown {
+enum ProgressDisplay {
     Nothing,
     /// On a terminal.
     Redrawn(ProgressBar),
@@ -51,9 +51,9 @@ impl ProgressLine {
     fn on(total: Option<u64>, target: Option<ProgressDrawTarget>, width: fn() -> usize) -> Self {
         let (progress, began) = (Arc::new(Mutex::new(Progress::new(total, Millis(0)))), Instant::now());
         let shown = match target {
-            None => Shown::Nothing,
+            None => ProgressDisplay::Nothing,
             // It is not a terminal, or one that can't redraw.
-            Some(target) if target.is_hidden() => Shown::Plain(PlainSteps::new(Millis(0))),
+            Some(target) if target.is_hidden() => ProgressDisplay::Plain(PlainSteps::new(Millis(0))),
             Some(target) => {
                 let drawn = Arc::clone(&progress);
                 let line = move |_: &ProgressState, out: &mut dyn fmt::Write| {
@@ -68,9 +68,9 @@ impl ProgressLine {
                         let bar = ProgressBar::with_draw_target(None, target);
                         bar.set_style(style.with_key("line", line));
                         bar.enable_steady_tick(REDRAWN);
-                        Shown::Redrawn(bar)
+                        ProgressDisplay::Redrawn(bar)
                     }
-                    Err(_) => Shown::Nothing,
+                    Err(_) => ProgressDisplay::Nothing,
                 }
             }
         };
@@ -95,17 +95,17 @@ impl ProgressLine {
     /// characters from the terminal.
     pub(super) fn above<R>(&self, write: impl FnOnce() -> R) -> R {
         match &self.shown {
-            Shown::Redrawn(bar) => bar.suspend(write),
-            Shown::Nothing | Shown::Plain(_) => write(),
+            ProgressDisplay::Redrawn(bar) => bar.suspend(write),
+            ProgressDisplay::Nothing | ProgressDisplay::Plain(_) => write(),
         }
     }
 
     fn show(&mut self, now: Millis, say: impl FnOnce(&str)) {
         match &mut self.shown {
-            Shown::Nothing => {}
+            ProgressDisplay::Nothing => {}
             // The bar limits how often a terminal is redrawn.
-            Shown::Redrawn(bar) => bar.tick(),
-            Shown::Plain(steps) => {
+            ProgressDisplay::Redrawn(bar) => bar.tick(),
+            ProgressDisplay::Plain(steps) => {
                 let progress = self.progress.lock().unwrap_or_else(PoisonError::into_inner);
                 if steps.is_due(&progress, now) {
                     say(&sanitize_line(&progress.line(usize::MAX, now)));
@@ -122,7 +122,7 @@ impl ProgressLine {
 impl Drop for ProgressLine {
     /// Clears the line, because the summary follows.
     fn drop(&mut self) {
-        if let Shown::Redrawn(bar) = &self.shown {
+        if let ProgressDisplay::Redrawn(bar) = &self.shown {
             bar.finish_and_clear();
         }
     }

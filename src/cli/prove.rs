@@ -3,7 +3,7 @@
 use super::exit::{Exit, Failure};
 use super::loading::or_default;
 use super::output::{Format, Output};
-use super::profile::Over;
+use super::profile::OverrideArguments;
 use crate::diag::{Problems, nearest};
 use crate::disk::{self, Access};
 use crate::experiment::Trajectory;
@@ -27,7 +27,7 @@ pub(super) struct Arguments {
     #[arg(value_name = "PROFILE", default_value = "balanced", env = "LOOPCTL_PROFILE", value_parser = or_default)]
     profile: String,
     #[command(flatten)]
-    over: Over,
+    over: OverrideArguments,
     /// A file with more promises (`promises: [{ always: calls <= 6 }]`; repeatable)
     #[arg(long, value_name = "FILE")]
     promises: Vec<PathBuf>,
@@ -134,7 +134,7 @@ impl TriedProfile {
     /// Loads the policy of a profile: prompts, schemas and providers need not exist. Problems are pushed.
     pub(super) fn load(
         name: &str,
-        over: &Over,
+        over: &OverrideArguments,
         own: &[DeclaredPromise],
         problems: &mut Problems,
     ) -> Option<Self> {

@@ -37,33 +37,33 @@ impl<'a> RecordedPath<'a> {
 }
 
 /// The files and folders that resuming a run may reach.
-pub(super) enum Reach {
+pub(super) enum ResumeReach {
     /// All that it names: this user began the run, or permitted it before.
     Own,
     /// Those in these folders, and the journal's folder for results.
     Within { folders: Vec<PathBuf>, journal: PathBuf },
 }
 
-impl Reach {
+impl ResumeReach {
     /// The reach of a run in a journal, with what is permitted besides the folder where this process began.
     pub(super) fn of(journal: Option<&Path>, run: &RunId, permitted: &[PathBuf]) -> Self {
-        let Some(journal) = journal.map(real_place) else { return Reach::Own };
+        let Some(journal) = journal.map(real_place) else { return ResumeReach::Own };
         let usual = context().state_folder().map(|folder| real_place(&folder.join("journal.sqlite")));
         let is_latest =
             || recall().is_some_and(|latest| latest.journal == journal && latest.run == run.as_str());
         if usual.as_ref() == Some(&journal) || is_latest() {
-            return Reach::Own;
+            return ResumeReach::Own;
         }
         let folders =
             std::iter::once(context().folder().to_path_buf()).chain(permitted.iter().cloned()).collect();
-        Reach::Within { folders, journal }
+        ResumeReach::Within { folders, journal }
     }
 
     /// The folders in which documents must lie; `None` if they may lie anywhere.
     pub(super) fn into_folders(self) -> Option<Vec<PathBuf>> {
         match self {
-            Reach::Own => None,
-            Reach::Within { folders, .. } => Some(folders),
+            ResumeReach::Own => None,
+            ResumeReach::Within { folders, .. } => Some(folders),
         }
     }
 
@@ -73,7 +73,7 @@ impl Reach {
         run: &RunId,
         command: &run::Arguments,
     ) -> Result<Vec<(String, String)>, Failure> {
-        let Reach::Within { folders, journal } = self else { return Ok(Vec::new()) };
+        let ResumeReach::Within { folders, journal } = self else { return Ok(Vec::new()) };
         let is_permitted = |path: &Path| lies_within(path, folders);
         let flag = |path: &Path| format!("--allow-path {}", quoted(&path_text(path)));
         let mut lacking = Vec::new();

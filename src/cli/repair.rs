@@ -36,14 +36,14 @@ pub(super) struct Arguments {
     defaults: bool,
     /// Output format [default: jsonl for a `.jsonl`, else text]
     #[arg(long, value_enum)]
-    format: Option<Form>,
+    format: Option<RepairFormat>,
     /// File to repair; `-` or nothing reads standard input
     #[arg(value_name = "FILE")]
     file: Option<PathBuf>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Form {
+enum RepairFormat {
     /// The value alone
     Text,
     /// One object: value, steps, patch and, with a schema, the errors that remain
@@ -94,9 +94,9 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
     let holds_records =
         file.and_then(Path::extension).is_some_and(|ending| ending.eq_ignore_ascii_case("jsonl"));
     let format = match arguments.format {
-        None if holds_records => Form::Jsonl,
-        None => Form::Text,
-        Some(Form::Text | Form::Json) if holds_records => {
+        None if holds_records => RepairFormat::Jsonl,
+        None => RepairFormat::Text,
+        Some(RepairFormat::Text | RepairFormat::Json) if holds_records => {
             return Err(Failure::usage("a `.jsonl` is answered line by line")
                 .help("leave out `--format`, or write `--format jsonl`"));
         }
@@ -109,8 +109,9 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
                 .map_err(|error| Failure::broken(format!("can't read `{name}`: {error}")))?,
         ),
     };
-    if format == Form::Jsonl {
-        Lines { repairer, settings, name, own: None, broken: false }.answer(BufReader::new(input), output)
+    if format == RepairFormat::Jsonl {
+        RecordRepairer { repairer, settings, name, own: None, broken: false }
+            .answer(BufReader::new(input), output)
     } else {
         single(&repairer, settings, input, &name, format, output)
     }
@@ -135,7 +136,7 @@ fn single(
     settings: Repair,
     input: Box<dyn Read>,
     name: &str,
-    format: Form,
+    format: RepairFormat,
     output: &mut Output,
 ) -> Result<Exit, Failure> {
     let mut bytes = Vec::new();
@@ -146,17 +147,17 @@ fn single(
         .map_err(|error| Failure::broken(format!("can't read `{name}`: {error}")))?;
     let mended = mend_bytes(repairer, settings, &bytes).map_err(|why| refusal(name, why))?;
     match format {
-        Form::Text => writeln!(output.out, "{}", pretty(&mended.value))?,
-        Form::Json | Form::Jsonl => {
+        RepairFormat::Text => writeln!(output.out, "{}", pretty(&mended.value))?,
+        RepairFormat::Json | RepairFormat::Jsonl => {
             #[derive(Serialize)]
-            struct Answer<'a> {
+            struct RepairAnswer<'a> {
                 value: &'a Value,
                 steps: &'a [RepairStep],
                 patch: Vec<Operation>,
                 #[serde(skip_serializing_if = "Option::is_none")]
                 remaining_errors: Option<Vec<Remaining>>,
             }
-            let answer = Answer {
+            let answer = RepairAnswer {
                 value: &mended.value,
                 steps: &mended.steps,
                 patch: mended.patch(),
@@ -209,7 +210,7 @@ fn say_steps(steps: &[RepairStep], output: &mut Output) {
 }
 
 /// Records, one per line.
-struct Lines {
+struct RecordRepairer {
     /// For records without a schema of their own.
     repairer: Repairer,
     settings: Repair,
@@ -221,7 +222,7 @@ struct Lines {
 
 /// One line of output.
 #[derive(Serialize)]
-struct Answer<'a> {
+struct RepairAnswer<'a> {
     id: &'a Value,
     #[serde(skip_serializing_if = "Option::is_none")]
     value: Option<&'a Value>,
@@ -233,20 +234,20 @@ struct Answer<'a> {
     remaining_errors: Option<Vec<Remaining>>,
 }
 
-impl Answer<'_> {
+impl RepairAnswer<'_> {
     fn write(&self, output: &mut Output) -> Result<(), Failure> {
         Ok(writeln!(output.out, "{}", serde_json::to_string(self).unwrap_or_default())?)
     }
 }
 
 /// The reason that a line has no value.
-struct Unanswered {
+struct RecordError {
     /// `null` where the line has none.
     id: Value,
     why: String,
 }
 
-impl Lines {
+impl RecordRepairer {
     /// Answers the lines. One that can't be used is reported; the others are answered.
     fn answer(mut self, mut reader: impl BufRead, output: &mut Output) -> Result<Exit, Failure> {
         let mut line = Vec::new();
@@ -264,9 +265,9 @@ impl Lines {
                 _ if line.trim_ascii().is_empty() => continue,
                 _ => {}
             }
-            if let Err(Unanswered { id, why }) = self.one(&line, output)? {
+            if let Err(RecordError { id, why }) = self.one(&line, output)? {
                 self.broken = true;
-                Answer { id: &id, value: None, error: Some(&why), steps: &[], remaining_errors: None }
+                RepairAnswer { id: &id, value: None, error: Some(&why), steps: &[], remaining_errors: None }
                     .write(output)?;
                 complain(output, &Failure::broken(format!("{}:{number}: {why}", self.name)));
             }
@@ -276,8 +277,8 @@ impl Lines {
     }
 
     /// Answers one line. The outer error is one of writing, the inner one says what is wrong with the line.
-    fn one(&mut self, line: &[u8], output: &mut Output) -> Result<Result<(), Unanswered>, Failure> {
-        let unanswered = |id: &Value, why: String| Ok(Err(Unanswered { id: id.clone(), why }));
+    fn one(&mut self, line: &[u8], output: &mut Output) -> Result<Result<(), RecordError>, Failure> {
+        let unanswered = |id: &Value, why: String| Ok(Err(RecordError { id: id.clone(), why }));
         let record: Value = match serde_json::from_slice(line.strip_prefix(BYTE_ORDER_MARK).unwrap_or(line)) {
             Ok(record) => record,
             Err(error) => {
@@ -306,13 +307,13 @@ impl Lines {
         match mended {
             Ok(Repaired { value, steps }) => {
                 let remaining_errors = repairer.remaining(&value);
-                Answer { id, value: Some(&value), error: None, steps: &steps, remaining_errors }
+                RepairAnswer { id, value: Some(&value), error: None, steps: &steps, remaining_errors }
                     .write(output)?;
             }
             Err(why) => {
                 self.broken = true;
                 let why = why.to_string();
-                Answer { id, value: None, error: Some(&why), steps: &[], remaining_errors: None }
+                RepairAnswer { id, value: None, error: Some(&why), steps: &[], remaining_errors: None }
                     .write(output)?;
             }
         }

@@ -9,7 +9,7 @@ use super::logging::LogArguments;
 use super::output::Output;
 use super::permission::PermissionArguments;
 use super::recorded_request::{go_to_folder, recorded_arguments};
-use super::run::{GoingOn, SettingsAgain, Via, Which, carry_out};
+use super::run::{ResumeOptions, ResumeSettings, RunSelection, Via, carry_out};
 use crate::store::{DocumentStage, Journal, RunStage, StoredRun};
 use crate::value::ShownPath;
 use crate::value::sanitize_line;
@@ -38,7 +38,7 @@ pub(super) struct Arguments {
     #[arg(long, help_heading = CALLS)]
     keep_going: bool,
     #[command(flatten, next_help_heading = PROFILE)]
-    again: SettingsAgain,
+    again: ResumeSettings,
     #[command(flatten, next_help_heading = CALLS)]
     calls: CallArguments,
     #[command(flatten, next_help_heading = CALLS)]
@@ -159,7 +159,7 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
     let absolute = |path: PathBuf| std::path::absolute(&path).unwrap_or(path);
     let mut calls = arguments.calls.clone();
     calls.prices = calls.prices.map(absolute);
-    run_arguments.go_on(GoingOn {
+    run_arguments.resume_with(ResumeOptions {
         journal: absolute(file),
         jobs: arguments.jobs,
         keep_going: arguments.keep_going,
@@ -173,7 +173,7 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
         log: arguments.log.clone().absolute(),
     });
     go_to_folder(&run.record.settings, arguments.quiet, output);
-    carry_out(&run_arguments, Which::This(id), output)
+    carry_out(&run_arguments, RunSelection::This(id), output)
 }
 
 /// The latest run that is not over.

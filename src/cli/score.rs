@@ -5,7 +5,7 @@ use super::headings::{ARGUMENTS, DOCUMENTS, OUTPUT, PROFILE};
 use super::loading::{PolicyArguments, known_type, library};
 use super::misplaced::refuse_profiles;
 use super::output::{Format, Output, RecordFormat, RecordWriter, complain};
-use super::score_record::{KEYS, Record, in_extraction, without_mark};
+use super::score_record::{KEYS, ScoreRecord, in_extraction, without_mark};
 use crate::disk::{self, ReadError};
 use crate::ingest::SourceText;
 use crate::plan::{DocumentContext, Given, Plan};
@@ -57,7 +57,7 @@ const RECORDS: &str = "a `.json` holds one extraction; other files hold a record
 
 /// One answer.
 #[derive(Serialize)]
-struct Answer<'a> {
+struct ScoredRecord<'a> {
     id: &'a Value,
     scores: &'a Scores,
     overall: f64,
@@ -165,7 +165,7 @@ fn read_bounded(path: &Path) -> Result<Vec<u8>, Failure> {
 }
 
 /// The reason that a record was not scored.
-enum Unscored {
+enum UnscoredRecord {
     /// Its extraction is not JSON.
     Json(serde_json::Error),
     /// Another problem of the record.
@@ -210,10 +210,12 @@ impl Scorer {
         let extraction = std::str::from_utf8(without_mark(&bytes))
             .map_err(|error| not_json(&format!("it is no UTF-8 from byte {} on", error.valid_up_to())))?;
         let id = path.file_stem().map_or_else(String::new, |stem| os_text(stem).into_owned());
-        let record = Record::unlabelled(Value::String(id), extraction, source);
+        let record = ScoreRecord::unlabelled(Value::String(id), extraction, source);
         self.assess(&record).map_err(|why| match why {
-            Unscored::Json(error) => not_json(&format!("line {}, column {}", error.line(), error.column())),
-            Unscored::Record(why) => Failure::broken(format!("`{}`: {why}", path.shown())),
+            UnscoredRecord::Json(error) => {
+                not_json(&format!("line {}, column {}", error.line(), error.column()))
+            }
+            UnscoredRecord::Record(why) => Failure::broken(format!("`{}`: {why}", path.shown())),
         })?;
         Ok(record.id)
     }
@@ -254,11 +256,11 @@ impl Scorer {
                 ))
                 .help(RECORDS));
             }
-            let record = Record::parse(&line);
+            let record = ScoreRecord::parse(&line);
             let answered = record.and_then(|record| match self.assess(&record) {
                 Ok(()) => Ok(record),
-                Err(Unscored::Json(error)) => Err(in_extraction(&line, record.extraction, &error)),
-                Err(Unscored::Record(why)) => Err(why),
+                Err(UnscoredRecord::Json(error)) => Err(in_extraction(&line, record.extraction, &error)),
+                Err(UnscoredRecord::Record(why)) => Err(why),
             });
             match answered {
                 Ok(record) => {
@@ -286,7 +288,7 @@ impl Scorer {
                 .out
                 .write_all(assessment_table(&name, assessment, output.out_paint).as_bytes())?);
         }
-        let answer = Answer {
+        let answer = ScoredRecord {
             id,
             scores: &assessment.scores,
             overall: assessment.overall,
@@ -297,7 +299,7 @@ impl Scorer {
     }
 
     /// Warns once for each key that is ignored.
-    fn warn_of_ignored(&mut self, record: &Record<'_>, output: &mut Output) {
+    fn warn_of_ignored(&mut self, record: &ScoreRecord<'_>, output: &mut Output) {
         for key in &record.ignored {
             if !self.warned.contains(&**key) {
                 self.warned.insert(key.to_string());
@@ -309,17 +311,17 @@ impl Scorer {
         }
     }
 
-    fn assess(&mut self, record: &Record<'_>) -> Result<(), Unscored> {
+    fn assess(&mut self, record: &ScoreRecord<'_>) -> Result<(), UnscoredRecord> {
         self.beside.clone_from(&self.given);
         for (name, value) in &record.given {
-            let one = checked_given(&self.plan, name, *value).map_err(Unscored::Record)?;
+            let one = checked_given(&self.plan, name, *value).map_err(UnscoredRecord::Record)?;
             self.beside.retain(|(known, _)| *known != one.0);
             self.beside.push(one);
         }
         let named = match &record.document_type {
             Some(named) => Some(known_type(&self.plan, named).map_err(|failure| {
                 let said = [Some(failure.message), failure.help].into_iter().flatten();
-                Unscored::Record(said.collect::<Vec<_>>().join("; "))
+                UnscoredRecord::Record(said.collect::<Vec<_>>().join("; "))
             })?),
             None => self.document_type.clone(),
         };
@@ -333,7 +335,7 @@ impl Scorer {
         let given = Given { scores: &self.beside, quotes: Some(&record.quotes), judged: None };
         context
             .assess_text(&mut self.assessor, record.extraction, given, &mut self.assessment)
-            .map_err(Unscored::Json)?;
+            .map_err(UnscoredRecord::Json)?;
         context.conclude_alone(&mut self.assessment);
         Ok(())
     }

@@ -17,7 +17,7 @@ pub(super) const KEYS: [&str; 7] =
 
 /// One record. Its extraction is text: how much of it is read depends on the type of the document, which may come after
 /// it.
-pub(super) struct Record<'l> {
+pub(super) struct ScoreRecord<'l> {
     pub id: Value,
     pub document_type: Option<Cow<'l, str>>,
     pub extraction: &'l str,
@@ -32,26 +32,26 @@ pub(super) struct Record<'l> {
 
 /// The members of a record, not yet parsed.
 #[derive(Default)]
-struct Members<'l> {
+struct RecordMembers<'l> {
     known: [Option<&'l RawValue>; KEYS.len()],
     ignored: Vec<Cow<'l, str>>,
 }
 
 /// A text that is borrowed where it has no escapes.
 #[derive(Deserialize)]
-struct Text<'l>(#[serde(borrow)] Cow<'l, str>);
+struct BorrowedText<'l>(#[serde(borrow)] Cow<'l, str>);
 
-impl<'l> Record<'l> {
+impl<'l> ScoreRecord<'l> {
     /// Reads one line; the error says what is wrong with it, without quoting it.
     pub(super) fn parse(line: &'l [u8]) -> Result<Self, String> {
         // An error at the end of the line is in its last column, not in the first of the next line.
         let line = without_mark(line).trim_ascii_end();
         let members = match std::str::from_utf8(line) {
-            Ok(text) => serde_json::from_str::<Members<'l>>(text),
+            Ok(text) => serde_json::from_str::<RecordMembers<'l>>(text),
             // The parser reports where it is not text.
-            Err(_) => serde_json::from_slice::<Value>(line).map(|_| Members::default()),
+            Err(_) => serde_json::from_slice::<Value>(line).map(|_| RecordMembers::default()),
         };
-        let Members { known, ignored } = members.map_err(|error| match error.is_data() {
+        let RecordMembers { known, ignored } = members.map_err(|error| match error.is_data() {
             true => "expected a JSON object".to_owned(),
             false => in_column(0, &error),
         })?;
@@ -64,8 +64,8 @@ impl<'l> Record<'l> {
         };
         let text = |member: Option<&'l RawValue>, key: &str| match member {
             None => Ok(None),
-            Some(member) => match serde_json::from_str::<Text<'l>>(member.get()) {
-                Ok(Text(text)) => Ok(Some(text)),
+            Some(member) => match serde_json::from_str::<BorrowedText<'l>>(member.get()) {
+                Ok(BorrowedText(text)) => Ok(Some(text)),
                 Err(error) if error.is_data() => Err(format!("expected text under `{key}`")),
                 Err(error) => Err(in_column(offset(line, member.get()), &error)),
             },
@@ -82,12 +82,12 @@ impl<'l> Record<'l> {
             None => Quotes::default(),
             Some(evidence) => checked_quotes(&value(evidence)?).map_err(|why| format!("evidence: {why}"))?,
         };
-        Ok(Record { id, document_type, extraction, source, given, quotes, labels, ignored })
+        Ok(ScoreRecord { id, document_type, extraction, source, given, quotes, labels, ignored })
     }
 
     /// A record without labels.
     pub(super) fn unlabelled(id: Value, extraction: &'l str, source: Option<&'l str>) -> Self {
-        Record {
+        ScoreRecord {
             id,
             document_type: None,
             extraction,
@@ -143,20 +143,20 @@ pub(super) fn without_mark(bytes: &[u8]) -> &[u8] {
     bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes)
 }
 
-impl<'de: 'l, 'l> Deserialize<'de> for Members<'l> {
+impl<'de: 'l, 'l> Deserialize<'de> for RecordMembers<'l> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         struct OfRecord;
 
         impl<'de> Visitor<'de> for OfRecord {
-            type Value = Members<'de>;
+            type Value = RecordMembers<'de>;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str("a JSON object")
             }
 
             fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Self::Value, A::Error> {
-                let mut found = Members::default();
-                while let Some(Text(key)) = members.next_key()? {
+                let mut found = RecordMembers::default();
+                while let Some(BorrowedText(key)) = members.next_key()? {
                     let value: &'de RawValue = members.next_value()?;
                     let place = KEYS.iter().position(|known| *known == key);
                     match place.and_then(|place| found.known.get_mut(place)) {

@@ -7,7 +7,7 @@ use super::misplaced::refuse_profiles;
 use super::output::{Format, Output, RecordFormat, RecordWriter};
 use super::recorded_run::{reached_from, recorded_run, say_without_candidate};
 use super::resume::JournalArgument;
-use super::trajectory_files::{Observations, Policy, Reading, Require, overall_from};
+use super::trajectory_files::{Observations, Policy, Require, TrajectoryReading, overall_from};
 use crate::diag::Problems;
 use crate::experiment::{Answer, Columns, Decider, Tally};
 use crate::policy::ScriptCriteria;
@@ -50,7 +50,7 @@ pub(super) struct Arguments {
 }
 
 /// One policy and its results.
-struct Compared {
+struct ComparedPolicy {
     policy: Policy,
     tally: Tally,
     /// The parts that its feedback would have told differently.
@@ -78,7 +78,7 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
         }
         None => {
             let keep = compared.iter().any(|compared| compared.policy.looks_at_candidates());
-            let mut reading = Reading::requiring(arguments.require);
+            let mut reading = TrajectoryReading::requiring(arguments.require);
             reading.documents(&arguments.files, keep, output, |columns, output| {
                 answer(&mut compared, &mut writer, columns, output)
             })?;
@@ -86,7 +86,7 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
             (broken, any) = (reading.broken, reading.any);
         }
     }
-    for Compared { policy, .. } in &compared {
+    for ComparedPolicy { policy, .. } in &compared {
         policy.warn_of_assumed(output);
     }
     // An empty table says nothing beside an error.
@@ -102,13 +102,14 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
 
 /// Decides about every document of the columns.
 fn answer(
-    compared: &mut [Compared],
+    compared: &mut [ComparedPolicy],
     writer: &mut RecordWriter,
     columns: &Columns,
     output: &mut Output,
 ) -> std::io::Result<()> {
     let several = compared.len() > 1;
-    let mut trials: Vec<Trial<'_, '_>> = compared.iter_mut().map(|one| Trial::of(one, columns)).collect();
+    let mut trials: Vec<PolicyReplay<'_, '_>> =
+        compared.iter_mut().map(|one| PolicyReplay::of(one, columns)).collect();
     for document in 0..columns.documents() {
         for trial in &mut trials {
             let (Some(id), Some(decided)) = (columns.id(document), trial.decider.decide(document)) else {
@@ -134,7 +135,7 @@ fn answer(
 }
 
 /// One policy while it decides.
-struct Trial<'c, 'p> {
+struct PolicyReplay<'c, 'p> {
     name: &'p str,
     policy: &'p LoopPolicy,
     decider: Decider<'c, 'p>,
@@ -143,12 +144,16 @@ struct Trial<'c, 'p> {
     beyond: &'p mut [u64; 3],
 }
 
-impl<'c, 'p> Trial<'c, 'p> {
-    fn of(compared: &'p mut Compared, columns: &'c Columns) -> Self {
-        let Compared { policy: Policy { name, policy, scripts, observed }, tally, told_otherwise, beyond } =
-            compared;
+impl<'c, 'p> PolicyReplay<'c, 'p> {
+    fn of(compared: &'p mut ComparedPolicy, columns: &'c Columns) -> Self {
+        let ComparedPolicy {
+            policy: Policy { name, policy, scripts, observed },
+            tally,
+            told_otherwise,
+            beyond,
+        } = compared;
         let decider = Decider::new(columns, policy, scripts).told_otherwise(!told_otherwise.is_empty());
-        Trial { name, policy, decider, observed, tally, beyond }
+        PolicyReplay { name, policy, decider, observed, tally, beyond }
     }
 }
 
@@ -156,7 +161,7 @@ impl<'c, 'p> Trial<'c, 'p> {
 fn recorded(
     run: &str,
     arguments: &Arguments,
-    compared: &mut [Compared],
+    compared: &mut [ComparedPolicy],
     output: &mut Output,
 ) -> Result<RecordedRun, Failure> {
     let forced = overall_from(arguments.overall_from.as_deref())?;
@@ -176,12 +181,12 @@ fn recorded(
 }
 
 /// Reports how many documents end in unrecorded ways.
-fn say_beyond(run: &RecordedRun, compared: &[Compared], output: &mut Output) {
+fn say_beyond(run: &RecordedRun, compared: &[ComparedPolicy], output: &mut Output) {
     let word = output.err_paint.warn("note:");
     let documents =
         |count: u64| if count == 1 { "1 document".to_owned() } else { format!("{count} documents") };
     say_without_candidate(run, output);
-    for Compared { policy, told_otherwise, beyond, .. } in compared {
+    for ComparedPolicy { policy, told_otherwise, beyond, .. } in compared {
         let [exhausted, other_base, other_feedback] = *beyond;
         let all = exhausted + other_base + other_feedback;
         if all == 0 {
@@ -209,10 +214,10 @@ fn say_beyond(run: &RecordedRun, compared: &[Compared], output: &mut Output) {
 }
 
 /// Loads the policy of every profile: prompts, schemas and providers need not exist.
-fn policies(arguments: &Arguments, output: &mut Output) -> Result<Vec<Compared>, Failure> {
+fn policies(arguments: &Arguments, output: &mut Output) -> Result<Vec<ComparedPolicy>, Failure> {
     let forced = overall_from(arguments.overall_from.as_deref())?;
     let forced: Vec<&str> = forced.iter().map(String::as_str).collect();
-    let mut compared: Vec<Compared> = Vec::new();
+    let mut compared: Vec<ComparedPolicy> = Vec::new();
     let mut failed = Vec::new();
     for name in &arguments.profile {
         let profile = ProfileArguments::of(name, &arguments.settings);
@@ -228,7 +233,7 @@ fn policies(arguments: &Arguments, output: &mut Output) -> Result<Vec<Compared>,
                 let taken = compared.iter().any(|other| other.policy.name == loaded.profile.name);
                 let name = if taken { name.clone() } else { loaded.profile.name };
                 let policy = Policy::new(name, loaded.profile.policy, scripts);
-                compared.push(Compared {
+                compared.push(ComparedPolicy {
                     policy,
                     tally: Tally::default(),
                     told_otherwise: Vec::new(),

@@ -5,7 +5,7 @@ use super::headings::{ARGUMENTS, DOCUMENTS, OUTPUT};
 use super::journal_place::JournalPlace;
 use super::logging::LogArguments;
 use super::output::{Output, RecordFormat};
-use super::run::{Asks, Which, Work};
+use super::run::{ConsultedParties, RunInvocation, RunSelection};
 use super::tape::RecorderArguments;
 use crate::plan::Plan;
 use crate::run::BatchSettings;
@@ -46,11 +46,11 @@ impl StepArguments {
     pub(super) fn run(
         &self,
         plan: Plan,
-        asks: Asks,
+        consulted: ConsultedParties,
         calls: StepCalls,
         output: &mut Output,
     ) -> Result<Exit, Failure> {
-        Work {
+        RunInvocation {
             plan,
             document_type: self.document_type.clone(),
             out: self.out.clone(),
@@ -63,10 +63,10 @@ impl StepArguments {
             report: None,
             inputs: vec![self.input.clone()],
             from: Vec::new(),
-            asks,
+            consulted,
             allow_commands: calls.allow_commands,
             tape: calls.tape,
-            which: Which::Fresh,
+            selection: RunSelection::Fresh,
             request: None,
             files_digest: String::new(),
             texts_digest: String::new(),
@@ -77,7 +77,7 @@ impl StepArguments {
             batches: BatchSettings::default(),
             watching: None,
             within: None,
-            laid_over: None,
+            overrides: None,
         }
         .run(output)
     }

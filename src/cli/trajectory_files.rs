@@ -134,7 +134,7 @@ impl Observations {
 
 /// The observations made while trajectories were read.
 #[derive(Default)]
-pub(super) struct Reading {
+pub(super) struct TrajectoryReading {
     /// Names of dimensions that some trajectory has.
     recorded: BTreeSet<String>,
     /// `true` if a line or file could not be read.
@@ -149,7 +149,7 @@ pub(super) struct Reading {
 }
 
 /// The reason that one file could not be read to its end.
-enum Ended {
+enum ReadEnd {
     /// The file.
     Input(ReadError),
     /// Standard output.
@@ -158,15 +158,15 @@ enum Ended {
     Line(TrajectoryError),
 }
 
-impl From<TrajectoryError> for Ended {
+impl From<TrajectoryError> for ReadEnd {
     fn from(error: TrajectoryError) -> Self {
-        Ended::Line(error)
+        ReadEnd::Line(error)
     }
 }
 
-impl From<std::io::Error> for Ended {
+impl From<std::io::Error> for ReadEnd {
     fn from(error: std::io::Error) -> Self {
-        Ended::Input(error.into())
+        ReadEnd::Input(error.into())
     }
 }
 
@@ -182,12 +182,12 @@ pub(super) fn overall_from(dimension: Option<&str>) -> Result<Vec<String>, Failu
 
 /// A line of a file.
 #[derive(Clone, Copy)]
-struct Place<'p> {
+struct LinePlace<'p> {
     path: &'p Path,
     number: u64,
 }
 
-impl fmt::Display for Place<'_> {
+impl fmt::Display for LinePlace<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let is_input = self.path.as_os_str() == "-";
         let name = if is_input { "standard input".into() } else { path_text(self.path) };
@@ -195,10 +195,10 @@ impl fmt::Display for Place<'_> {
     }
 }
 
-impl Reading {
+impl TrajectoryReading {
     /// A reading whose lines must have this content.
     pub(super) fn requiring(require: Option<Require>) -> Self {
-        Reading { require, ..Reading::default() }
+        TrajectoryReading { require, ..TrajectoryReading::default() }
     }
 
     /// Hands every trajectory of these files to `each`. What can't be read is reported and remembered.
@@ -213,7 +213,7 @@ impl Reading {
             reading.warn_of_slips(place, &trajectory.slips, output);
             let names = trajectory.iterations.iter().flat_map(|step| &step.scores);
             reading.note_dimensions(names.map(|(name, _)| name.as_str()));
-            each(&trajectory, output).map_err(Ended::Output)
+            each(&trajectory, output).map_err(ReadEnd::Output)
         })
     }
 
@@ -230,7 +230,7 @@ impl Reading {
         self.lines(files, output, |reading, place, line, output| {
             columns.clear();
             reading.read_into(&mut columns, place, line, output)?;
-            if columns.documents() == 0 { Ok(()) } else { each(&columns, output).map_err(Ended::Output) }
+            if columns.documents() == 0 { Ok(()) } else { each(&columns, output).map_err(ReadEnd::Output) }
         })
     }
 
@@ -251,10 +251,10 @@ impl Reading {
     fn read_into(
         &mut self,
         columns: &mut Columns,
-        place: Place<'_>,
+        place: LinePlace<'_>,
         line: &[u8],
         output: &mut Output,
-    ) -> Result<(), Ended> {
+    ) -> Result<(), ReadEnd> {
         let slips = columns.read_line(line)?;
         self.warn_of_slips(place, &slips, output);
         self.note_dimensions(columns.dimensions());
@@ -278,18 +278,18 @@ impl Reading {
         &mut self,
         files: &[PathBuf],
         output: &mut Output,
-        mut each: impl FnMut(&mut Self, Place<'_>, &[u8], &mut Output) -> Result<(), Ended>,
+        mut each: impl FnMut(&mut Self, LinePlace<'_>, &[u8], &mut Output) -> Result<(), ReadEnd>,
     ) -> Result<(), Failure> {
         for file in files {
             match self.file(file, output, &mut each) {
                 Ok(()) => {}
-                Err(Ended::Output(error)) => return Err(error.into()),
-                Err(Ended::Input(error)) => {
+                Err(ReadEnd::Output(error)) => return Err(error.into()),
+                Err(ReadEnd::Input(error)) => {
                     complain(output, &Failure::broken(format!("can't read `{}`: {error}", file.shown())));
                     self.broken = true;
                 }
                 // Reported where it was found.
-                Err(Ended::Line(_)) => self.broken = true,
+                Err(ReadEnd::Line(_)) => self.broken = true,
             }
         }
         if let Some(more @ 1..) = self.refused.checked_sub(MOST_NOTES) {
@@ -302,17 +302,17 @@ impl Reading {
         &mut self,
         path: &Path,
         output: &mut Output,
-        each: &mut impl FnMut(&mut Self, Place<'_>, &[u8], &mut Output) -> Result<(), Ended>,
-    ) -> Result<(), Ended> {
+        each: &mut impl FnMut(&mut Self, LinePlace<'_>, &[u8], &mut Output) -> Result<(), ReadEnd>,
+    ) -> Result<(), ReadEnd> {
         let reader: Box<dyn BufRead> = if path.as_os_str() == "-" {
             Box::new(BufReader::new(std::io::stdin()))
         } else {
-            Box::new(BufReader::with_capacity(BUFFER, disk::open_input(path).map_err(Ended::Input)?))
+            Box::new(BufReader::with_capacity(BUFFER, disk::open_input(path).map_err(ReadEnd::Input)?))
         };
         raw_lines(reader, LongestLine::default(), |number, line| {
-            let place = Place { path, number };
-            match line.map_err(Ended::Line).and_then(|line| each(self, place, line, output)) {
-                Err(Ended::Line(error)) => {
+            let place = LinePlace { path, number };
+            match line.map_err(ReadEnd::Line).and_then(|line| each(self, place, line, output)) {
+                Err(ReadEnd::Line(error)) => {
                     self.refuse(place, &error.to_string(), output);
                     if self.refused == 1 && matches!(error, TrajectoryError::NotJson { .. }) {
                         output.say(
@@ -330,7 +330,7 @@ impl Reading {
     }
 
     /// Warns of misspelt keys: an issue that is not read could let a document pass.
-    fn warn_of_slips(&mut self, place: Place<'_>, slips: &[String], output: &mut Output) {
+    fn warn_of_slips(&mut self, place: LinePlace<'_>, slips: &[String], output: &mut Output) {
         for slip in slips {
             self.slips += 1;
             if self.slips > MOST_NOTES {
@@ -341,7 +341,7 @@ impl Reading {
         }
     }
 
-    fn refuse(&mut self, place: Place<'_>, why: &str, output: &mut Output) {
+    fn refuse(&mut self, place: LinePlace<'_>, why: &str, output: &mut Output) {
         self.broken = true;
         self.refused += 1;
         if self.refused > MOST_NOTES {

@@ -4,7 +4,7 @@ use super::exit::{Exit, Failure};
 use super::headings::{CALLS, PROFILE};
 use super::loading::PolicyArguments;
 use super::output::Output;
-use super::run::Asks;
+use super::run::ConsultedParties;
 use super::step::{StepArguments, StepCalls};
 use crate::diag::Problems;
 use clap::Args;
@@ -34,5 +34,5 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
     }
     let plan = profile.plan(&forced, output)?;
     let calls = StepCalls { allow_commands: arguments.allow_commands, ..StepCalls::default() };
-    arguments.step.run(plan, Asks::Nobody, calls, output)
+    arguments.step.run(plan, ConsultedParties::Nobody, calls, output)
 }

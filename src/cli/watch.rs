@@ -24,16 +24,16 @@ use tokio::sync::watch;
 const DOUBT: Duration = Duration::from_millis(400);
 
 /// Keeps, while documents are run, what scoring them again takes.
-pub(super) struct Keeper {
+pub(super) struct RescoreRecorder {
     plan: Arc<Plan>,
     given_type: Option<String>,
     open: Option<RunTrace>,
     kept: RescoreBuffer,
 }
 
-impl Keeper {
+impl RescoreRecorder {
     pub(super) fn new(plan: Arc<Plan>, given_type: Option<String>) -> Self {
-        Keeper { plan, given_type, open: None, kept: RescoreBuffer::new(RescoreLimits::default()) }
+        RescoreRecorder { plan, given_type, open: None, kept: RescoreBuffer::new(RescoreLimits::default()) }
     }
 
     pub(super) fn read(&mut self, document: &Document) {
@@ -65,7 +65,7 @@ impl Keeper {
 }
 
 /// The profile with the files that it reaches.
-pub(super) struct Watching {
+pub(super) struct ProfileWatch {
     arguments: ProfileArguments,
     files: FileWatch,
     reached: Reached,
@@ -73,11 +73,11 @@ pub(super) struct Watching {
     said: String,
 }
 
-impl Watching {
+impl ProfileWatch {
     /// Begins to watch what loading the profile inspected.
     pub(super) fn start(arguments: &ProfileArguments, reached: Reached) -> Result<Self, Failure> {
         let files = FileWatch::start(&reached)?;
-        Ok(Watching { arguments: arguments.clone(), files, reached, said: String::new() })
+        Ok(ProfileWatch { arguments: arguments.clone(), files, reached, said: String::new() })
     }
 
     /// Scores `kept` again at every save, until `stopped` becomes true.

@@ -2,7 +2,7 @@
 
 use crate::pipeline::{answer, place};
 use crate::workspace::{Ran, Workspace};
-use loopctl::store::{DocumentRecord, Entry, EventLog, Journal, RunId};
+use loopctl::store::{DocumentRecord, EventLog, Journal, LogEntry, RunId};
 use loopctl::value::DocumentId;
 use regex::Regex;
 use serde_json::{Value, json};
@@ -231,7 +231,9 @@ fn cut_off(place: &Workspace, events: usize) {
     let key = cut.begin_document(&id, &document.record).wait().unwrap();
     for event in whole.events(&run.id, &document.record.id).unwrap().into_iter().take(events) {
         let (kind, payload) = (event.kind.into(), event.payload.to_string());
-        cut.write(key, vec![Entry::Happened { seq: event.seq, at: event.at, kind, payload }]).wait().unwrap();
+        cut.write(key, vec![LogEntry::Happened { seq: event.seq, at: event.at, kind, payload }])
+            .wait()
+            .unwrap();
     }
 }
 

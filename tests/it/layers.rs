@@ -1,8 +1,8 @@
 //! Rules of the sources that neither the compiler nor clippy can check: the order of modules within a crate, one module that
 //! opens files for reading, pure code that does not wait.
 //!
-//! That pure code knows no clock, files, environment and processes is `clippy.toml`'s matter, and the manifests keep the order of
-//! crates, and the core without a runtime and a network.
+//! `clippy.toml` keeps clock, files, environment and processes out of pure code; the manifests keep the order of crates, and keep
+//! runtime and network out of the core.
 
 use std::path::{Path, PathBuf};
 
@@ -175,10 +175,14 @@ fn packages() -> Vec<String> {
     names.map(|name| format!("crates/{name}/src")).chain(others).collect()
 }
 
-/// Calls `look` with each file below a folder that ships: its path in the repository, and its tokens.
+/// Calls `look` with each file of a module, or below a folder, that ships: its path in the repository, and its tokens.
 fn each_file(folder: &str, look: &mut dyn FnMut(&str, &[&str])) {
-    let mut paths = Vec::new();
-    files_in(&root().join(folder), &mut paths);
+    let (mut paths, alone) = (Vec::new(), root().join(format!("{folder}.rs")));
+    if alone.is_file() {
+        paths.push(alone);
+    } else {
+        files_in(&root().join(folder), &mut paths);
+    }
     let texts: Vec<String> = paths.iter().map(|path| std::fs::read_to_string(path).unwrap()).collect();
     let read: Vec<_> = texts.iter().map(|text| shipped(&tokens(text))).collect();
     let is_test = |path: &PathBuf| {

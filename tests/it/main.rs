@@ -174,7 +174,6 @@ mod prove_tried;
 mod provider;
 #[cfg(test)]
 mod quotes;
-#[cfg(test)]
 #[cfg(unix)]
 #[cfg(test)]
 mod reach;
@@ -214,6 +213,8 @@ mod simulate_run;
 mod slips;
 #[cfg(test)]
 mod small_model;
+#[cfg(test)]
+mod surface;
 #[cfg(test)]
 mod sweep;
 #[cfg(test)]

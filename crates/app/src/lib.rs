@@ -10,9 +10,9 @@
 #![cfg_attr(not(test), deny(clippy::disallowed_methods, clippy::disallowed_types))]
 
 use loopctl_core::{
-    diag, disk, engine, feedback, ingest, plan, policy, profile, repair, result, rules, score, script, stop,
-    value,
+    diag, disk, engine, feedback, plan, policy, profile, repair, result, rules, score, script, stop, value,
 };
+use loopctl_read as ingest;
 
 use loopctl_experiment as experiment;
 use loopctl_provider as provider;

@@ -1,5 +1,6 @@
 //! The core of loopctl: it validates and scores a structured output against its document, and decides by a policy that was
-//! written in YAML what comes next. It knows no clock, asks no one, and is not `async`: time and answers are arguments.
+//! written in YAML what comes next. It knows no clock, asks no one, opens no file, and is not
+//! `async`: time, answers and a [`profile::Library`] of files are arguments.
 //!
 //! # From a profile to a plan
 //!
@@ -43,8 +44,8 @@
 //! # Text and JSON
 //!
 //! [`repair`] reads JSON that is not quite JSON, and brings a value closer to its schema, each step with its reason.
-//! [`value`] has the exact types: scores, amounts, numbers as they were written, paths. [`ingest`] turns files and records
-//! into documents, and finds their types.
+//! [`value`] has the exact types: scores, amounts, numbers as they were written, paths. [`document`] has documents in memory,
+//! and finds their types.
 //!
 //! # What is promised
 //!
@@ -58,12 +59,11 @@
 pub use loopctl_base::{all_default, decode_words, key, key_group, mapping, open_part, read_field, read_key};
 pub use loopctl_base::{diag, value};
 #[doc(hidden)]
-pub use loopctl_base::disk;
+pub use loopctl_base::{disk, library};
 
 // Layer 1: what people declare.
 #[doc(hidden)]
 pub mod stop;
-#[expect(clippy::disallowed_methods, reason = "looks profiles up")]
 pub mod profile;
 #[doc(hidden)]
 pub mod script;
@@ -79,8 +79,7 @@ pub mod policy;
 pub mod engine;
 
 // Layer 3: a policy at hand, and the loop as data. No one is asked and nothing is written.
-#[expect(clippy::disallowed_methods, reason = "reads documents")]
-pub mod ingest;
+pub mod document;
 pub mod plan;
 #[doc(hidden)]
 pub mod exchange;

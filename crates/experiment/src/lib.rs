@@ -9,14 +9,16 @@
 // The crates below, under the paths that the modules know them by.
 use loopctl_base::{decode_words, mapping};
 use loopctl_core::{
-    diag, engine, exchange, feedback, ingest, plan, policy, profile, repair, result, rules, score, stop,
-    value,
+    diag, engine, exchange, feedback, plan, policy, profile, repair, result, rules, score, stop, value,
 };
+use loopctl_read as ingest;
 
 mod answer;
 #[doc(hidden)]
 pub mod calibrate;
 mod columns;
+#[doc(hidden)]
+#[doc(hidden)]
 pub mod evaluate;
 pub mod prove;
 mod prompt_texts;
@@ -33,10 +35,13 @@ mod trajectory_line;
 
 pub use answer::Answer;
 pub use columns::{Beyond, Columns, Decided, Decider};
+#[doc(hidden)]
 pub use prompt_texts::PromptTexts;
 pub use replay::{differing_keys, prompt_names, told_otherwise, with_texts};
+#[doc(hidden)]
 pub use simulate::dimensions_used;
 pub use simulate::{Simulated, simulate};
 pub use tally::Tally;
 pub use trajectory::{IterationRecord, StepIssue, Trajectory, TrajectoryError};
+#[doc(hidden)]
 pub use trajectory::{LongestLine, raw_lines};

@@ -9,6 +9,7 @@ use super::trajectory::{IterationRecord, StepIssue, Trajectory};
 use crate::engine::{DocumentState, IterationState};
 use crate::policy::Spent;
 use crate::score::{Assessment, Scores};
+use crate::statistics::real;
 use crate::value::{Millis, Score, Usd};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -124,15 +125,13 @@ impl IterationRecord {
         let assessment = of.assessment()?;
         let (spent, was) = (of.spent.usage, before.usage);
         let Millis(elapsed) = of.spent.elapsed - before.elapsed;
-        #[expect(clippy::cast_precision_loss, reason = "far below 2^53")]
-        let elapsed_ms = elapsed as f64;
         let cost = (spent.known_cost_usd.get() - was.known_cost_usd.get()).max(0.0);
         let measured = of.measured.as_deref().map_or(&assessment.scores, |measured| &measured.scores);
         Some(IterationRecord {
             scores: listed(&assessment.scores),
             issues: issues_of(assessment),
             issues_unknown: false,
-            elapsed_ms,
+            elapsed_ms: real(elapsed),
             cost_usd: Usd::new(cost).unwrap_or_default(),
             tokens: spent.tokens.saturating_sub(was.tokens),
             calls: Some(spent.calls.saturating_sub(was.calls)),

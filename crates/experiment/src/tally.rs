@@ -3,6 +3,7 @@
 use super::columns::Decided;
 use super::simulate::Simulated;
 use crate::policy::{FinalStatus, StopReason};
+use crate::statistics::real;
 use std::collections::BTreeMap;
 
 /// The endings of the documents of one policy, counted in constant memory: the texts of its keys are those that a
@@ -56,13 +57,13 @@ impl Tally {
     /// The share whose candidate was accepted, from 0 to 1; `None` without documents.
     #[must_use]
     pub fn share_accepted(&self) -> Option<f64> {
-        mean(number(self.accepted), self.documents)
+        mean(real(self.accepted), self.documents)
     }
 
     /// The mean number of candidates assessed per document.
     #[must_use]
     pub fn mean_iterations(&self) -> Option<f64> {
-        mean(number(self.iterations), self.documents)
+        mean(real(self.iterations), self.documents)
     }
 
     /// The mean cost per document, in US dollars.
@@ -87,10 +88,5 @@ impl Tally {
 }
 
 fn mean(sum: f64, count: u64) -> Option<f64> {
-    (count > 0).then(|| sum / number(count))
-}
-
-#[expect(clippy::cast_precision_loss, reason = "counts of documents and iterations")]
-fn number(count: u64) -> f64 {
-    count as f64
+    (count > 0).then(|| sum / real(count))
 }

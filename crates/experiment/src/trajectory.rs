@@ -314,22 +314,26 @@ fn object(value: Value, path: &str) -> Result<Map<String, Value>, TrajectoryErro
 }
 
 fn unexpected(path: &str, expected: &'static str, found: Option<&Value>) -> TrajectoryError {
-    let found = match found {
+    TrajectoryError::Unexpected { path: FieldPath(path.to_owned()), expected, found: found_instead(found) }
+}
+
+/// A description of the value that was found in place of what was expected.
+pub(crate) fn found_instead(found: Option<&Value>) -> String {
+    match found {
         None => "nothing".to_owned(),
         Some(Value::Null) => "null".to_owned(),
         Some(Value::Bool(value)) => value.to_string(),
         Some(Value::Number(number)) => number.to_string(),
         // One word may be shown (a misspelt severity, say); more may be text of a document.
         Some(Value::String(text))
-            if text.len() <= 24 && text.chars().all(|c| c.is_ascii_alphanumeric() || "_-.".contains(c)) =>
+            if text.len() <= 24 && text.chars().all(|c| c.is_ascii_alphanumeric() || "_-.,".contains(c)) =>
         {
             format!("`{text}`")
         }
         Some(Value::String(_)) => "text".to_owned(),
         Some(Value::Array(_)) => "a list".to_owned(),
         Some(Value::Object(_)) => "an object".to_owned(),
-    };
-    TrajectoryError::Unexpected { path: FieldPath(path.to_owned()), expected, found }
+    }
 }
 
 /// The most bytes of a line.

@@ -12,16 +12,16 @@ use sha2::{Digest, Sha256};
 use tracing::Instrument;
 
 use super::absent::without_absent;
+use super::call_meter::CallMeter;
+use super::deadline::Deadline;
 use super::error::{CallError, identifier, sanitize_message};
-use super::meter::Meter;
-use super::network::{HttpAttempt, HttpTransport, Network};
-use super::opened::Opened;
-use super::patience::Deadline;
+use super::network::{HttpAttempt, HttpTransport, NetworkState};
+use super::opened_plugin::OpenedPlugin;
 use super::plugin::{Instance, Library, Payload, Reply};
-use super::progress::Progress;
+use super::progress::CallProgress;
 use super::quotation::without_quotations;
 use super::reply::{fault_of, sensible, too_large};
-use super::tape::{Ended, Entry, RecordedCall, Recorder};
+use super::tape::{CacheEntry, RecordedCall, RecordedOutcome, Recorder};
 use super::trace::CallSpan;
 use super::{CallFailure, FailureKind, ProviderError};
 use crate::value::{Millis, Usd};
@@ -44,24 +44,24 @@ pub struct PluginIdentity {
 /// An open provider. Clones share the instance.
 #[derive(Clone)]
 pub struct Provider {
-    pub(super) shared: Arc<Shared>,
+    pub(super) shared: Arc<ProviderState>,
     model: Option<String>,
 }
 
-pub(super) struct Shared {
+pub(super) struct ProviderState {
     identity: PluginIdentity,
-    pub(super) opened: Opened,
-    pub(super) network: Arc<Network>,
+    pub(super) opened: OpenedPlugin,
+    pub(super) network: Arc<NetworkState>,
     /// Of `http` plugins.
     pub(super) link: Option<HttpTransport>,
-    pub(super) meter: Meter,
+    pub(super) meter: CallMeter,
     tape: Option<Recorder>,
 }
 
 /// The outcome of a call.
 #[derive(Debug)]
 #[non_exhaustive]
-pub struct Called {
+pub struct CallOutcome {
     /// The completion, or why there is none.
     pub outcome: Result<Completion, CallFailure>,
     /// The time for which the call counts in a run that is recorded or replayed; `None` in any other, where it counts
@@ -69,14 +69,14 @@ pub struct Called {
     pub took: Option<Millis>,
     /// `true` if the cache answered, so that no provider was asked or paid.
     pub cached: bool,
-    entry: Option<Entry>,
+    entry: Option<CacheEntry>,
 }
 
-impl Called {
+impl CallOutcome {
     /// The outcome of a call for which no provider had to be asked any more.
     #[cfg(feature = "network")]
     pub(super) fn stored(outcome: Result<Completion, CallFailure>) -> Self {
-        Called { outcome, took: None, cached: false, entry: None }
+        CallOutcome { outcome, took: None, cached: false, entry: None }
     }
 
     /// Returns whether the provider was not asked, because it is left alone for a while.
@@ -102,14 +102,14 @@ impl Provider {
     pub(super) fn open(
         identity: PluginIdentity,
         library: Arc<Library>,
-        network: Arc<Network>,
+        network: Arc<NetworkState>,
         link: Option<HttpTransport>,
-        meter: Meter,
+        meter: CallMeter,
         config: Vec<u8>,
         model: Option<String>,
         tape: Option<Recorder>,
     ) -> Result<Self, ProviderError> {
-        let opened = Opened::new(library, config).map_err(|reply| {
+        let opened = OpenedPlugin::new(library, config).map_err(|reply| {
             let fault = fault_of(&reply);
             match fault.kind {
                 FailureKind::InvalidConfig => {
@@ -118,7 +118,7 @@ impl Provider {
                 kind => ProviderError::Open { provider: identity.name.clone(), kind, problem: fault.message },
             }
         })?;
-        let shared = Shared { identity, opened, network, link, meter, tape };
+        let shared = ProviderState { identity, opened, network, link, meter, tape };
         Ok(Self { shared: Arc::new(shared), model })
     }
 
@@ -194,21 +194,26 @@ impl Provider {
         request: &CompletionRequest,
         deadline: Duration,
     ) -> Result<Completion, CallFailure> {
-        self.call(request, deadline, &Progress::default()).await.outcome
+        self.call(request, deadline, &CallProgress::default()).await.outcome
     }
 
     /// Like [`Provider::complete`], with the time it took by a tape, and whether the cache answered. `progress` reports
     /// how far it has come, also when it is given up.
-    pub async fn call(&self, request: &CompletionRequest, deadline: Duration, progress: &Progress) -> Called {
-        let patience = || Deadline::new(deadline).telling(progress);
+    pub async fn call(
+        &self,
+        request: &CompletionRequest,
+        deadline: Duration,
+        progress: &CallProgress,
+    ) -> CallOutcome {
+        let fresh_deadline = || Deadline::new(deadline).telling(progress);
         let model = self.asked(request);
         let call = CallSpan::begin(self, request);
-        let mut ended = self.take(request, model, patience(), false).instrument(call.span()).await;
+        let mut ended = self.take(request, model, fresh_deadline(), false).instrument(call.span()).await;
         if ended.cached && ended.outcome.is_err() {
             // What was of use once no longer is; the plugin may have changed.
-            ended = self.take(request, model, patience(), true).instrument(call.span()).await;
+            ended = self.take(request, model, fresh_deadline(), true).instrument(call.span()).await;
         }
-        let Ended { outcome, took, cached, entry } = ended;
+        let RecordedOutcome { outcome, took, cached, entry } = ended;
         let meter = &self.shared.meter;
         let outcome = match outcome {
             Ok(mut completion) => {
@@ -222,7 +227,7 @@ impl Provider {
             }
         };
         call.end(&outcome, cached);
-        Called { outcome, took, cached, entry }
+        CallOutcome { outcome, took, cached, entry }
     }
 
     /// One attempt; a `fresh` one bypasses the cache. Everything that decides how the caller proceeds after a failed
@@ -231,11 +236,11 @@ impl Provider {
         &self,
         request: &CompletionRequest,
         model: Option<&str>,
-        patience: Deadline,
+        deadline: Deadline,
         fresh: bool,
-    ) -> Ended {
-        let mut take = RecordedCall::new(self.shared.tape.as_ref(), fresh, patience.progress());
-        let outcome = self.attempt(request, model, patience, &mut take).await;
+    ) -> RecordedOutcome {
+        let mut take = RecordedCall::new(self.shared.tape.as_ref(), fresh, deadline.progress());
+        let outcome = self.attempt(request, model, deadline, &mut take).await;
         let document = request.source.as_deref().unwrap_or_default();
         // A wait that is asked for may be too long to be granted; that holds for `direct` plugins too.
         take.end(outcome.map_err(|fault| {
@@ -248,7 +253,7 @@ impl Provider {
         &self,
         request: &CompletionRequest,
         model: Option<&str>,
-        mut patience: Deadline,
+        mut deadline: Deadline,
         take: &mut RecordedCall,
     ) -> Result<Completion, CallError> {
         let mut request = Cow::Borrowed(request);
@@ -260,26 +265,26 @@ impl Provider {
                 let json = to_json(request.as_ref()).map_err(CallError::unsent)?;
                 let (name, config) = (&self.shared.identity.name, self.shared.opened.config());
                 let question = take.direct(name, config, &request);
-                let digest = keeps(patience.progress(), [name.as_bytes(), config, &json]);
+                let digest = keeps(deadline.progress(), [name.as_bytes(), config, &json]);
                 let answer = async {
                     let instance =
-                        patience.bound(self.shared.opened.instance()).await.and_then(|opened| opened);
+                        deadline.bound(self.shared.opened.instance()).await.and_then(|opened| opened);
                     let instance = instance.map_err(CallError::unsent)?;
-                    patience.progress().sends();
-                    let reply = patience.bound(instance.complete(json)).await?;
+                    deadline.progress().sends();
+                    let reply = deadline.bound(instance.complete(json)).await?;
                     self.check(&instance, reply)
                 };
                 sensible(take.ask(question, move || digest, answer).await?)
             }
             Some(link) => {
-                let instance = patience.bound(self.shared.opened.instance()).await.and_then(|opened| opened);
+                let instance = deadline.bound(self.shared.opened.instance()).await.and_then(|opened| opened);
                 let instance = instance.map_err(CallError::unsent)?;
-                let mut errand = HttpAttempt::new(&request, patience);
+                let mut http_attempt = HttpAttempt::new(&request, deadline);
                 HttpTransport::check_request(&request).map_err(CallError::unsent)?;
-                let outcome = self.over(link, &instance, &request, &mut errand, take).await;
-                take.note(std::mem::take(&mut errand.notes));
+                let outcome = self.over(link, &instance, &request, &mut http_attempt, take).await;
+                take.note(std::mem::take(&mut http_attempt.notes));
                 let outcome = outcome.map(|completion| without_absent(completion, request.schema.as_ref()));
-                link.settle(outcome, errand)
+                link.settle(outcome, http_attempt)
             }
         }
     }
@@ -290,12 +295,12 @@ impl Provider {
         link: &HttpTransport,
         instance: &Arc<Instance>,
         request: &CompletionRequest,
-        errand: &mut HttpAttempt,
+        http_attempt: &mut HttpAttempt,
         take: &mut RecordedCall,
     ) -> Result<Completion, CallError> {
         let json = to_json(request).map_err(CallError::unsent)?;
         let encoded =
-            errand.patience.bound(instance.call(LC_ENCODE, json)).await.map_err(CallError::unsent)?;
+            http_attempt.deadline.bound(instance.call(LC_ENCODE, json)).await.map_err(CallError::unsent)?;
         let asked: HttpRequest = self.check(instance, encoded).map_err(CallError::unsent)?;
         let url = take.is_recorded().then(|| link.url(&asked)).flatten();
         let question = take.http(&self.shared.identity.name, request, &asked, url.as_deref());
@@ -305,10 +310,10 @@ impl Provider {
             asked.path.as_bytes(),
             asked.body.as_bytes(),
         ];
-        let digest = keeps(errand.patience.progress(), parts);
-        let answer = take.ask(question, move || digest, link.exchange(asked, errand)).await?;
-        errand.heard(&answer);
-        let decoded = errand.patience.bound(instance.call(LC_DECODE, to_json(&answer)?)).await?;
+        let digest = keeps(http_attempt.deadline.progress(), parts);
+        let answer = take.ask(question, move || digest, link.exchange(asked, http_attempt)).await?;
+        http_attempt.heard(&answer);
+        let decoded = http_attempt.deadline.bound(instance.call(LC_DECODE, to_json(&answer)?)).await?;
         // A server that turns a request away charges nothing for it.
         let free = answer.status >= 400;
         self.check(instance, decoded).and_then(sensible).map_err(|fault| CallError { free, ..fault })
@@ -357,7 +362,7 @@ impl std::fmt::Debug for Provider {
 }
 
 /// A digest of everything that decides an answer, in this order, if the answer is kept; else empty.
-fn keeps<const N: usize>(progress: &Progress, parts: [&[u8]; N]) -> Vec<u8> {
+fn keeps<const N: usize>(progress: &CallProgress, parts: [&[u8]; N]) -> Vec<u8> {
     if progress.store().is_none() {
         return Vec::new();
     }

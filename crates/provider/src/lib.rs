@@ -5,16 +5,16 @@
 //! | --- | --- |
 //! | `absent` | what a model could only leave out by writing null |
 //! | `batch` | the vendors' batch APIs: many calls in one file, answered later, for less |
+//! | `bundled` | the shipped plugins, where they are linked in |
+//! | `call_meter` | the cost of one call |
 //! | `complete` | [`Provider`]: one request in, one completion or typed failure out, within a deadline |
+//! | `deadline` | a call's deadline |
 //! | `elf` | notice a library that is cut short |
 //! | `error` | what can be wrong with a plugin, and how a call fails |
 //! | `inspect` | read a library's bytes, digest and manifest without running it |
 //! | `locate` | find plugins, and parse a specification such as `openai:model` |
-//! | `meter` | the cost of one call |
 //! | `network` | the network on behalf of `http` plugins: where they may go, secrets, bounds |
-//! | `bundled` | the shipped plugins, where they are linked in |
-//! | `opened` | the instance that takes calls; opened again once when it has panicked |
-//! | `patience` | a call's deadline |
+//! | `opened_plugin` | the instance that takes calls; opened again once when it has panicked |
 //! | `plugin` | the boundary itself: loading, the host's side of the ABI, instances and calls |
 //! | `prices` | [`Prices`]: the prices of models, from YAML tables |
 //! | `progress` | how far a call has come |
@@ -24,8 +24,8 @@
 //! | `settings` | what is wrong with a plugin's settings, in words |
 //! | `tape` | cassettes: exchanges kept in files, replayed, and the cache |
 //! | `trace` | a span for each call |
-//! | `without_network` | replaces `network` in a build that has none |
 //! | `trust` | which libraries may run: the installation's own, and those in the lock file |
+//! | `without_network` | replaces `network` in a build that has none |
 //!
 //! Native plugins are trusted code. A call that fails, hangs, panics or answers nonsense is contained; a memory fault
 //! can't be.
@@ -39,27 +39,36 @@ use loopctl_telemetry as telemetry;
 
 mod absent;
 #[cfg(feature = "network")]
+#[doc(hidden)]
 pub mod batch;
-mod complete;
 #[cfg(feature = "bundled")]
 mod bundled;
+mod call_meter;
+mod complete;
+mod deadline;
 mod elf;
+#[doc(hidden)]
 pub mod error;
+#[doc(hidden)]
 pub mod inspect;
+#[doc(hidden)]
 pub mod locate;
-mod meter;
 #[cfg(feature = "network")]
+#[doc(hidden)]
 pub mod network;
 #[cfg(not(feature = "network"))]
 #[path = "without_network.rs"]
+#[doc(hidden)]
 pub mod network;
-mod opened;
-mod patience;
+mod opened_plugin;
+#[doc(hidden)]
 pub mod plugin;
 mod prices;
 mod progress;
 mod quotation;
+#[doc(hidden)]
 pub mod registry;
+#[doc(hidden)]
 pub mod reply;
 mod settings;
 mod tape;
@@ -69,22 +78,30 @@ mod trust;
 #[cfg(feature = "network")]
 #[doc(hidden)]
 pub use batch::{
-    BatchCounts, BatchDownload, BatchFound, BatchGroup, BatchHandle, BatchLine, BatchSought, NotSubmitted,
-    Taken, without_result,
+    BatchCounts, BatchDownload, BatchGroup, BatchHandle, BatchLine, BatchSearchOutcome, LostBatch,
+    ResultDisposition, SubmitFailure, without_result,
 };
-pub use complete::{Called, PluginIdentity, Provider};
+pub use complete::{CallOutcome, PluginIdentity, Provider};
 pub use error::{CallFailure, FailureKind, ProviderError};
 pub use inspect::Inspected;
 pub use locate::PluginPaths;
 #[cfg(feature = "network")]
+#[doc(hidden)]
 pub use network::SERVICE_HOSTS;
-pub use plugin::{LOG_TARGET, Working};
+#[doc(hidden)]
+pub use plugin::LOG_TARGET;
+pub use plugin::ProgramGuard;
+#[doc(hidden)]
 pub use prices::PriceTable;
 pub use prices::{LongPrompt, Price, Prices, Rates};
-pub use progress::{AnswerStore, Progress};
+#[doc(hidden)]
+pub use progress::AnswerStore;
+pub use progress::CallProgress;
 pub use registry::{ProviderEntry, Providers};
+#[doc(hidden)]
 pub use settings::setting_problems;
+#[doc(hidden)]
 pub use tape::{Recorder, RecorderMode, Requests, TapeError};
-pub use trust::{TrustState, Trusted};
+pub use trust::{TrustOutcome, TrustState};
 
 pub use loopctl_plugin_sdk::{Linked, protocol};

@@ -90,13 +90,13 @@ impl PluginPaths {
 /// A parsed specification.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Spec {
-    pub(super) target: Target,
+    pub(super) target: SpecTarget,
     /// The text after the name's `:`.
     pub(super) model: Option<String>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Target {
+pub(super) enum SpecTarget {
     Name(String),
     Path(PathBuf),
 }
@@ -124,12 +124,12 @@ impl Spec {
             model => model.map(str::to_owned),
         };
         if is_path(&head) || head.ends_with(DLL_SUFFIX) {
-            return Ok(Self { target: Target::Path(head.into()), model });
+            return Ok(Self { target: SpecTarget::Path(head.into()), model });
         }
         if !is_name(&head) {
             return Err(bad());
         }
-        Ok(Self { target: Target::Name(head), model })
+        Ok(Self { target: SpecTarget::Name(head), model })
     }
 }
 
@@ -223,7 +223,7 @@ mod tests {
     use super::*;
 
     fn named(name: &str, model: Option<&str>) -> Spec {
-        Spec { target: Target::Name(name.into()), model: model.map(Into::into) }
+        Spec { target: SpecTarget::Name(name.into()), model: model.map(Into::into) }
     }
 
     #[test]
@@ -234,11 +234,11 @@ mod tests {
         let lib = format!("./libmine{DLL_SUFFIX}");
         assert_eq!(
             Spec::parse(&lib).unwrap(),
-            Spec { target: Target::Path(lib.clone().into()), model: None }
+            Spec { target: SpecTarget::Path(lib.clone().into()), model: None }
         );
         assert_eq!(
             Spec::parse(&format!("{lib}:m")).unwrap(),
-            Spec { target: Target::Path(lib.into()), model: Some("m".into()) }
+            Spec { target: SpecTarget::Path(lib.into()), model: Some("m".into()) }
         );
         for bad in ["", "a b", "openai:", "..", ":x", "a\0b"] {
             assert!(Spec::parse(bad).is_err(), "{bad:?}");

@@ -9,8 +9,8 @@ use std::time::{Duration, Instant};
 
 /// Made by the caller, before the call. Clones report on the same call.
 #[derive(Debug, Clone, Default)]
-pub struct Progress {
-    shared: Arc<Shared>,
+pub struct CallProgress {
+    shared: Arc<ProgressState>,
     store: Option<Arc<dyn AnswerStore>>,
 }
 
@@ -24,15 +24,15 @@ pub trait AnswerStore: std::fmt::Debug + Send + Sync {
 }
 
 #[derive(Debug, Default)]
-struct Shared {
+struct ProgressState {
     sent: AtomicBool,
     waited: Mutex<Option<Range<Instant>>>,
 }
 
-impl Progress {
+impl CallProgress {
     /// The progress of a call whose answer is kept.
     pub fn keeping(store: Option<Arc<dyn AnswerStore>>) -> Self {
-        Progress { store, ..Self::default() }
+        CallProgress { store, ..Self::default() }
     }
 
     /// The store that keeps its answer.

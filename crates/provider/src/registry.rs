@@ -9,36 +9,38 @@ use loopctl_plugin_sdk::protocol::{Manifest, PluginKind};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
+use super::call_meter::CallMeter;
 use super::error::sanitize_message;
 use super::inspect::{PluginFile, hex};
-use super::locate::{self, Spec, Target, endpoint_named, same_name};
-use super::meter::Meter;
-use super::network::{HttpTransport, Network, Seed};
+use super::locate::{self, Spec, SpecTarget, endpoint_named, same_name};
+use super::network::{HttpTransport, NetworkState, Seed};
 use super::plugin::{LINKED, Library};
 use super::settings::setting_problems;
 use super::tape::Recorder;
 use super::trust;
-use super::{Inspected, PluginIdentity, PluginPaths, Prices, Provider, ProviderError, TrustState, Trusted};
+use super::{
+    Inspected, PluginIdentity, PluginPaths, Prices, Provider, ProviderError, TrustOutcome, TrustState,
+};
 use crate::profile;
 
 /// All providers there are. Cheap to clone.
 #[derive(Clone)]
 pub struct Providers {
-    shared: Arc<Shared>,
+    shared: Arc<RegistryState>,
 }
 
 #[derive(Clone)]
-struct Shared {
+struct RegistryState {
     paths: PluginPaths,
-    network: Arc<Network>,
-    linked: Vec<Loaded>,
+    network: Arc<NetworkState>,
+    linked: Vec<OpenablePlugin>,
     programs_allowed: bool,
     prices: Arc<Prices>,
     tape: Option<Recorder>,
 }
 
 /// A plugin that can be opened.
-type Loaded = (PluginIdentity, Manifest, Arc<Library>);
+type OpenablePlugin = (PluginIdentity, Manifest, Arc<Library>);
 
 /// One line of `loopctl plugin list`.
 #[derive(Debug, Clone, PartialEq)]
@@ -55,7 +57,7 @@ pub struct ProviderEntry {
 }
 
 /// A plugin that is linked into this program.
-fn take_in(plugin: Linked) -> Result<Loaded, ProviderError> {
+fn take_in(plugin: Linked) -> Result<OpenablePlugin, ProviderError> {
     let (library, manifest, json) = Library::linked(plugin.entry())?;
     let identity = PluginIdentity {
         name: manifest.name.clone(),
@@ -70,14 +72,14 @@ impl Providers {
     /// Providers in the folders of `paths`, with secrets, addresses and proxies from the process's environment and the
     /// prices that ship with loopctl.
     pub fn new(paths: PluginPaths) -> Self {
-        let network = Network::new(Arc::new(|name| std::env::var(name).ok()));
+        let network = NetworkState::new(Arc::new(|name| std::env::var(name).ok()));
         let network = Arc::new(network);
         #[cfg(feature = "bundled")]
         let linked = super::bundled::BUNDLED.into_iter().filter_map(|plugin| take_in(plugin).ok()).collect();
         #[cfg(not(feature = "bundled"))]
         let linked = Vec::new();
         let prices = Arc::new(Prices::shipped());
-        let shared = Shared { paths, network, linked, programs_allowed: false, prices, tape: None };
+        let shared = RegistryState { paths, network, linked, programs_allowed: false, prices, tape: None };
         Self { shared: Arc::new(shared) }
     }
 
@@ -100,7 +102,7 @@ impl Providers {
         self.with(|network| network.with_seed(Seed(seed)))
     }
 
-    fn with(self, change: impl FnOnce(&Network) -> Network) -> Self {
+    fn with(self, change: impl FnOnce(&NetworkState) -> NetworkState) -> Self {
         let mut shared = Arc::unwrap_or_clone(self.shared);
         shared.network = Arc::new(change(&shared.network));
         Self { shared: Arc::new(shared) }
@@ -171,8 +173,8 @@ impl Providers {
     ) -> Result<Provider, ProviderError> {
         let Spec { target, model } = Spec::parse(spec)?;
         let ((identity, manifest, library), endpoint) = match target {
-            Target::Name(name) => self.named(&name)?,
-            Target::Path(path) => (self.load(&path, None)?, None),
+            SpecTarget::Name(name) => self.named(&name)?,
+            SpecTarget::Path(path) => (self.load(&path, None)?, None),
         };
         if manifest.runs_programs() && !self.shared.programs_allowed {
             return Err(ProviderError::ProgramsNotAllowed { provider: manifest.name });
@@ -192,14 +194,14 @@ impl Providers {
             }
         };
         check_config(&manifest, &config)?;
-        let meter = Meter::new(Arc::clone(&self.shared.prices), &manifest, &config);
+        let meter = CallMeter::new(Arc::clone(&self.shared.prices), &manifest, &config);
         let config = serde_json::to_vec(&config).map_err(|error| problem(error.to_string()))?;
         let tape = self.shared.tape.clone();
         Provider::open(identity, library, network, link, meter, config, model, tape)
     }
 
     /// The plugin of this name, else the one that has an endpoint of this name, and that endpoint.
-    fn named(&self, name: &str) -> Result<(Loaded, Option<String>), ProviderError> {
+    fn named(&self, name: &str) -> Result<(OpenablePlugin, Option<String>), ProviderError> {
         if let Some(linked) = self.linked(name) {
             return Ok((linked.clone(), None));
         }
@@ -321,8 +323,8 @@ impl Providers {
     pub fn find(&self, spec: &str) -> Result<Inspected, ProviderError> {
         let Spec { target, .. } = Spec::parse(spec)?;
         let path = match target {
-            Target::Path(path) => path,
-            Target::Name(name) => {
+            SpecTarget::Path(path) => path,
+            SpecTarget::Name(name) => {
                 let found = match self.listed(&name) {
                     Some(found) => Some(found),
                     None => self.listed(&self.speaking(&name)?),
@@ -338,7 +340,7 @@ impl Providers {
 
     /// Returns whether a specification names a library by its path, or is invalid.
     pub fn is_named_by_path(spec: &str) -> bool {
-        !matches!(Spec::parse(spec), Ok(Spec { target: Target::Name(_), .. }))
+        !matches!(Spec::parse(spec), Ok(Spec { target: SpecTarget::Name(_), .. }))
     }
 
     /// Inspects a library: what it says about itself and whether it may run. Runs no plugin code.
@@ -353,10 +355,10 @@ impl Providers {
     ///
     /// # Errors
     /// When it is not a plugin, or the lock file can't be read or written.
-    pub fn trust(&self, path: &Path) -> Result<Trusted, ProviderError> {
+    pub fn trust(&self, path: &Path) -> Result<TrustOutcome, ProviderError> {
         let file = PluginFile::read(path)?;
         let (lock_file, replaced) = trust::lock(&self.shared.paths, &file)?;
-        Ok(Trusted { plugin: self.inspected(file)?, lock_file, replaced })
+        Ok(TrustOutcome { plugin: self.inspected(file)?, lock_file, replaced })
     }
 
     /// `Ok` for a library that may run.
@@ -369,11 +371,11 @@ impl Providers {
         Ok(Inspected { path: file.path, digest: file.digest, manifest: file.manifest, trust })
     }
 
-    fn linked(&self, name: &str) -> Option<&Loaded> {
+    fn linked(&self, name: &str) -> Option<&OpenablePlugin> {
         self.shared.linked.iter().find(|(identity, ..)| same_name(&identity.name, name))
     }
 
-    fn load(&self, path: &Path, name: Option<&str>) -> Result<Loaded, ProviderError> {
+    fn load(&self, path: &Path, name: Option<&str>) -> Result<OpenablePlugin, ProviderError> {
         let file = PluginFile::read(path)?;
         if let Some(name) = name
             && !same_name(name, &file.manifest.name)

@@ -45,7 +45,7 @@ impl TrustState {
 /// The outcome of `trust`.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
-pub struct Trusted {
+pub struct TrustOutcome {
     /// The plugin.
     pub plugin: super::Inspected,
     /// The lock file that has the entry.

@@ -5,25 +5,25 @@ use std::sync::Arc;
 use loopctl_plugin_sdk::protocol::{Completion, CompletionRequest, HttpRequest, HttpResponse, Manifest};
 use serde_json::Value;
 
+use super::deadline::Deadline;
 use super::error::CallError;
-use super::patience::Deadline;
 use crate::profile::{Author, Network as Settings};
 
 /// The source of the values of environment variables, by name.
-type Environment = Arc<dyn Fn(&str) -> Option<String> + Send + Sync>;
+type EnvironmentSource = Arc<dyn Fn(&str) -> Option<String> + Send + Sync>;
 
 /// Nothing to seed.
 pub(super) struct Seed(pub(super) u64);
 
 /// The state that opened providers would share.
-pub(super) struct Network;
+pub(super) struct NetworkState;
 
-impl Network {
-    pub(super) fn new(_: Environment) -> Self {
+impl NetworkState {
+    pub(super) fn new(_: EnvironmentSource) -> Self {
         Self
     }
 
-    pub(super) fn with_environment(&self, _: Environment) -> Self {
+    pub(super) fn with_environment(&self, _: EnvironmentSource) -> Self {
         Self
     }
 
@@ -47,7 +47,7 @@ impl HttpTransport {
     /// # Errors
     /// Always.
     pub(super) fn new(
-        _: Arc<Network>,
+        _: Arc<NetworkState>,
         _: &Manifest,
         _: Option<&str>,
         _: &Value,
@@ -89,13 +89,13 @@ impl HttpTransport {
 
 /// One attempt at a call that is never made.
 pub(super) struct HttpAttempt {
-    pub(super) patience: Deadline,
+    pub(super) deadline: Deadline,
     pub(super) notes: Vec<String>,
 }
 
 impl HttpAttempt {
-    pub(super) fn new(_: &CompletionRequest, patience: Deadline) -> Self {
-        Self { patience, notes: Vec::new() }
+    pub(super) fn new(_: &CompletionRequest, deadline: Deadline) -> Self {
+        Self { deadline, notes: Vec::new() }
     }
 
     pub(super) fn heard(&mut self, _: &HttpResponse) {}

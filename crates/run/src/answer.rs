@@ -3,13 +3,13 @@
 use crate::engine::{CallFailed, Input, Produced};
 use crate::exchange::{QuotedAnswer, RawAnswer};
 use crate::provider::protocol;
-use crate::provider::{Called, Provider};
+use crate::provider::{CallOutcome, Provider};
 use crate::value::{Millis, Usage, Usd};
 use std::sync::Arc;
 use std::time::Duration;
 
 /// The answer of a provider, if there is one.
-pub(super) fn said_in(called: &Called) -> Option<RawAnswer<'_>> {
+pub(super) fn said_in(called: &CallOutcome) -> Option<RawAnswer<'_>> {
     let completion = called.outcome.as_ref().ok()?;
     match (&completion.value, &completion.text) {
         (Some(value), _) => Some(RawAnswer::Value(value)),
@@ -22,7 +22,7 @@ pub(super) fn said_in(called: &Called) -> Option<RawAnswer<'_>> {
 /// [`crate::exchange::stage_answer`]. An answer that it can't read is not kept in the cache.
 pub(super) fn answer_of(
     provider: &Provider,
-    called: &Called,
+    called: &CallOutcome,
     read: impl FnOnce(RawAnswer<'_>) -> Result<QuotedAnswer, String>,
 ) -> Result<Produced, CallFailed> {
     // A request that was not sent, or was answered from the cache, is not a call.

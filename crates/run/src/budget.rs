@@ -10,11 +10,11 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 #[derive(Debug, Default)]
 pub(super) struct RunBudget {
     limit: Budget,
-    spent: Mutex<Spent>,
+    spent: Mutex<SpentUsage>,
 }
 
 #[derive(Debug, Default)]
-struct Spent {
+struct SpentUsage {
     own: Usage,
     /// The usage of other processes, and of those before this one.
     others: Usage,
@@ -25,7 +25,7 @@ impl RunBudget {
         RunBudget { limit, spent: Mutex::default() }
     }
 
-    fn spent(&self) -> MutexGuard<'_, Spent> {
+    fn spent(&self) -> MutexGuard<'_, SpentUsage> {
         self.spent.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

@@ -1,11 +1,11 @@
 //! The calls of one document's loop, and the time that they take.
 
-use super::bill::CostTracker;
 use super::clock::{Clock, Time};
-use super::stops::Stops;
+use super::cost_tracker::CostTracker;
+use super::stop_signals::StopSignals;
 use crate::profile::Waiting;
 use crate::provider::protocol::CompletionRequest;
-use crate::provider::{AnswerStore, Called, Progress, Provider};
+use crate::provider::{AnswerStore, CallOutcome, CallProgress, Provider};
 use crate::result::{AnsweredBy, add_member};
 use crate::value::Millis;
 use serde::Deserialize;
@@ -17,11 +17,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 /// Makes the calls of a document.
 #[derive(Debug)]
-pub(super) struct Calls {
+pub(super) struct CallRunner {
     pub(super) clock: Clock,
-    pub(super) bill: CostTracker,
+    pub(super) cost_tracker: CostTracker,
     /// The handler that has calls wait for a batch, if any.
-    later: Option<Arc<dyn Later>>,
+    postponer: Option<Arc<dyn CallPostponer>>,
     /// The number of calls that the cache answered.
     cached: AtomicUsize,
     /// The providers that answered, by stage or member of the panel.
@@ -30,7 +30,7 @@ pub(super) struct Calls {
 
 /// The reason that there is no answer to a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum NotMade {
+pub(super) enum SkippedCall {
     /// The run was stopped.
     Stopped,
     /// It waits for a batch.
@@ -38,7 +38,7 @@ pub(super) enum NotMade {
 }
 
 /// Has the calls of a document wait for a batch, whose answers come later.
-pub(super) trait Later: std::fmt::Debug + Send + Sync {
+pub(super) trait CallPostponer: std::fmt::Debug + Send + Sync {
     /// Decides about a call, by its name in the journal.
     fn ask<'a>(
         &'a self,
@@ -46,7 +46,7 @@ pub(super) trait Later: std::fmt::Debug + Send + Sync {
         provider: &'a Provider,
         request: &'a CompletionRequest,
         answers: Option<&'a Arc<dyn AnswerStore>>,
-    ) -> Pin<Box<dyn Future<Output = Postponed> + Send + 'a>>;
+    ) -> Pin<Box<dyn Future<Output = PostponeDecision> + Send + 'a>>;
 }
 
 /// The decision about a call that may wait for a batch.
@@ -54,18 +54,18 @@ pub(super) trait Later: std::fmt::Debug + Send + Sync {
     not(all(feature = "journal", feature = "network")),
     expect(dead_code, reason = "batches are kept in the journal, and are of the network")
 )]
-pub(super) enum Postponed {
+pub(super) enum PostponeDecision {
     /// It is made now.
     No,
     /// It waits.
     Yes,
     /// A batch has answered it.
-    Answered(Box<Called>),
+    Answered(Box<CallOutcome>),
 }
 
 /// The terms of a call.
 #[derive(Debug)]
-pub(super) struct Turn {
+pub(super) struct CallTerms {
     /// Its name in the journal.
     pub(super) call: String,
     /// The time at which it began.
@@ -74,19 +74,24 @@ pub(super) struct Turn {
     pub(super) deadline: Millis,
     /// The store of its answer.
     pub(super) answers: Option<Arc<dyn AnswerStore>>,
-    pub(super) stops: Stops,
+    pub(super) stops: StopSignals,
 }
 
 /// The member of an event's record that names the providers that have answered by then.
 const ANSWERED_BY: &str = "answered_by";
 
-impl Calls {
+impl CallRunner {
     /// Calls that go by this time, which begins at `from`.
-    pub(super) fn new(time: Time, waiting: Waiting, from: Millis, later: Option<Arc<dyn Later>>) -> Self {
-        Calls {
+    pub(super) fn new(
+        time: Time,
+        waiting: Waiting,
+        from: Millis,
+        postponer: Option<Arc<dyn CallPostponer>>,
+    ) -> Self {
+        CallRunner {
             clock: Clock::start(time, waiting, from),
-            bill: CostTracker::default(),
-            later,
+            cost_tracker: CostTracker::default(),
+            postponer,
             cached: AtomicUsize::new(0),
             answered: Mutex::default(),
         }
@@ -118,48 +123,48 @@ impl Calls {
     /// Makes a call, unless the run is stopped meanwhile, or it waits for a batch.
     pub(super) async fn make(
         &self,
-        turn: Turn,
+        terms: CallTerms,
         provider: &Provider,
         request: &CompletionRequest,
-    ) -> Result<Called, NotMade> {
-        if let Some(later) = &self.later {
-            match later.ask(&turn.call, provider, request, turn.answers.as_ref()).await {
-                Postponed::No => {}
-                Postponed::Yes => return Err(NotMade::Postponed),
-                Postponed::Answered(called) => {
-                    let begun = self.bill.begin(provider, request, &Progress::default());
-                    self.bill.end(&begun, provider, request, &called.outcome);
+    ) -> Result<CallOutcome, SkippedCall> {
+        if let Some(postponer) = &self.postponer {
+            match postponer.ask(&terms.call, provider, request, terms.answers.as_ref()).await {
+                PostponeDecision::No => {}
+                PostponeDecision::Yes => return Err(SkippedCall::Postponed),
+                PostponeDecision::Answered(called) => {
+                    let begun = self.cost_tracker.begin(provider, request, &CallProgress::default());
+                    self.cost_tracker.end(&begun, provider, request, &called.outcome);
                     self.note_who_answered(provider, request, &called);
                     return Ok(*called);
                 }
             }
         }
-        let progress = Progress::keeping(turn.answers.clone());
-        let begun = self.bill.begin(provider, request, &progress);
-        let called = self.carry_out(turn, provider, request, &progress).await.ok_or(NotMade::Stopped)?;
-        self.bill.end(&begun, provider, request, &called.outcome);
+        let progress = CallProgress::keeping(terms.answers.clone());
+        let begun = self.cost_tracker.begin(provider, request, &progress);
+        let called = self.carry_out(terms, provider, request, &progress).await.ok_or(SkippedCall::Stopped)?;
+        self.cost_tracker.end(&begun, provider, request, &called.outcome);
         Ok(called)
     }
 
     /// Like [`Self::make`], for a call that is not billed.
     pub(super) async fn make_unbilled(
         &self,
-        turn: Turn,
+        terms: CallTerms,
         provider: &Provider,
         request: &CompletionRequest,
-    ) -> Result<Called, NotMade> {
-        let progress = Progress::keeping(turn.answers.clone());
-        self.carry_out(turn, provider, request, &progress).await.ok_or(NotMade::Stopped)
+    ) -> Result<CallOutcome, SkippedCall> {
+        let progress = CallProgress::keeping(terms.answers.clone());
+        self.carry_out(terms, provider, request, &progress).await.ok_or(SkippedCall::Stopped)
     }
 
     async fn carry_out(
         &self,
-        turn: Turn,
+        terms: CallTerms,
         provider: &Provider,
         request: &CompletionRequest,
-        progress: &Progress,
-    ) -> Option<Called> {
-        let Turn { since, deadline, mut stops, .. } = turn;
+        progress: &CallProgress,
+    ) -> Option<CallOutcome> {
+        let CallTerms { since, deadline, mut stops, .. } = terms;
         let mut unsent = stops.clone();
         let given_up_unsent = async {
             unsent.no_more_calls().await;
@@ -191,7 +196,7 @@ impl Calls {
         Some(called)
     }
 
-    fn note_who_answered(&self, provider: &Provider, request: &CompletionRequest, called: &Called) {
+    fn note_who_answered(&self, provider: &Provider, request: &CompletionRequest, called: &CallOutcome) {
         if let Ok(completion) = &called.outcome {
             let by = provider.answered(request, completion);
             let mut answered = self.answered.lock().unwrap_or_else(PoisonError::into_inner);

@@ -38,12 +38,12 @@ pub(super) struct Clock {
     started: Instant,
     /// In milliseconds; where the time is real, the latest that was reported.
     counted: AtomicU64,
-    left_out: Mutex<LeftOut>,
+    excluded: Mutex<ExcludedTime>,
 }
 
 /// The part of the real time that does not count.
 #[derive(Debug, Default)]
-struct LeftOut {
+struct ExcludedTime {
     sum: Duration,
     /// Everything before it is in the sum already, as far as it does not count.
     until: Option<Instant>,
@@ -58,15 +58,15 @@ impl Clock {
             waiting,
             started: now.checked_sub(from.duration()).unwrap_or(now),
             counted: AtomicU64::new(from.0),
-            left_out: Mutex::default(),
+            excluded: Mutex::default(),
         }
     }
 
     pub(super) fn now(&self) -> Millis {
         match self.time {
             Time::Real => {
-                let left_out = self.left_out.lock().unwrap_or_else(PoisonError::into_inner).sum;
-                let counts = self.started.elapsed().saturating_sub(left_out);
+                let excluded = self.excluded.lock().unwrap_or_else(PoisonError::into_inner).sum;
+                let counts = self.started.elapsed().saturating_sub(excluded);
                 let counts = u64::try_from(counts.as_millis()).unwrap_or(u64::MAX);
                 // Time that is left out meanwhile must not set it back.
                 Millis(self.counted.fetch_max(counts, Ordering::Relaxed).max(counts))
@@ -89,11 +89,11 @@ impl Clock {
         if self.waiting == Waiting::Counts {
             return;
         }
-        let mut left_out = self.left_out.lock().unwrap_or_else(PoisonError::into_inner);
-        let from = left_out.until.map_or(waited.start, |until| until.max(waited.start));
+        let mut excluded = self.excluded.lock().unwrap_or_else(PoisonError::into_inner);
+        let from = excluded.until.map_or(waited.start, |until| until.max(waited.start));
         if waited.end > from {
-            left_out.sum += waited.end - from;
-            left_out.until = Some(waited.end);
+            excluded.sum += waited.end - from;
+            excluded.until = Some(waited.end);
         }
     }
 

@@ -2,9 +2,9 @@
 
 use super::answer::{answer_of, impossible_reason, stop};
 use super::ask_validator;
-use super::asked::Consultant;
-use super::call::{Calls, NotMade, Turn};
+use super::call::{CallRunner, CallTerms, SkippedCall};
 use super::clock::Time;
+use super::consultants::Consultant;
 use super::document_run::DocumentRun;
 use super::fallback::FallbackChain;
 use super::session::Session;
@@ -29,7 +29,7 @@ const NOT_APPLIED: &str = "the patch could not be applied";
 
 /// Questions that are being asked at the same time. Dropping them gives them up.
 #[derive(Default)]
-pub(super) struct Questions {
+pub(super) struct PendingQuestions {
     asked: Vec<PendingAnswer>,
     /// Answers that are still to be handed out, in this order.
     answers: VecDeque<Input>,
@@ -42,7 +42,7 @@ pub(super) struct Questions {
 /// The answer to a question; `None` for one that waits for a batch.
 type PendingAnswer = Pin<Box<dyn Future<Output = Option<Input>> + Send>>;
 
-impl Questions {
+impl PendingQuestions {
     pub(super) fn is_empty(&self) -> bool {
         self.asked.is_empty() && self.answers.is_empty() && self.stop.is_none() && !self.postponed
     }
@@ -138,7 +138,7 @@ impl Session {
         // All questions of a round begin at the same time, whichever is answered before another is asked.
         let calls = Arc::clone(&task.calls);
         let call = format!("member {member} {} {attempt}", run.iteration());
-        let mut turn = Turn {
+        let mut terms = CallTerms {
             answers: task.log.answers_to(call.clone()),
             call,
             since: calls.clock.now(),
@@ -147,17 +147,17 @@ impl Session {
         };
         async move {
             let said = match prepared {
-                Ok(Question::Judge { at, chain, request, discretion, values }) => {
+                Ok(PanelQuestion::Judge { at, chain, request, discretion, values }) => {
                     let said =
-                        ask_judge(&plan, (at, attempt), turn, &chain, (*request, values.as_ref()), &calls)
+                        ask_judge(&plan, (at, attempt), terms, &chain, (*request, values.as_ref()), &calls)
                             .await;
                     let said = said.map(|said| said.map(|said| discreet(said, discretion.as_ref())));
                     said.map(|said| said.map(|said| noted(said, values.as_ref())))
                 }
-                Ok(Question::Service { chain, request }) => {
-                    ask_service(&plan, (member, attempt), turn, &chain, *request, &calls).await
+                Ok(PanelQuestion::Service { chain, request }) => {
+                    ask_service(&plan, (member, attempt), terms, &chain, *request, &calls).await
                 }
-                Ok(Question::Validator { candidate, subject }) => {
+                Ok(PanelQuestion::Validator { candidate, subject }) => {
                     let Some(planned) = plan.validators.get(member) else {
                         let none = Err(impossible_reason("there is no such validator"));
                         return Some(Input::on_answer(member, none));
@@ -165,10 +165,10 @@ impl Session {
                     tokio::select! {
                         biased;
                         answer = ask_validator(planned, &document_type, &candidate, &subject) => Ok(answer),
-                        () = turn.stops.give_up() => Err(NotMade::Stopped),
+                        () = terms.stops.give_up() => Err(SkippedCall::Stopped),
                     }
                 }
-                Ok(Question::Unavailable(why)) => Ok(Ok(unavailable(&why))),
+                Ok(PanelQuestion::Unavailable(why)) => Ok(Ok(unavailable(&why))),
                 Err(why) => Ok(Err(impossible_reason(&why))),
             };
             if let Ok(said) = &said {
@@ -176,8 +176,8 @@ impl Session {
             }
             match said {
                 Ok(said) => Some(Input::on_answer(member, said)),
-                Err(NotMade::Stopped) => Some(stop()),
-                Err(NotMade::Postponed) => None,
+                Err(SkippedCall::Stopped) => Some(stop()),
+                Err(SkippedCall::Postponed) => None,
             }
         }
     }
@@ -188,9 +188,9 @@ impl Session {
         work: &Work,
         run: &Run,
         task: &DocumentRun<'_>,
-    ) -> Result<Question, String> {
+    ) -> Result<PanelQuestion, String> {
         let candidate = run.pending_candidate().ok_or("there is no candidate to judge")?;
-        match task.asked.consultants.get(member) {
+        match task.consulted.consultants.get(member) {
             Some(Consultant::Judge(chain)) => {
                 let at = member.checked_sub(self.plan.validators.len()).ok_or("there is no such judge")?;
                 let request = Box::new(request_for(&self.plan, run, task.task(), &task.source, work)?);
@@ -198,11 +198,11 @@ impl Session {
                 let discretion =
                     judge.and_then(|judge| ReferenceLeakFilter::of(&judge.judge, task.task(), candidate));
                 let values = AskedValues::of(&self.plan, run, member);
-                Ok(Question::Judge { at, chain: chain.shared(), request, discretion, values })
+                Ok(PanelQuestion::Judge { at, chain: chain.shared(), request, discretion, values })
             }
             Some(Consultant::Service(chain)) => {
                 let Ok(subject) = self.plan.scoring.subject(candidate, Some(&task.source)) else {
-                    return Ok(Question::Unavailable(NOT_APPLIED.to_owned()));
+                    return Ok(PanelQuestion::Unavailable(NOT_APPLIED.to_owned()));
                 };
                 let id = self.plan.panel.members().get(member).map(|member| member.id.to_string());
                 let iteration = u32::try_from(run.iteration()).unwrap_or(u32::MAX);
@@ -217,22 +217,25 @@ impl Session {
                 if let Work::Consult { attempt, .. } = work {
                     request.attempt = attempt.saturating_add(1);
                 }
-                Ok(Question::Service { chain: chain.shared(), request: Box::new(request) })
+                Ok(PanelQuestion::Service { chain: chain.shared(), request: Box::new(request) })
             }
             Some(Consultant::Validator) => {
                 let Ok(subject) = self.plan.scoring.subject(candidate, Some(&task.source)) else {
-                    return Ok(Question::Unavailable(NOT_APPLIED.to_owned()));
+                    return Ok(PanelQuestion::Unavailable(NOT_APPLIED.to_owned()));
                 };
-                Ok(Question::Validator { candidate: Arc::clone(candidate), subject: subject.value().clone() })
+                Ok(PanelQuestion::Validator {
+                    candidate: Arc::clone(candidate),
+                    subject: subject.value().clone(),
+                })
             }
-            Some(Consultant::NotRun(why)) => Ok(Question::Unavailable(why.clone())),
+            Some(Consultant::NotRun(why)) => Ok(PanelQuestion::Unavailable(why.clone())),
             None => Err("there is no such judge or validator".to_owned()),
         }
     }
 }
 
 /// A question with all that it takes to ask it.
-enum Question {
+enum PanelQuestion {
     Judge {
         at: usize,
         chain: FallbackChain,
@@ -255,19 +258,19 @@ enum Question {
 async fn ask_judge(
     plan: &Plan,
     (at, attempt): (usize, u32),
-    turn: Turn,
+    terms: CallTerms,
     chain: &FallbackChain,
     (mut request, values): (CompletionRequest, Option<&AskedValues>),
-    calls: &Calls,
-) -> Result<Result<Consulted, CallFailed>, NotMade> {
+    calls: &CallRunner,
+) -> Result<Result<Consulted, CallFailed>, SkippedCall> {
     let (Some(judge), Some((provider, attempt))) = (plan.judges.get(at), chain.turn(attempt)) else {
         return Ok(Err(impossible_reason("there is no such judge")));
     };
     request.attempt = attempt;
     provider.name_model(&mut request);
     let document_type = &request.document.document_type;
-    let turn = Turn { deadline: judge.judge.call.deadline, ..turn };
-    let called = calls.make(turn, provider, &request).await?;
+    let terms = CallTerms { deadline: judge.judge.call.deadline, ..terms };
+    let called = calls.make(terms, provider, &request).await?;
     let repairer = judge.repairers.of(document_type);
     let said = answer_of(provider, &called, |told| {
         let read = |answer: &Value| {
@@ -309,18 +312,18 @@ fn noted(mut consulted: Consulted, asked: Option<&AskedValues>) -> Consulted {
 async fn ask_service(
     plan: &Plan,
     (member, attempt): (usize, u32),
-    turn: Turn,
+    terms: CallTerms,
     chain: &FallbackChain,
     mut request: CompletionRequest,
-    calls: &Calls,
-) -> Result<Result<Consulted, CallFailed>, NotMade> {
+    calls: &CallRunner,
+) -> Result<Result<Consulted, CallFailed>, SkippedCall> {
     let (Some(planned), Some((provider, attempt))) = (plan.validators.get(member), chain.turn(attempt))
     else {
         return Ok(Err(impossible_reason("there is no such validator")));
     };
     request.attempt = attempt;
-    let turn = Turn { deadline: planned.validator.deadline, ..turn };
-    let called = calls.make_unbilled(turn, provider, &request).await?;
+    let terms = CallTerms { deadline: planned.validator.deadline, ..terms };
+    let called = calls.make_unbilled(terms, provider, &request).await?;
     let said = answer_of(provider, &called, |told| {
         let RawAnswer::Value(answer) = told else { return Err("text where JSON was expected".to_owned()) };
         // A deeper value could be written to the journal, but not read again.
@@ -369,7 +372,7 @@ mod tests {
     }
 
     /// The answers handed out until the stop, by member.
-    async fn until_stopped(mut questions: Questions, time: Time) -> Vec<usize> {
+    async fn until_stopped(mut questions: PendingQuestions, time: Time) -> Vec<usize> {
         let mut heard = Vec::new();
         loop {
             assert!(!questions.is_empty());
@@ -384,7 +387,7 @@ mod tests {
     #[tokio::test]
     async fn an_answer_that_is_there_goes_before_a_stop() {
         for time in [Time::Real, Time::Counted] {
-            let mut questions = Questions::default();
+            let mut questions = PendingQuestions::default();
             questions.ask(ready(Some(stop())));
             questions.ask(pending());
             questions.ask(ready(heard(2)));

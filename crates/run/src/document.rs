@@ -1,13 +1,13 @@
 //! One document's loop, carried out.
 
-use super::asked::Asked;
-use super::call::{Calls, Later};
+use super::call::{CallPostponer, CallRunner};
+use super::consultants::ConsultedProviders;
 use super::document_log::DocumentLog;
 use super::document_run::DocumentRun;
-use super::earlier::Earlier;
 use super::host::SessionHost;
 use super::observer::Observer;
 use super::off_thread::on_blocking_thread;
+use super::prior_work::PriorWork;
 use super::projection::{stage_of, write_artifacts};
 use super::provider_gone::{issues_of, provider_failure, unheard};
 use super::record::recall_chains;
@@ -16,7 +16,8 @@ use super::trace::{DocumentTrace, document_span, end_document};
 use crate::engine::{Input, Outcome, Run};
 use crate::exchange::{attached, first_input};
 use crate::ingest::Document;
-use crate::plan::{DocumentContext, references_of};
+use crate::ingest::references_of;
+use crate::plan::DocumentContext;
 use crate::policy::{Spent, StopReason};
 use crate::profile::{Judge, Mask, Unasked};
 use crate::provider::protocol::DocumentRef;
@@ -39,9 +40,9 @@ pub(super) struct Assignment<'a> {
     /// The folder of its artifacts, if any.
     pub(super) artifacts: Option<Artifacts>,
     /// The record of earlier work on it.
-    pub(super) earlier: Earlier,
+    pub(super) prior: PriorWork,
     /// The handler that has its calls wait for a batch, if any.
-    pub(super) later: Option<Arc<dyn Later>>,
+    pub(super) postponer: Option<Arc<dyn CallPostponer>>,
 }
 
 impl Session {
@@ -69,24 +70,24 @@ impl Session {
             supplied,
             log: DocumentLog::new(Arc::clone(&self.store.journal), key),
             artifacts: self.store.artifacts.clone(),
-            earlier: Earlier::default(),
-            later: None,
+            prior: PriorWork::default(),
+            postponer: None,
         };
-        let result = self.run_asking(&self.asked.anew(), assignment, observer).await?;
+        let result = self.run_consulting(&self.consulted.anew(), assignment, observer).await?;
         // Without a handler that has calls wait, it is over.
         result.ok_or(StoreError::ShuttingDown)
     }
 
     /// Like [`Self::run`], for a document that is in the journal, asking providers whose state can be inspected
     /// afterwards. `None` for one that is left until the calls that wait for a batch are answered.
-    pub(super) async fn run_asking<O: Observer + ?Sized>(
+    pub(super) async fn run_consulting<O: Observer + ?Sized>(
         &self,
-        asked: &Asked,
+        consulted: &ConsultedProviders,
         assignment: Assignment<'_>,
         observer: &mut O,
     ) -> Result<Option<DocumentResult>, StoreError> {
         let span = document_span(&assignment.document.id);
-        let result = self.work_on(asked, assignment, observer).instrument(span.clone()).await?;
+        let result = self.work_on(consulted, assignment, observer).instrument(span.clone()).await?;
         if let Some(result) = &result {
             end_document(&span, result);
         }
@@ -95,11 +96,11 @@ impl Session {
 
     async fn work_on<O: Observer + ?Sized>(
         &self,
-        asked: &Asked,
+        consulted: &ConsultedProviders,
         assignment: Assignment<'_>,
         observer: &mut O,
     ) -> Result<Option<DocumentResult>, StoreError> {
-        let Assignment { document, document_type, supplied, log, artifacts, earlier, later } = assignment;
+        let Assignment { document, document_type, supplied, log, artifacts, prior, postponer } = assignment;
         let attached = attached(&self.plan, document);
         let instead =
             attached.as_ref().map(|file| format!("[the document is the attached file {}]", file.name));
@@ -138,7 +139,7 @@ impl Session {
                 "judge `{id}` was not asked, because it has no provider; name one with `loopctl run --judge`"
             ));
         }
-        let from = earlier.events.last().map_or(Millis::default(), |(last, _)| last.at);
+        let from = prior.events.last().map_or(Millis::default(), |(last, _)| last.at);
         let mut task = DocumentRun {
             reference: DocumentRef { id: document.id.to_string(), document_type: document_type.clone() },
             id: document.id.clone(),
@@ -151,16 +152,16 @@ impl Session {
             variables: &document.variables,
             references: references_of(&self.plan, document, &document_type, &mut warnings),
             supplied,
-            asked,
+            consulted,
             assessor: None,
-            calls: Arc::new(Calls::new(self.time, self.plan.policy.stop.waiting(), from, later)),
+            calls: Arc::new(CallRunner::new(self.time, self.plan.policy.stop.waiting(), from, postponer)),
             log: log.clone(),
             prepared: None,
             warnings,
             trace: DocumentTrace::default(),
             explanation: ExplanationBuilder::default(),
         };
-        let (mut run, first) = match self.take_up(document, &mut task, earlier) {
+        let (mut run, first) = match self.take_up(document, &mut task, prior) {
             Ok(taken_up) => taken_up,
             Err(why) => {
                 let run = self.plan.engine_run();
@@ -181,20 +182,20 @@ impl Session {
         &self,
         document: &Document,
         task: &mut DocumentRun<'_>,
-        earlier: Earlier,
+        prior: PriorWork,
     ) -> Result<(Run, Option<Input>), String> {
         let first = first_input(&self.plan, document, &task.source);
-        if earlier.next == 0 {
+        if prior.next == 0 {
             return Ok((self.plan.engine_run(), Some(first)));
         }
-        let mut record = Vec::with_capacity(earlier.events.len());
-        for (recorded, payload) in earlier.events {
+        let mut record = Vec::with_capacity(prior.events.len());
+        for (recorded, payload) in prior.events {
             task.explanation.read(&recorded.event, &payload);
             if let Some(prepared) = prepared_in(&recorded.event, &payload) {
                 task.prepared = Some(prepared);
             }
             task.calls.recall(&payload);
-            recall_chains(task.asked, &payload);
+            recall_chains(task.consulted, &payload);
             record.push(recorded);
         }
         let run = self.plan.engine_run().replay(&record).map_err(|error| {
@@ -202,8 +203,8 @@ impl Session {
                 "what is recorded of it can't be resumed: {error}; `loopctl runs retry --anew` begins it again"
             )
         })?;
-        task.log.resume(earlier.next, earlier.answers);
-        if record.len() < earlier.counted {
+        task.log.resume(prior.next, prior.answers);
+        if record.len() < prior.counted {
             task.log.remark(Millis::default(), RESUMED, format!("{{\"keeps\":{}}}", record.len()));
         }
         let first = record.is_empty().then_some(first);
@@ -228,7 +229,7 @@ impl Session {
             outcome,
             task.warnings,
         );
-        result.warnings.extend(task.calls.bill.settle());
+        result.warnings.extend(task.calls.cost_tracker.settle());
         result.cached_calls = task.calls.cached();
         result.answered_by = task.calls.answered();
         // The journal has what explains it among the events.
@@ -270,7 +271,7 @@ impl Session {
 mod tests {
     use super::*;
     use crate::RunStore;
-    use crate::asked::Candidates;
+    use crate::consultants::Candidates;
     use crate::diag::Problems;
     use crate::engine::{Event, Recorded, Work};
     use crate::ingest::InputError;

@@ -8,7 +8,7 @@ use crate::engine::Event;
 use crate::provider::AnswerStore;
 #[cfg(all(feature = "journal", feature = "network"))]
 use crate::store::PostponedCall;
-use crate::store::{DocumentKey, DocumentStage, Entry, EventLog, Receipt, StoreError};
+use crate::store::{DocumentKey, DocumentStage, EventLog, LogEntry, Receipt, StoreError};
 use crate::value::Millis;
 use std::collections::BTreeMap;
 use std::future::Future;
@@ -20,15 +20,15 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 pub(super) struct DocumentLog {
     log: Arc<dyn EventLog>,
     document: DocumentKey,
-    state: Arc<Mutex<State>>,
+    state: Arc<Mutex<LogState>>,
 }
 
 #[derive(Debug, Default)]
-struct State {
+struct LogState {
     /// The position of the next event.
     next: u64,
     /// Entries not written yet.
-    waiting: Vec<Entry>,
+    waiting: Vec<LogEntry>,
     /// Entries that are written, and maybe not on the disk yet.
     written: Vec<Receipt>,
     /// Answers that nothing has come of yet, by call.
@@ -55,13 +55,13 @@ impl DocumentLog {
         state.earlier = earlier;
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, LogState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Records that the document was read.
     pub(super) fn begun(&self, document_type: &str, source_digest: &str) {
-        self.state().waiting.push(Entry::Begun {
+        self.state().waiting.push(LogEntry::Begun {
             document_type: document_type.to_owned(),
             source_digest: source_digest.to_owned(),
         });
@@ -81,7 +81,7 @@ impl DocumentLog {
             let (consumed, left) =
                 std::mem::take(&mut state.unconsumed).into_iter().partition(|call| call.starts_with(&of));
             state.unconsumed = left;
-            state.waiting.extend(consumed.into_iter().map(|call| Entry::Consumed { call }));
+            state.waiting.extend(consumed.into_iter().map(|call| LogEntry::Consumed { call }));
         }
         Ok(())
     }
@@ -130,7 +130,7 @@ impl DocumentLog {
         reason: Option<String>,
         outcome: Option<String>,
     ) -> Result<(), StoreError> {
-        self.state().waiting.push(Entry::Ended { stage, reason, outcome });
+        self.state().waiting.push(LogEntry::Ended { stage, reason, outcome });
         self.settle().await
     }
 
@@ -138,14 +138,14 @@ impl DocumentLog {
     #[cfg(all(feature = "journal", feature = "network"))]
     pub(super) fn postpone(&self, call: String, sent: Option<PostponedCall>) {
         let mut state = self.state();
-        state.waiting.extend(sent.map(|sent| Entry::Postponed(Box::new(sent))));
+        state.waiting.extend(sent.map(|sent| LogEntry::Postponed(Box::new(sent))));
         state.postponed.push(call);
     }
 
     /// Records by how much less, in US dollars, a call cost that a batch answered.
     #[cfg(all(feature = "journal", feature = "network"))]
     pub(super) fn saved(&self, call: &str, usd: f64) {
-        self.state().waiting.push(Entry::Saved { call: call.to_owned(), usd });
+        self.state().waiting.push(LogEntry::Saved { call: call.to_owned(), usd });
     }
 
     /// Leaves the document until the calls that wait for a batch are answered, and waits until that is on the disk.
@@ -156,7 +156,7 @@ impl DocumentLog {
         {
             let mut state = self.state();
             let calls = std::mem::take(&mut state.postponed);
-            state.waiting.push(Entry::Parked { calls });
+            state.waiting.push(LogEntry::Parked { calls });
         }
         self.settle().await
     }
@@ -164,13 +164,13 @@ impl DocumentLog {
     /// The store of the answer to a call of the document.
     pub(super) fn answers_to(&self, call: String) -> Option<Arc<dyn AnswerStore>> {
         let keeps = self.log.is_durable() || !self.state().earlier.is_empty();
-        keeps.then(|| Arc::new(Answers { log: self.clone(), call }) as Arc<dyn AnswerStore>)
+        keeps.then(|| Arc::new(CallAnswers { log: self.clone(), call }) as Arc<dyn AnswerStore>)
     }
 }
 
-impl State {
+impl LogState {
     fn event(&mut self, at: Millis, kind: &'static str, payload: String) {
-        self.waiting.push(Entry::Happened { seq: self.next, at, kind: kind.into(), payload });
+        self.waiting.push(LogEntry::Happened { seq: self.next, at, kind: kind.into(), payload });
         self.next += 1;
     }
 }
@@ -199,12 +199,12 @@ fn answered_by(event: &Event) -> Option<String> {
 
 /// The answers to one call.
 #[derive(Debug)]
-struct Answers {
+struct CallAnswers {
     log: DocumentLog,
     call: String,
 }
 
-impl AnswerStore for Answers {
+impl AnswerStore for CallAnswers {
     fn kept(&self, question: &[u8]) -> Option<Vec<u8>> {
         let mut state = self.log.state();
         // An answer to another question stays: it may be one of a batch, or one that did not come with any.
@@ -216,7 +216,7 @@ impl AnswerStore for Answers {
         let receipt = {
             let mut state = self.log.state();
             let mut entries = std::mem::take(&mut state.waiting);
-            entries.push(Entry::Answered { call: self.call.clone(), question, answer });
+            entries.push(LogEntry::Answered { call: self.call.clone(), question, answer });
             state.unconsumed.push(self.call.clone());
             self.log.log.write(self.log.document, entries)
         };

@@ -1,7 +1,7 @@
 //! The state for carrying out the loop of one document.
 
-use super::asked::Asked;
-use super::call::Calls;
+use super::call::CallRunner;
+use super::consultants::ConsultedProviders;
 use super::document_log::DocumentLog;
 use super::trace::DocumentTrace;
 use crate::exchange::{PreparedCorrection, Task};
@@ -34,9 +34,9 @@ pub(super) struct DocumentRun<'a> {
     /// Candidate 0, if it was supplied; taken when it is used.
     pub(super) supplied: Option<Arc<Value>>,
     /// The providers that it asks.
-    pub(super) asked: &'a Asked,
+    pub(super) consulted: &'a ConsultedProviders,
     pub(super) assessor: Option<Assessor>,
-    pub(super) calls: Arc<Calls>,
+    pub(super) calls: Arc<CallRunner>,
     /// The log of what happens.
     pub(super) log: DocumentLog,
     /// The feedback of the correction that the document was left with, when its run is resumed; taken when it is used.

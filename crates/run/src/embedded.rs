@@ -167,14 +167,14 @@ pub struct LoopBuilder {
     linked: Vec<Linked>,
     paths: Option<PluginPaths>,
     prices: Option<Prices>,
-    environment: Option<Environment>,
+    environment: Option<EnvironmentFn>,
     allow_commands: bool,
     artifacts: Option<PathBuf>,
     #[cfg(feature = "journal")]
     journal: Option<PathBuf>,
 }
 
-type Environment = Arc<dyn Fn(&str) -> Option<String> + Send + Sync>;
+type EnvironmentFn = Arc<dyn Fn(&str) -> Option<String> + Send + Sync>;
 
 impl LoopBuilder {
     /// A profile by name, or by path if it has a separator or ends in `.yaml`.
@@ -270,7 +270,7 @@ impl LoopBuilder {
     /// # Errors
     /// When one of these can't be used.
     pub fn build(self) -> Result<Loop, BuildError> {
-        let own: Environment = Arc::new(|name| std::env::var(name).ok());
+        let own: EnvironmentFn = Arc::new(|name| std::env::var(name).ok());
         let environment = self.environment.unwrap_or(own);
         let mut problems = Problems::new();
         let mut overrides: Vec<Override> = Vec::new();

@@ -1,7 +1,7 @@
 //! Providers that stand in for each other: the next is asked when one has failed permanently.
 
 use crate::engine::CallFailed;
-use crate::provider::{Called, Provider};
+use crate::provider::{CallOutcome, Provider};
 use crate::value::Millis;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -10,12 +10,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 pub struct FallbackChain {
     links: Vec<Provider>,
     retries: u32,
-    turn: Arc<Mutex<Turn>>,
+    turn: Arc<Mutex<ChainPosition>>,
 }
 
 /// The provider whose turn it is.
 #[derive(Debug, Clone, Copy, Default)]
-struct Turn {
+struct ChainPosition {
     link: usize,
     /// Failed attempts of that one.
     failed: u32,
@@ -55,7 +55,7 @@ impl FallbackChain {
     pub(super) fn turn(&self, attempt: u32) -> Option<(&Provider, u32)> {
         let mut turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
         if attempt == 0 {
-            *turn = Turn::default();
+            *turn = ChainPosition::default();
         }
         Some((self.links.get(turn.link)?, turn.failed.saturating_add(1)))
     }
@@ -75,7 +75,7 @@ impl FallbackChain {
 
     /// Decides after a failed attempt: the same provider is asked again, or the next one at once, or none is left. A
     /// provider that is not to be asked for a while is not waited for if another stands in.
-    pub(super) fn after(&self, failure: CallFailed, called: &Called) -> CallFailed {
+    pub(super) fn after(&self, failure: CallFailed, called: &CallOutcome) -> CallFailed {
         let mut turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
         turn.failed = turn.failed.saturating_add(1);
         let may_pass = called.outcome.as_ref().is_err_and(|failure| failure.kind.may_pass());
@@ -89,7 +89,7 @@ impl FallbackChain {
         let next = turn.link + 1;
         match self.links.get(next) {
             Some(provider) => {
-                *turn = Turn { link: next, failed: 0, ..*turn };
+                *turn = ChainPosition { link: next, failed: 0, ..*turn };
                 let message = format!("{}; asking {} instead", failure.message, named(provider));
                 CallFailed {
                     message,

@@ -2,10 +2,10 @@
 //! the observer.
 
 use super::answer::{answer_of, impossible, said_in, stop};
-use super::asked::Candidates;
-use super::call::{NotMade, Turn};
+use super::call::{CallTerms, SkippedCall};
 use super::clock::Time;
-use super::consult::Questions;
+use super::consult::PendingQuestions;
+use super::consultants::Candidates;
 use super::document_run::DocumentRun;
 use super::observer::Observer;
 use super::off_thread::{FEW_BYTES, off_thread};
@@ -27,14 +27,14 @@ pub(super) struct SessionHost<'s, 'd, O: ?Sized> {
     session: &'s Session,
     task: &'s mut DocumentRun<'d>,
     observer: &'s mut O,
-    questions: Questions,
+    questions: PendingQuestions,
     /// `true` if a call of a stage waits for a batch.
     postponed: bool,
 }
 
 impl<'s, 'd, O: Observer + ?Sized> SessionHost<'s, 'd, O> {
     pub(super) fn new(session: &'s Session, task: &'s mut DocumentRun<'d>, observer: &'s mut O) -> Self {
-        SessionHost { session, task, observer, questions: Questions::default(), postponed: false }
+        SessionHost { session, task, observer, questions: PendingQuestions::default(), postponed: false }
     }
 
     /// Drives the run until it is over; `None` when it waits for a batch.
@@ -66,7 +66,7 @@ impl Session {
         run: &Run,
         task: &DocumentRun<'_>,
     ) -> Option<Input> {
-        let Candidates::Providers(providers) = &task.asked.candidates else {
+        let Candidates::Providers(providers) = &task.consulted.candidates else {
             return Some(impossible("there is no provider to ask"));
         };
         let (Some(chain), Some(planned)) = (providers.get(stage), self.plan.stages.get(stage)) else {
@@ -85,17 +85,17 @@ impl Session {
         provider.name_model(&mut request);
         task.log.flush();
         let call = stage_call(run.iteration(), stage, work);
-        let turn = Turn {
+        let terms = CallTerms {
             answers: task.log.answers_to(call.clone()),
             call,
             since: task.calls.clock.now(),
             deadline: planned.stage.call.deadline,
             stops: self.stops(),
         };
-        let called = match task.calls.make(turn, provider, &request).await {
+        let called = match task.calls.make(terms, provider, &request).await {
             Ok(called) => called,
-            Err(NotMade::Stopped) => return Some(stop()),
-            Err(NotMade::Postponed) => return None,
+            Err(SkippedCall::Stopped) => return Some(stop()),
+            Err(SkippedCall::Postponed) => return None,
         };
         let (plan, outputs) = (Arc::clone(&self.plan), run.stage_outputs().clone());
         let (context, file_name) = (task.context.clone(), task.file_name.clone());
@@ -144,7 +144,7 @@ impl<O: Observer + ?Sized> Host for SessionHost<'_, '_, O> {
 
     fn before(&mut self, mut input: Input) -> Input {
         if let Input::Stop { in_flight } = &mut input {
-            let given_up = self.task.calls.bill.give_up();
+            let given_up = self.task.calls.cost_tracker.give_up();
             self.session.budget().add(given_up);
             *in_flight += given_up;
         }

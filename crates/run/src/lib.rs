@@ -9,9 +9,8 @@
 )]
 
 // The crates below, under the paths that the modules know them by.
-use loopctl_core::{
-    diag, disk, engine, exchange, ingest, plan, policy, profile, repair, result, score, value,
-};
+use loopctl_core::{diag, disk, engine, exchange, plan, policy, profile, repair, result, score, value};
+use loopctl_read as ingest;
 
 use loopctl_provider as provider;
 use loopctl_telemetry as telemetry;
@@ -19,20 +18,19 @@ use loopctl_telemetry as telemetry;
 pub mod store;
 
 mod answer;
-mod asked;
 #[cfg(feature = "journal")]
 mod batch;
 mod batch_end;
 mod batches;
-mod bill;
 mod budget;
 mod call;
 mod clock;
 mod consult;
+mod consultants;
+mod cost_tracker;
 mod document;
 mod document_log;
 mod document_run;
-mod earlier;
 mod embedded;
 mod fallback;
 mod host;
@@ -40,29 +38,35 @@ mod jobs;
 mod observer;
 mod off_thread;
 mod open;
+mod prior_work;
 mod projection;
 mod provider_gone;
 mod record;
 mod session;
-mod stops;
+mod stop_signals;
 mod trace;
 mod validator;
 
-pub use asked::{Candidates, Consultant};
 #[cfg(feature = "journal")]
+#[doc(hidden)]
 pub use batch::is_unrecognised;
 #[cfg(feature = "journal")]
 pub use batch::{Batch, Inputs, Steering};
 pub use batch_end::BatchEnd;
 pub use batches::{BatchAnswers, BatchNews, BatchSettings};
-pub use bill::unpriced;
 pub use clock::Time;
+pub use consultants::{Candidates, Consultant};
+#[doc(hidden)]
+pub use cost_tracker::unpriced;
 pub use embedded::{BuildError, Loop, LoopBuilder};
 pub use fallback::FallbackChain;
 pub use jobs::usual_jobs;
 pub use observer::Observer;
 pub use open::OpenError;
+#[doc(hidden)]
 pub use open::{asked_of, open_panel, open_stages, plan_ids, plugins_of};
+#[doc(hidden)]
 pub use projection::{rebuilt, write_artifacts};
 pub use session::{RunStore, Session};
+#[doc(hidden)]
 pub use validator::ask_validator;

@@ -1,6 +1,6 @@
 //! Work on large candidates beside the driver, which keeps hearing signals and the clock.
 
-use super::stops::becomes_true;
+use super::stop_signals::becomes_true;
 use crate::store::StoreError;
 use crate::value::Cancel;
 use std::time::Duration;

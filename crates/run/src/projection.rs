@@ -17,7 +17,7 @@ const MOST_BYTES: u64 = 64 << 20;
 
 /// The end of a document in its result.
 #[derive(Deserialize)]
-struct Ended {
+struct StoredEnd {
     final_status: FinalStatus,
     stop_reason: StopReason,
 }
@@ -44,7 +44,7 @@ pub fn write_artifacts(
     let id = &result.id;
     if stage != DocumentStage::Finished {
         let before = disk::read(&artifacts.path(id, Artifact::Result), MOST_BYTES).ok();
-        let ended = before.and_then(|bytes| serde_json::from_slice::<Ended>(&bytes).ok());
+        let ended = before.and_then(|bytes| serde_json::from_slice::<StoredEnd>(&bytes).ok());
         if ended.is_some_and(|ended| {
             ended.final_status != FinalStatus::Cancelled && ended.stop_reason != StopReason::ProviderError
         }) {

@@ -1,7 +1,7 @@
 //! The record of an event, and its report to the observer.
 
 use super::Session;
-use super::asked::Asked;
+use super::consultants::ConsultedProviders;
 use super::document_run::DocumentRun;
 use super::observer::Observer;
 use crate::engine::{Event, Run};
@@ -16,9 +16,9 @@ use serde_json::Value;
 const CHAINS: &str = "chains";
 
 /// Restores the positions from such a record.
-pub(super) fn recall_chains(asked: &Asked, payload: &Value) {
+pub(super) fn recall_chains(consulted: &ConsultedProviders, payload: &Value) {
     let positions = payload.get(CHAINS).and_then(|positions| Vec::deserialize(positions).ok());
-    asked.go_on_from(&positions.unwrap_or_default());
+    consulted.go_on_from(&positions.unwrap_or_default());
 }
 
 impl Session {
@@ -37,7 +37,7 @@ impl Session {
             task.calls.note(&mut payload).map_err(json)?;
         }
         if matches!(event, Event::Failed { .. } | Event::Unanswered { .. }) {
-            let positions = task.asked.positions();
+            let positions = task.consulted.positions();
             if !positions.is_empty() {
                 add_member(&mut payload, CHAINS, &positions).map_err(json)?;
             }

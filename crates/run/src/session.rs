@@ -1,10 +1,10 @@
 //! A profile at work: the providers it asks, its store, and the signals that stop it.
 
-use super::asked::{Asked, Candidates, Consultant};
 use super::budget::RunBudget;
 use super::clock::Time;
+use super::consultants::{Candidates, Consultant, ConsultedProviders};
 use super::off_thread::on_blocking_thread;
-use super::stops::Stops;
+use super::stop_signals::StopSignals;
 use crate::plan::Plan;
 use crate::store::{Artifacts, EventLog, RunId, StoreError};
 use std::sync::Arc;
@@ -26,10 +26,10 @@ pub struct Session {
     pub(super) plan: Arc<Plan>,
     /// The providers that documents ask. Each document has its own position in each chain, so that they can be run at
     /// the same time.
-    pub(super) asked: Asked,
+    pub(super) consulted: ConsultedProviders,
     pub(super) store: RunStore,
     pub(super) time: Time,
-    stops: Stops,
+    stops: StopSignals,
     budget: Arc<RunBudget>,
     /// Keeps `draining` open if the session is never drained.
     _undrained: Option<watch::Sender<bool>>,
@@ -46,17 +46,17 @@ impl Session {
         store: RunStore,
         cancelled: watch::Receiver<bool>,
     ) -> Self {
-        let asked = Asked { candidates, consultants };
+        let consulted = ConsultedProviders { candidates, consultants };
         let (undrained, draining) = watch::channel(false);
-        let stops = Stops { cancelled, draining };
+        let stops = StopSignals { cancelled, draining };
         let budget = Arc::new(RunBudget::new(plan.profile.budget));
-        Session { plan, asked, store, time: Time::Real, stops, budget, _undrained: Some(undrained) }
+        Session { plan, consulted, store, time: Time::Real, stops, budget, _undrained: Some(undrained) }
     }
 
     /// Returns this session, which begins no other call when `draining` becomes true, and waits for those in flight.
     #[must_use]
     pub fn draining_on(self, draining: watch::Receiver<bool>) -> Self {
-        Session { stops: Stops { draining, ..self.stops }, _undrained: None, ..self }
+        Session { stops: StopSignals { draining, ..self.stops }, _undrained: None, ..self }
     }
 
     /// Returns this session with another time than this machine's.
@@ -80,7 +80,7 @@ impl Session {
     }
 
     /// The signals that stop it.
-    pub(super) fn stops(&self) -> Stops {
+    pub(super) fn stops(&self) -> StopSignals {
         self.stops.clone()
     }
 
@@ -119,7 +119,7 @@ impl Session {
     }
 
     /// The providers and validators that a document asks, from the first of each chain.
-    pub(super) fn asked_anew(&self) -> Asked {
-        self.asked.anew()
+    pub(super) fn consulted_anew(&self) -> ConsultedProviders {
+        self.consulted.anew()
     }
 }

@@ -84,7 +84,7 @@ pub async fn ask_validator(
     let input = question(document_type, candidate, subject).to_string().into_bytes();
     let cancel = Arc::new(Cancel::new());
     // However this ends, the program does, too, with all that it started.
-    let _given_up = GivenUp(Arc::clone(&cancel));
+    let _given_up = CancelGuard(Arc::clone(&cancel));
     let running = tokio::task::spawn_blocking(move || program.run(input, &cancel));
     let deadline = plan.validator.deadline;
     let said = match tokio::time::timeout(deadline.duration(), running).await {
@@ -97,9 +97,9 @@ pub async fn ask_validator(
 }
 
 /// Ends a program when it is dropped.
-struct GivenUp(Arc<Cancel>);
+struct CancelGuard(Arc<Cancel>);
 
-impl Drop for GivenUp {
+impl Drop for CancelGuard {
     fn drop(&mut self) {
         self.0.cancel();
     }

@@ -54,15 +54,16 @@ pub(super) async fn serve(
     listener: TcpListener,
     stop: impl Future<Output = ()> + Send + 'static,
 ) -> io::Result<()> {
-    let rooms = Rooms { any: Arc::new(Semaphore::new(MOST)), probes: Arc::new(Semaphore::new(FOR_PROBES)) };
+    let slots =
+        ConnectionSlots { any: Arc::new(Semaphore::new(MOST)), probes: Arc::new(Semaphore::new(FOR_PROBES)) };
     let graceful = GracefulShutdown::new();
     let mut stop = std::pin::pin!(stop);
     loop {
         let accepted = async {
-            let place = rooms.place().await;
-            (place, listener.accept().await)
+            let permit = slots.permit().await;
+            (permit, listener.accept().await)
         };
-        let (place, accepted) = tokio::select! {
+        let (permit, accepted) = tokio::select! {
             accepted = accepted => accepted,
             () = &mut stop => break,
         };
@@ -70,11 +71,11 @@ pub(super) async fn serve(
             Ok((stream, peer)) => {
                 // Answers are small and written at once.
                 let _ = stream.set_nodelay(true);
-                let (place, only) = rooms.best(place);
-                let connection = connection(stream, peer, router.clone(), graceful.watcher(), only);
+                let (permit, allowed) = slots.upgrade(permit);
+                let connection = connection(stream, peer, router.clone(), graceful.watcher(), allowed);
                 tokio::spawn(async move {
                     connection.await;
-                    drop(place);
+                    drop(permit);
                 });
             }
             // The client left before its connection was accepted.
@@ -94,35 +95,35 @@ pub(super) async fn serve(
 }
 
 /// Slots for connections.
-struct Rooms {
+struct ConnectionSlots {
     any: Arc<Semaphore>,
     probes: Arc<Semaphore>,
 }
 
 /// The requests that are answered on a connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Only {
+enum AllowedRequests {
     Everything,
     Probes,
 }
 
-type Place = Result<OwnedSemaphorePermit, AcquireError>;
+type SlotPermit = Result<OwnedSemaphorePermit, AcquireError>;
 
-impl Rooms {
+impl ConnectionSlots {
     /// A slot for the next connection, as soon as there is one.
-    async fn place(&self) -> (Place, Only) {
+    async fn permit(&self) -> (SlotPermit, AllowedRequests) {
         tokio::select! {
             biased;
-            place = Arc::clone(&self.any).acquire_owned() => (place, Only::Everything),
-            place = Arc::clone(&self.probes).acquire_owned() => (place, Only::Probes),
+            permit = Arc::clone(&self.any).acquire_owned() => (permit, AllowedRequests::Everything),
+            permit = Arc::clone(&self.probes).acquire_owned() => (permit, AllowedRequests::Probes),
         }
     }
 
     /// A better slot, if there is one by now.
-    fn best(&self, place: (Place, Only)) -> (Place, Only) {
-        match (place, Arc::clone(&self.any).try_acquire_owned()) {
-            ((_, Only::Probes), Ok(better)) => (Ok(better), Only::Everything),
-            (place, _) => place,
+    fn upgrade(&self, permit: (SlotPermit, AllowedRequests)) -> (SlotPermit, AllowedRequests) {
+        match (permit, Arc::clone(&self.any).try_acquire_owned()) {
+            ((_, AllowedRequests::Probes), Ok(better)) => (Ok(better), AllowedRequests::Everything),
+            (permit, _) => permit,
         }
     }
 }
@@ -133,28 +134,33 @@ fn is_of_the_client(error: &io::Error) -> bool {
 }
 
 /// Answers the requests of one connection.
-async fn connection<S>(stream: S, peer: SocketAddr, router: Router, watcher: Watcher, only: Only)
-where
+async fn connection<S>(
+    stream: S,
+    peer: SocketAddr,
+    router: Router,
+    watcher: Watcher,
+    allowed: AllowedRequests,
+) where
     S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
 {
     let answer = service_fn(move |mut request: Request<Incoming>| {
         request.extensions_mut().insert(ConnectInfo(peer));
         let router = router.clone();
         async move {
-            if only == Only::Probes && !PROBES.contains(&request.uri().path()) {
+            if allowed == AllowedRequests::Probes && !PROBES.contains(&request.uri().path()) {
                 return Ok(ApiError::no_room().into_response());
             }
             TowerToHyperService::new(router).call(request).await
         }
     });
-    let within = match only {
-        Only::Everything => HEADERS_WITHIN,
-        Only::Probes => PROBES_WITHIN,
+    let within = match allowed {
+        AllowedRequests::Everything => HEADERS_WITHIN,
+        AllowedRequests::Probes => PROBES_WITHIN,
     };
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
         .header_read_timeout(within)
-        .keep_alive(only == Only::Everything)
+        .keep_alive(allowed == AllowedRequests::Everything)
         .max_buf_size(LARGEST_HEADERS)
         .serve_connection(TokioIo::new(stream), answer);
     // Mistakes of the client were answered, where possible.
@@ -173,19 +179,19 @@ mod tests {
         let router = Router::new().route("/", get(|| async { "here" }));
         let graceful = GracefulShutdown::new();
         let peer = ([127, 0, 0, 1], 1).into();
-        tokio::spawn(connection(theirs, peer, router, graceful.watcher(), Only::Everything));
+        tokio::spawn(connection(theirs, peer, router, graceful.watcher(), AllowedRequests::Everything));
         (ours, graceful)
     }
 
     #[tokio::test]
     async fn where_all_places_are_taken_there_is_one_for_probes() {
-        let rooms = Rooms { any: Arc::new(Semaphore::new(1)), probes: Arc::new(Semaphore::new(1)) };
-        let (first, second) = (rooms.place().await, rooms.place().await);
-        assert_eq!((first.1, second.1), (Only::Everything, Only::Probes));
-        let second = rooms.best(second);
-        assert_eq!(second.1, Only::Probes);
+        let slots = ConnectionSlots { any: Arc::new(Semaphore::new(1)), probes: Arc::new(Semaphore::new(1)) };
+        let (first, second) = (slots.permit().await, slots.permit().await);
+        assert_eq!((first.1, second.1), (AllowedRequests::Everything, AllowedRequests::Probes));
+        let second = slots.upgrade(second);
+        assert_eq!(second.1, AllowedRequests::Probes);
         drop(first);
-        assert_eq!(rooms.best(second).1, Only::Everything);
+        assert_eq!(slots.upgrade(second).1, AllowedRequests::Everything);
     }
 
     #[tokio::test(start_paused = true)]
@@ -195,7 +201,7 @@ mod tests {
             let router = Router::new().route("/{*any}", get(|| async { "here" }));
             let graceful = GracefulShutdown::new();
             let peer = ([127, 0, 0, 1], 1).into();
-            tokio::spawn(connection(theirs, peer, router, graceful.watcher(), Only::Probes));
+            tokio::spawn(connection(theirs, peer, router, graceful.watcher(), AllowedRequests::Probes));
             ours.write_all(sent.as_bytes()).await.unwrap();
             let (mut said, begun) = (String::new(), tokio::time::Instant::now());
             ours.read_to_string(&mut said).await.unwrap();

@@ -26,21 +26,21 @@ pub(super) const PROBES: [&str; 2] = ["/healthz", "/readyz"];
 /// The health of the journal: whether it takes documents, as of the last check.
 #[derive(Default)]
 pub struct Health {
-    looked: Arc<Mutex<Looked>>,
+    state: Arc<Mutex<HealthCheckState>>,
 }
 
 /// The result of the last check, and the check in flight.
 #[derive(Default)]
-struct Looked {
-    last: Option<(Instant, Result<(), Trouble>)>,
+struct HealthCheckState {
+    last: Option<(Instant, Result<(), JournalFault>)>,
     /// Reports the result of the check in flight.
-    under_way: Option<watch::Receiver<Option<Result<(), Trouble>>>>,
+    under_way: Option<watch::Receiver<Option<Result<(), JournalFault>>>>,
 }
 
 /// The reason why documents can't be taken. Its words say nothing about the machine, because no token is needed to read
 /// them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-enum Trouble {
+enum JournalFault {
     #[error("the journal can't be read")]
     Unreadable,
     #[error("the journal can't be written")]
@@ -58,23 +58,23 @@ enum Trouble {
 impl Health {
     /// Checks that the journal takes documents, or did a moment ago. Callers during a check wait for the same answer,
     /// and none longer than a bound: a lock is held for as long as its holder wants.
-    async fn journal(&self, journal: &Arc<Journal>, reading: &Arc<Journal>) -> Result<(), Trouble> {
+    async fn journal(&self, journal: &Arc<Journal>, reading: &Arc<Journal>) -> Result<(), JournalFault> {
         let mut told = {
-            let mut looked = self.looked.lock().unwrap_or_else(PoisonError::into_inner);
-            if let Some((at, found)) = looked.last
+            let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+            if let Some((at, found)) = state.last
                 && at.elapsed() < GOOD_FOR
             {
                 return found;
             }
-            match looked.under_way.as_ref().filter(|told| told.has_changed().is_ok()) {
+            match state.under_way.as_ref().filter(|told| told.has_changed().is_ok()) {
                 Some(told) => told.clone(),
-                None => looked.under_way.insert(self.begin(journal, reading)).clone(),
+                None => state.under_way.insert(self.begin(journal, reading)).clone(),
             }
         };
         match tokio::time::timeout(WITHIN, told.wait_for(Option::is_some)).await {
-            Ok(Ok(found)) => found.unwrap_or(Err(Trouble::Broken)),
-            Ok(Err(_)) => Err(Trouble::Broken),
-            Err(_) => Err(Trouble::Silent),
+            Ok(Ok(found)) => found.unwrap_or(Err(JournalFault::Broken)),
+            Ok(Err(_)) => Err(JournalFault::Broken),
+            Err(_) => Err(JournalFault::Silent),
         }
     }
 
@@ -83,28 +83,28 @@ impl Health {
         &self,
         journal: &Arc<Journal>,
         reading: &Arc<Journal>,
-    ) -> watch::Receiver<Option<Result<(), Trouble>>> {
+    ) -> watch::Receiver<Option<Result<(), JournalFault>>> {
         let (tell, told) = watch::channel(None);
         let (journal, reading) = (Arc::clone(journal), Arc::clone(reading));
-        let looked = Arc::clone(&self.looked);
+        let state = Arc::clone(&self.state);
         tokio::task::spawn_blocking(move || {
             let found = look(&journal, &reading);
-            let mut looked = looked.lock().unwrap_or_else(PoisonError::into_inner);
-            looked.last = Some((Instant::now(), found));
-            looked.under_way = None;
+            let mut state = state.lock().unwrap_or_else(PoisonError::into_inner);
+            state.last = Some((Instant::now(), found));
+            state.under_way = None;
             tell.send_replace(Some(found));
         });
         told
     }
 }
 
-fn look(journal: &Journal, reading: &Journal) -> Result<(), Trouble> {
-    reading.service_setting(PROBE).map_err(|_| Trouble::Unreadable)?;
+fn look(journal: &Journal, reading: &Journal) -> Result<(), JournalFault> {
+    reading.service_setting(PROBE).map_err(|_| JournalFault::Unreadable)?;
     // Only a write reveals that the disk is full.
     journal.set_service_setting(PROBE, &Timestamp::now().to_string().into()).map_err(|error| match error {
-        StoreError::DiskFull { .. } => Trouble::DiskFull,
-        StoreError::Locked { .. } => Trouble::Locked,
-        _ => Trouble::Unwritable,
+        StoreError::DiskFull { .. } => JournalFault::DiskFull,
+        StoreError::Locked { .. } => JournalFault::Locked,
+        _ => JournalFault::Unwritable,
     })
 }
 
@@ -116,7 +116,7 @@ pub(super) fn routes() -> Router<Arc<Service>> {
 /// Answers whether documents can be taken. A provider that is given up is reported, but is no reason to take the
 /// service away from people: results can be read and decided about, and documents wait.
 async fn ready(State(service): State<Arc<Service>>) -> (StatusCode, String) {
-    let waiting = service.jobs.troubles().len();
+    let waiting = service.jobs.profile_errors().len();
     match service.health.journal(&service.journal, &service.reading).await {
         Err(trouble) => (StatusCode::SERVICE_UNAVAILABLE, format!("{trouble}\n")),
         Ok(()) => (StatusCode::OK, said_of(waiting)),

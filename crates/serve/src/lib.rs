@@ -4,7 +4,8 @@
 //! `access` says who may do what, and refuses what a browser was made to send. `api` is for programs, `pages` for people, `desk` for reviewers.
 
 // The crates below, under the paths that the modules know them by.
-use loopctl_core::{diag, disk, engine, ingest, next, plan, policy, profile, result, score, value};
+use loopctl_core::{diag, disk, engine, next, plan, policy, profile, result, score, value};
+use loopctl_read as ingest;
 
 use loopctl_app::{context, explain, facts, lint, project, report, requests, review};
 use loopctl_experiment as experiment;
@@ -52,7 +53,7 @@ use tokio::net::TcpListener;
 use tokio::sync::watch;
 
 /// The signals by which the service is stopped.
-pub struct Stops {
+pub struct ShutdownSignals {
     /// No other document is begun, no request is answered any more, and calls in flight are waited for.
     pub draining: watch::Receiver<bool>,
     /// Calls in flight are given up.
@@ -75,13 +76,17 @@ pub enum ServeError {
 ///
 /// # Errors
 /// When the journal can't be read, or the listener fails.
-pub async fn serve(service: Arc<Service>, listener: TcpListener, stops: Stops) -> Result<(), ServeError> {
+pub async fn serve(
+    service: Arc<Service>,
+    listener: TcpListener,
+    stops: ShutdownSignals,
+) -> Result<(), ServeError> {
     let left = Arc::clone(&service);
     // Its profiles are compiled meanwhile, and requests are answered.
     let taken_up = tokio::task::spawn_blocking(move || left.jobs.take_up());
     let reader = Arc::clone(&service);
     drop(tokio::task::spawn_blocking(move || reader.desk.warm(&reader.reading)));
-    let Stops { mut draining, mut giving_up } = stops;
+    let ShutdownSignals { mut draining, mut giving_up } = stops;
     let told = Arc::clone(&service);
     let stopped = async move {
         let _ = draining.wait_for(|stop| *stop).await;

@@ -122,7 +122,7 @@ impl ServedProfiles {
         let texts_digest = loaded.map(|loaded| texts_digest_of(&loaded, &reached, named)).unwrap_or_default();
         let basis = Basis::of(&plan.profile, &reached, named);
         let request = RunRequest {
-            folder: Some(self.context.folder().into()),
+            folder: Some(self.context.folder()).filter(|folder| *folder != Path::new("")).map(Into::into),
             inputs: vec![self.uploads.as_path().into()],
             allow_commands: self.allow_commands,
             ..RunRequest::of(selected.spec.clone())

@@ -22,41 +22,41 @@ const COMPUTATIONS: usize = 2;
 /// The shares that names take at the moment, by their tokens' names.
 #[derive(Default)]
 pub(super) struct Shares {
-    taken: Arc<Mutex<BTreeMap<String, Taken>>>,
+    usage: Arc<Mutex<BTreeMap<String, ShareUsage>>>,
 }
 
 /// The share that one name takes.
-struct Taken {
+struct ShareUsage {
     requests: usize,
     streams: usize,
     computing: Arc<Semaphore>,
 }
 
-impl Default for Taken {
+impl Default for ShareUsage {
     fn default() -> Self {
-        Taken { requests: 0, streams: 0, computing: Arc::new(Semaphore::new(COMPUTATIONS)) }
+        ShareUsage { requests: 0, streams: 0, computing: Arc::new(Semaphore::new(COMPUTATIONS)) }
     }
 }
 
 /// The kind of a share.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum ShareKind {
     Request,
     Stream,
 }
 
 /// A share that is given back when it is dropped.
-pub(super) struct Share {
-    taken: Arc<Mutex<BTreeMap<String, Taken>>>,
+pub(super) struct ShareGuard {
+    usage: Arc<Mutex<BTreeMap<String, ShareUsage>>>,
     name: String,
-    kind: Kind,
+    kind: ShareKind,
 }
 
-impl Taken {
-    fn of(&mut self, kind: Kind) -> &mut usize {
+impl ShareUsage {
+    fn of(&mut self, kind: ShareKind) -> &mut usize {
         match kind {
-            Kind::Request => &mut self.requests,
-            Kind::Stream => &mut self.streams,
+            ShareKind::Request => &mut self.requests,
+            ShareKind::Stream => &mut self.streams,
         }
     }
 }
@@ -66,31 +66,31 @@ impl Shares {
     ///
     /// # Errors
     /// That it has too many.
-    pub(super) fn request(&self, name: &str) -> Result<Share, ApiError> {
-        self.take(name, Kind::Request, MOST_REQUESTS)
+    pub(super) fn request(&self, name: &str) -> Result<ShareGuard, ApiError> {
+        self.take(name, ShareKind::Request, MOST_REQUESTS)
     }
 
     /// Takes a slot among the streams of a name.
     ///
     /// # Errors
     /// That it has too many, or all have.
-    pub(super) fn stream(&self, identity: &Identity) -> Result<Share, ApiError> {
+    pub(super) fn stream(&self, identity: &Identity) -> Result<ShareGuard, ApiError> {
         let all: usize = {
-            let taken = self.taken.lock().unwrap_or_else(PoisonError::into_inner);
-            taken.values().map(|taken| taken.streams).sum()
+            let usage = self.usage.lock().unwrap_or_else(PoisonError::into_inner);
+            usage.values().map(|usage| usage.streams).sum()
         };
         let most = if all < MOST_STREAMS_OF_ALL { MOST_STREAMS } else { 0 };
-        self.take(&identity.name, Kind::Stream, most)
+        self.take(&identity.name, ShareKind::Stream, most)
     }
 
-    fn take(&self, name: &str, kind: Kind, most: usize) -> Result<Share, ApiError> {
-        let mut taken = self.taken.lock().unwrap_or_else(PoisonError::into_inner);
-        let count = taken.entry(name.to_owned()).or_default().of(kind);
+    fn take(&self, name: &str, kind: ShareKind, most: usize) -> Result<ShareGuard, ApiError> {
+        let mut usage = self.usage.lock().unwrap_or_else(PoisonError::into_inner);
+        let count = usage.entry(name.to_owned()).or_default().of(kind);
         if *count >= most {
             return Err(ApiError::too_much_at_once());
         }
         *count += 1;
-        Ok(Share { taken: Arc::clone(&self.taken), name: name.to_owned(), kind })
+        Ok(ShareGuard { usage: Arc::clone(&self.usage), name: name.to_owned(), kind })
     }
 
     /// Does CPU-bound work, after other such work of the same name. Work that has not begun when its request is given
@@ -108,8 +108,8 @@ impl Shares {
         E: Into<ApiError> + Send + 'static,
     {
         let computing = {
-            let mut taken = self.taken.lock().unwrap_or_else(PoisonError::into_inner);
-            Arc::clone(&taken.entry(identity.name.clone()).or_default().computing)
+            let mut usage = self.usage.lock().unwrap_or_else(PoisonError::into_inner);
+            Arc::clone(&usage.entry(identity.name.clone()).or_default().computing)
         };
         let place = computing.acquire_owned().await;
         // The slot is given back when the work is done, and not when the client leaves.
@@ -122,10 +122,10 @@ impl Shares {
     }
 }
 
-impl Drop for Share {
+impl Drop for ShareGuard {
     fn drop(&mut self) {
-        let mut taken = self.taken.lock().unwrap_or_else(PoisonError::into_inner);
-        let Some(of_name) = taken.get_mut(&self.name) else { return };
+        let mut usage = self.usage.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(of_name) = usage.get_mut(&self.name) else { return };
         let count = of_name.of(self.kind);
         *count = count.saturating_sub(1);
         // A computation belongs to a request.
@@ -133,7 +133,7 @@ impl Drop for Share {
             && of_name.streams == 0
             && of_name.computing.available_permits() == COMPUTATIONS
         {
-            taken.remove(&self.name);
+            usage.remove(&self.name);
         }
     }
 }
@@ -150,11 +150,12 @@ mod tests {
     #[test]
     fn a_name_takes_its_share_and_no_more() {
         let shares = Shares::default();
-        let taken: Vec<Share> = (0..MOST_REQUESTS).map(|_| shares.request("ada").ok().unwrap()).collect();
+        let guards: Vec<ShareGuard> =
+            (0..MOST_REQUESTS).map(|_| shares.request("ada").ok().unwrap()).collect();
         assert!(shares.request("ada").is_err() && shares.request("bob").is_ok());
-        drop(taken);
+        drop(guards);
         assert!(shares.request("ada").is_ok());
-        assert!(shares.taken.lock().unwrap().is_empty(), "nothing is kept of who takes nothing");
+        assert!(shares.usage.lock().unwrap().is_empty(), "nothing is kept of who takes nothing");
     }
 
     #[test]
@@ -168,7 +169,7 @@ mod tests {
         assert!(shares.stream(&identity("name 0")).is_err());
         assert!(shares.stream(&identity("another")).is_err());
         streams.clear();
-        let own: Vec<Share> =
+        let own: Vec<ShareGuard> =
             (0..MOST_STREAMS).map(|_| shares.stream(&identity("ada")).ok().unwrap()).collect();
         assert!(shares.stream(&identity("ada")).is_err() && shares.stream(&identity("bob")).is_ok());
         drop(own);
@@ -178,7 +179,7 @@ mod tests {
     #[tokio::test]
     async fn work_that_has_not_begun_ends_with_its_request() {
         let shares = Arc::new(Shares::default());
-        let places = shares.taken.lock().unwrap().entry("ada".to_owned()).or_default().computing.clone();
+        let places = shares.usage.lock().unwrap().entry("ada".to_owned()).or_default().computing.clone();
         let all = places.clone().acquire_many_owned(2).await.unwrap();
         let (asked, waiting) = (Arc::clone(&shares), identity("ada"));
         let given_up = tokio::spawn(async move {

@@ -27,7 +27,7 @@ pub(super) async fn limit(request: Request, next: Next) -> Response {
     }
     let is_late = Arc::new(AtomicBool::new(false));
     let seen = Arc::clone(&is_late);
-    let response = next.run(request.map(|body| Body::new(Timed::new(body, is_late)))).await;
+    let response = next.run(request.map(|body| Body::new(TimedBody::new(body, is_late)))).await;
     if !seen.load(Ordering::Relaxed) {
         return response;
     }
@@ -39,20 +39,25 @@ pub(super) async fn limit(request: Request, next: Next) -> Response {
 }
 
 /// A body with an end in time.
-struct Timed {
+struct TimedBody {
     body: Body,
     silence: Pin<Box<Sleep>>,
     whole: Pin<Box<Sleep>>,
     is_late: Arc<AtomicBool>,
 }
 
-impl Timed {
+impl TimedBody {
     fn new(body: Body, is_late: Arc<AtomicBool>) -> Self {
-        Timed { body, silence: Box::pin(sleep(SILENT_FOR)), whole: Box::pin(sleep(WHOLE_WITHIN)), is_late }
+        TimedBody {
+            body,
+            silence: Box::pin(sleep(SILENT_FOR)),
+            whole: Box::pin(sleep(WHOLE_WITHIN)),
+            is_late,
+        }
     }
 }
 
-impl HttpBody for Timed {
+impl HttpBody for TimedBody {
     type Data = Bytes;
     type Error = axum::Error;
 
@@ -119,7 +124,7 @@ mod tests {
     async fn read(every: u64, bytes: usize, ends: bool) -> (usize, bool) {
         let (every, is_late) = (Duration::from_secs(every), Arc::new(AtomicBool::new(false)));
         let drip = Drip { every, left: bytes, ends, next: Box::pin(sleep(every)) };
-        let mut body = Timed::new(Body::new(drip), Arc::clone(&is_late));
+        let mut body = TimedBody::new(Body::new(drip), Arc::clone(&is_late));
         let mut read = 0;
         while let Some(Ok(_)) = poll_fn(|context| Pin::new(&mut body).poll_frame(context)).await {
             read += 1;

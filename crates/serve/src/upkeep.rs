@@ -4,7 +4,7 @@
 use super::blocking::on_blocking_thread;
 use super::decided::Decided;
 use super::state::Service;
-use crate::store::{AccessKept, DocumentStage, Journal, StoreError};
+use crate::store::{AccessRetention, DocumentStage, Journal, StoreError};
 use jiff::{SignedDuration, Timestamp};
 use std::sync::{Arc, Weak};
 use std::time::Duration;
@@ -48,7 +48,7 @@ pub(super) async fn watch(service: Weak<Service>) {
 /// Removes what is due.
 fn tidy(service: &Arc<Service>, now: Timestamp) -> Result<(), StoreError> {
     let before = |kept: SignedDuration| now.checked_sub(kept).unwrap_or(Timestamp::UNIX_EPOCH);
-    service.journal.prune_access_log(&AccessKept {
+    service.journal.prune_access_log(&AccessRetention {
         named_from: before(service.settings.keep_access).to_string(),
         nameless_from: before(NAMELESS_FOR.min(service.settings.keep_access)).to_string(),
         most_nameless: MOST_NAMELESS,

@@ -11,10 +11,10 @@ use loopctl_plugin_sdk::protocol::{HttpRequest, PluginKind};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::check::{Check, Verdict, broken};
+use super::check::{CheckResult, ContractCheck, broken};
 use super::subject::PluginUnderTest;
 use super::{http_request, samples, verdict};
-use crate::provider::plugin::{Opened, RawReply};
+use crate::provider::plugin::{ProbedInstance, RawReply};
 
 /// The prefix of the ids of these checks.
 pub(super) const GROUP: &str = "batch.";
@@ -23,8 +23,8 @@ const LIMITS: &[&str] = &["encode.minimal", "batch.limits"];
 const LINE: &[&str] = &["encode.minimal", "batch.limits", "batch.line"];
 const HANDLE: &str = "conformance-handle";
 
-pub(super) static CHECKS: [Check; 7] = [
-    Check {
+pub(super) static CHECKS: [ContractCheck; 7] = [
+    ContractCheck {
         id: "batch.limits",
         kind: HTTP,
         needs: &["encode.minimal"],
@@ -43,7 +43,7 @@ pub(super) static CHECKS: [Check; 7] = [
             Ok(found)
         },
     },
-    Check {
+    ContractCheck {
         id: "batch.line",
         kind: HTTP,
         needs: LIMITS,
@@ -51,7 +51,7 @@ pub(super) static CHECKS: [Check; 7] = [
         help: "write the body that `encode` made into the line, not its headers",
         run: line,
     },
-    Check {
+    ContractCheck {
         id: "batch.submit",
         kind: HTTP,
         needs: LINE,
@@ -59,7 +59,7 @@ pub(super) static CHECKS: [Check; 7] = [
         help: "begin with a request that has `upload`; set `creates` at the one that makes the batch",
         run: submit,
     },
-    Check {
+    ContractCheck {
         id: "batch.steps",
         kind: HTTP,
         needs: LIMITS,
@@ -74,7 +74,7 @@ pub(super) static CHECKS: [Check; 7] = [
             Ok("each begins".to_owned())
         },
     },
-    Check {
+    ContractCheck {
         id: "batch.refusals",
         kind: HTTP,
         needs: &["encode.minimal", "batch.limits", "batch.line", "batch.submit", "batch.steps"],
@@ -82,7 +82,7 @@ pub(super) static CHECKS: [Check; 7] = [
         help: "look at the status of a response before its body",
         run: refusals,
     },
-    Check {
+    ContractCheck {
         id: "batch.handle",
         kind: HTTP,
         needs: &["encode.minimal", "batch.limits", "batch.steps"],
@@ -90,7 +90,7 @@ pub(super) static CHECKS: [Check; 7] = [
         help: "put it into the path as a segment of its own, percent-encoded, and refuse `.` and `..`",
         run: handle,
     },
-    Check {
+    ContractCheck {
         id: "batch.nonsense",
         kind: HTTP,
         needs: LIMITS,
@@ -101,37 +101,37 @@ pub(super) static CHECKS: [Check; 7] = [
 ];
 
 /// LC_BATCH of these bytes.
-fn ask(opened: &Opened, input: &[u8]) -> Result<RawReply, String> {
+fn ask(opened: &ProbedInstance, input: &[u8]) -> Result<RawReply, String> {
     opened.call(LC_BATCH, input).ok_or_else(|| "there is no `call`".to_owned())
 }
 
-fn step(opened: &Opened, step: &BatchStep) -> Result<RawReply, String> {
+fn step(opened: &ProbedInstance, step: &BatchStep) -> Result<RawReply, String> {
     ask(opened, &serde_json::to_vec(step).unwrap_or_default())
 }
 
-fn limits(opened: &Opened) -> Result<Option<BatchLimits>, String> {
+fn limits(opened: &ProbedInstance) -> Result<Option<BatchLimits>, String> {
     let answer = step(opened, &BatchStep::Limits)?;
     verdict::payload(&answer, "the limits of a batch", "asking for the limits of a batch")
 }
 
 /// Returns whether the service has no batches, so that there is nothing more to see.
-fn has_none(opened: &Opened) -> Result<bool, String> {
+fn has_none(opened: &ProbedInstance) -> Result<bool, String> {
     limits(opened).map(|limits| limits.is_none())
 }
 
-fn encoded(opened: &Opened, id: &str) -> Result<HttpRequest, String> {
+fn encoded(opened: &ProbedInstance, id: &str) -> Result<HttpRequest, String> {
     let request = samples::bytes(&samples::minimal(id));
     let answer = opened.call(LC_ENCODE, &request).ok_or_else(|| "there is no `call`".to_owned())?;
     verdict::payload(&answer, "an HTTP request", "encoding one message")
 }
 
-fn lined(opened: &Opened, id: &str) -> Result<BatchLine, String> {
+fn lined(opened: &ProbedInstance, id: &str) -> Result<BatchLine, String> {
     let request = encoded(opened, id)?;
     let answer = step(opened, &BatchStep::Line { custom_id: id.to_owned(), request })?;
     verdict::payload(&answer, "a line of a batch", "making a call a line of a batch")
 }
 
-fn line(subject: &PluginUnderTest<'_>) -> Verdict {
+fn line(subject: &PluginUnderTest<'_>) -> CheckResult {
     let opened = subject.open()?;
     if has_none(&opened)? {
         return Ok("the service has no batches".to_owned());
@@ -158,10 +158,10 @@ fn line(subject: &PluginUnderTest<'_>) -> Verdict {
 }
 
 /// Makes a step of a turn.
-type Stepping = Box<dyn Fn(BatchTurn) -> BatchStep>;
+type StepFn = Box<dyn Fn(BatchTurn) -> BatchStep>;
 
 /// The steps about an existing batch, and the search.
-fn steps(handle: &str) -> Vec<(&'static str, Stepping)> {
+fn steps(handle: &str) -> Vec<(&'static str, StepFn)> {
     let since = BatchSince { unix: 1_795_000_000, utc: "2026-11-18T15:06:40Z".to_owned() };
     let [poll, results, cancel, delete] = [(); 4].map(|()| handle.to_owned());
     vec![
@@ -183,7 +183,7 @@ fn steps(handle: &str) -> Vec<(&'static str, Stepping)> {
 /// The first request of a step, if it has any, which the host would send.
 fn first(
     subject: &PluginUnderTest<'_>,
-    opened: &Opened,
+    opened: &ProbedInstance,
     name: &str,
     asked: &BatchStep,
 ) -> Result<Option<BatchRequest>, String> {
@@ -235,14 +235,14 @@ fn sendable(subject: &PluginUnderTest<'_>, next: &BatchRequest) -> Result<(), St
     }
 }
 
-fn submission(opened: &Opened) -> Result<Stepping, String> {
+fn submission(opened: &ProbedInstance) -> Result<StepFn, String> {
     let BatchLine { text, model, endpoint } = lined(opened, "line-one")?;
     let bytes = text.len() as u64;
     let batch = NewBatch { own_id: "own-id".to_owned(), model, endpoint, lines: 1, bytes };
     Ok(Box::new(move |turn| BatchStep::Submit { batch: batch.clone(), turn }))
 }
 
-fn submit(subject: &PluginUnderTest<'_>) -> Verdict {
+fn submit(subject: &PluginUnderTest<'_>) -> CheckResult {
     let opened = subject.open()?;
     if has_none(&opened)? {
         return Ok("the service has no batches".to_owned());
@@ -262,7 +262,7 @@ fn submit(subject: &PluginUnderTest<'_>) -> Verdict {
     ))
 }
 
-fn refusals(subject: &PluginUnderTest<'_>) -> Verdict {
+fn refusals(subject: &PluginUnderTest<'_>) -> CheckResult {
     let opened = subject.open()?;
     if has_none(&opened)? {
         return Ok("the service has no batches".to_owned());
@@ -299,7 +299,7 @@ fn refusals(subject: &PluginUnderTest<'_>) -> Verdict {
     Ok(format!("{tried} refusals"))
 }
 
-fn handle(subject: &PluginUnderTest<'_>) -> Verdict {
+fn handle(subject: &PluginUnderTest<'_>) -> CheckResult {
     let opened = subject.open()?;
     for handle in ["..", ".", "", "../../v1/files", "a?b=c#d", "a b\r\nx: y", "//evil.example.net/x"] {
         for (name, asked) in steps(handle) {
@@ -328,7 +328,7 @@ fn handle(subject: &PluginUnderTest<'_>) -> Verdict {
     Ok("refused or escaped".to_owned())
 }
 
-fn nonsense(subject: &PluginUnderTest<'_>) -> Verdict {
+fn nonsense(subject: &PluginUnderTest<'_>) -> CheckResult {
     let opened = subject.open()?;
     for line in ["", "{", "null", "[]", "{}", "{\"custom_id\": 7}", samples::CANARY] {
         let answer = step(&opened, &BatchStep::Result { line: line.to_owned() })?;

@@ -5,17 +5,17 @@ use loopctl_plugin_sdk::abi::{
 };
 use loopctl_plugin_sdk::protocol::PluginKind;
 
-use super::check::{Check, Verdict, broken};
+use super::check::{CheckResult, ContractCheck, broken};
 use super::subject::PluginUnderTest;
 use super::verdict::PluginReply;
 use super::{samples, verdict};
-use crate::provider::plugin::{Opened, RawReply};
+use crate::provider::plugin::{ProbedInstance, RawReply};
 
 const HTTP: Option<PluginKind> = Some(PluginKind::Http);
 const OPENS: &[&str] = &["open.opens"];
 
-pub(super) static CHECKS: [Check; 11] = [
-    Check {
+pub(super) static CHECKS: [ContractCheck; 11] = [
+    ContractCheck {
         id: "decode.success",
         kind: HTTP,
         needs: OPENS,
@@ -23,7 +23,7 @@ pub(super) static CHECKS: [Check; 11] = [
         help: "say what was missing, with TRANSIENT if another try may help",
         run: success,
     },
-    Check {
+    ContractCheck {
         id: "decode.unauthorized",
         kind: HTTP,
         needs: OPENS,
@@ -31,7 +31,7 @@ pub(super) static CHECKS: [Check; 11] = [
         help: "look at the status before the body",
         run: |subject| statuses(subject, &[401], &[LC_UNAUTHORIZED]),
     },
-    Check {
+    ContractCheck {
         id: "decode.rate_limited",
         kind: HTTP,
         needs: OPENS,
@@ -39,7 +39,7 @@ pub(super) static CHECKS: [Check; 11] = [
         help: "look at the status before the body; put `retry-after` into `retry_after_ms`",
         run: |subject| statuses(subject, &[429], &[LC_RATE_LIMITED]),
     },
-    Check {
+    ContractCheck {
         id: "decode.server_error",
         kind: HTTP,
         needs: OPENS,
@@ -47,7 +47,7 @@ pub(super) static CHECKS: [Check; 11] = [
         help: "look at the status before the body: a gateway answers in HTML",
         run: |subject| statuses(subject, &[500, 503, 529], &[LC_TRANSIENT]),
     },
-    Check {
+    ContractCheck {
         id: "decode.client_error",
         kind: HTTP,
         needs: OPENS,
@@ -55,7 +55,7 @@ pub(super) static CHECKS: [Check; 11] = [
         help: "return INVALID_REQUEST or PERMANENT: the same request would fail again",
         run: client_error,
     },
-    Check {
+    ContractCheck {
         id: "decode.huge",
         kind: HTTP,
         needs: OPENS,
@@ -63,7 +63,7 @@ pub(super) static CHECKS: [Check; 11] = [
         help: "allocate what it takes, and check that you got it",
         run: huge,
     },
-    Check {
+    ContractCheck {
         id: "decode.bad_json",
         kind: HTTP,
         needs: OPENS,
@@ -71,7 +71,7 @@ pub(super) static CHECKS: [Check; 11] = [
         help: "return INVALID_REQUEST with `{\"message\": …}` in `out`",
         run: bad_json,
     },
-    Check {
+    ContractCheck {
         id: "decode.future",
         kind: HTTP,
         needs: OPENS,
@@ -86,7 +86,7 @@ pub(super) static CHECKS: [Check; 11] = [
             Ok("ignored".to_owned())
         },
     },
-    Check {
+    ContractCheck {
         id: "decode.repeatable",
         kind: HTTP,
         needs: OPENS,
@@ -94,7 +94,7 @@ pub(super) static CHECKS: [Check; 11] = [
         help: "no clock, no chance, no state",
         run: repeatable,
     },
-    Check {
+    ContractCheck {
         id: "decode.memory",
         kind: HTTP,
         needs: OPENS,
@@ -111,7 +111,7 @@ pub(super) static CHECKS: [Check; 11] = [
             Ok("every buffer can be freed, or is static".to_owned())
         },
     },
-    Check {
+    ContractCheck {
         id: "decode.borrowed",
         kind: HTTP,
         needs: OPENS,
@@ -128,11 +128,11 @@ pub(super) static CHECKS: [Check; 11] = [
 ];
 
 /// DECODE of these bytes.
-fn decode(opened: &Opened, response: &[u8]) -> Result<RawReply, String> {
+fn decode(opened: &ProbedInstance, response: &[u8]) -> Result<RawReply, String> {
     opened.call(LC_DECODE, response).ok_or_else(|| "there is no `call`".to_owned())
 }
 
-fn success(subject: &PluginUnderTest<'_>) -> Verdict {
+fn success(subject: &PluginUnderTest<'_>) -> CheckResult {
     let opened = subject.open()?;
     let mut answers = 0;
     let bodies = samples::no_bodies();
@@ -148,7 +148,7 @@ fn success(subject: &PluginUnderTest<'_>) -> Verdict {
 }
 
 /// Each of these HTTP statuses must be one of these failures.
-fn statuses(subject: &PluginUnderTest<'_>, http: &[u16], expected: &[lc_status]) -> Verdict {
+fn statuses(subject: &PluginUnderTest<'_>, http: &[u16], expected: &[lc_status]) -> CheckResult {
     let opened = subject.open()?;
     for status in http {
         for (what, body) in samples::no_bodies() {
@@ -160,7 +160,7 @@ fn statuses(subject: &PluginUnderTest<'_>, http: &[u16], expected: &[lc_status])
     Ok(expected.iter().map(|status| verdict::name(*status)).collect::<Vec<_>>().join(" or "))
 }
 
-fn client_error(subject: &PluginUnderTest<'_>) -> Verdict {
+fn client_error(subject: &PluginUnderTest<'_>) -> CheckResult {
     let opened = subject.open()?;
     for status in [400_u16, 404, 408] {
         for (what, body) in samples::no_bodies() {
@@ -179,7 +179,7 @@ fn client_error(subject: &PluginUnderTest<'_>) -> Verdict {
     Ok("errors that are not tried again".to_owned())
 }
 
-fn huge(subject: &PluginUnderTest<'_>) -> Verdict {
+fn huge(subject: &PluginUnderTest<'_>) -> CheckResult {
     let opened = subject.open()?;
     for status in [200, 500] {
         let answer = decode(&opened, &samples::huge_response(status))?;
@@ -190,7 +190,7 @@ fn huge(subject: &PluginUnderTest<'_>) -> Verdict {
     Ok("decoded or refused".to_owned())
 }
 
-fn bad_json(subject: &PluginUnderTest<'_>) -> Verdict {
+fn bad_json(subject: &PluginUnderTest<'_>) -> CheckResult {
     let opened = subject.open()?;
     for (what, input) in samples::no_requests() {
         let answer = decode(&opened, &input)?;
@@ -200,7 +200,7 @@ fn bad_json(subject: &PluginUnderTest<'_>) -> Verdict {
     Ok("refused".to_owned())
 }
 
-fn repeatable(subject: &PluginUnderTest<'_>) -> Verdict {
+fn repeatable(subject: &PluginUnderTest<'_>) -> CheckResult {
     const THREADS: usize = 8;
     let opened = subject.open()?;
     let responses: Vec<Vec<u8>> = [200, 401, 429, 500]

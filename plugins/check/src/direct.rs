@@ -5,11 +5,11 @@ use std::time::{Duration, Instant};
 use loopctl_plugin_sdk::abi::{LC_CANCELLED, LC_INVALID_REQUEST};
 use loopctl_plugin_sdk::protocol::PluginKind;
 
-use super::check::{Check, Trouble, Verdict, broken};
+use super::check::{CheckFailure, CheckResult, ContractCheck, broken};
 use super::samples::{self, CANARY};
 use super::subject::PluginUnderTest;
 use super::verdict::{self, PluginReply};
-use crate::provider::plugin::{Call, Opened, RawReply, Started};
+use crate::provider::plugin::{Call, ProbedInstance, RawReply, StartOutcome};
 
 const DIRECT: Option<PluginKind> = Some(PluginKind::Direct);
 const OPENS: &[&str] = &["open.opens"];
@@ -17,8 +17,8 @@ const ANSWERS: &[&str] = &["direct.answers"];
 /// The time for which answers that are not owed are awaited.
 const SETTLE: Duration = Duration::from_millis(100);
 
-pub(super) static CHECKS: [Check; 15] = [
-    Check {
+pub(super) static CHECKS: [ContractCheck; 15] = [
+    ContractCheck {
         id: "direct.answers",
         kind: DIRECT,
         needs: OPENS,
@@ -29,7 +29,7 @@ pub(super) static CHECKS: [Check; 15] = [
             Ok(alone(subject, &request, "answering a full request")?.describe())
         },
     },
-    Check {
+    ContractCheck {
         id: "direct.once",
         kind: DIRECT,
         needs: ANSWERS,
@@ -37,7 +37,7 @@ pub(super) static CHECKS: [Check; 15] = [
         help: "complete each id in one place, and not after `start` has returned an error",
         run: once,
     },
-    Check {
+    ContractCheck {
         id: "direct.minimal",
         kind: DIRECT,
         needs: ANSWERS,
@@ -49,7 +49,7 @@ pub(super) static CHECKS: [Check; 15] = [
             Ok(one.describe())
         },
     },
-    Check {
+    ContractCheck {
         id: "direct.future",
         kind: DIRECT,
         needs: ANSWERS,
@@ -68,7 +68,7 @@ pub(super) static CHECKS: [Check; 15] = [
             }
         },
     },
-    Check {
+    ContractCheck {
         id: "direct.bad_json",
         kind: DIRECT,
         needs: ANSWERS,
@@ -76,7 +76,7 @@ pub(super) static CHECKS: [Check; 15] = [
         help: "return INVALID_REQUEST with `{\"message\": …}`, without quoting the input",
         run: bad_json,
     },
-    Check {
+    ContractCheck {
         id: "direct.huge",
         kind: DIRECT,
         needs: ANSWERS,
@@ -87,7 +87,7 @@ pub(super) static CHECKS: [Check; 15] = [
             Ok(alone(subject, &request, "answering about a document of tens of MiB")?.describe())
         },
     },
-    Check {
+    ContractCheck {
         id: "direct.nested",
         kind: DIRECT,
         needs: ANSWERS,
@@ -95,7 +95,7 @@ pub(super) static CHECKS: [Check; 15] = [
         help: "bound the depth that you read: a stack ends before the input does",
         run: |subject| Ok(alone(subject, &samples::nested(), "answering JSON nested 100000 deep")?.describe()),
     },
-    Check {
+    ContractCheck {
         id: "direct.concurrent",
         kind: DIRECT,
         needs: ANSWERS,
@@ -103,7 +103,7 @@ pub(super) static CHECKS: [Check; 15] = [
         help: "a thread or a task for each call, or a queue; no state between them without a lock",
         run: concurrent,
     },
-    Check {
+    ContractCheck {
         id: "direct.instances",
         kind: DIRECT,
         needs: ANSWERS,
@@ -111,7 +111,7 @@ pub(super) static CHECKS: [Check; 15] = [
         help: "keep an instance's state in the instance, not in statics",
         run: instances,
     },
-    Check {
+    ContractCheck {
         id: "direct.cancel",
         kind: DIRECT,
         needs: OPENS,
@@ -119,7 +119,7 @@ pub(super) static CHECKS: [Check; 15] = [
         help: "look for the cancellation wherever it waits, then complete with CANCELLED",
         run: cancel,
     },
-    Check {
+    ContractCheck {
         id: "direct.released_early",
         kind: DIRECT,
         needs: &["direct.answers", "direct.cancel"],
@@ -127,7 +127,7 @@ pub(super) static CHECKS: [Check; 15] = [
         help: "let the running call hold what it uses: count references",
         run: released_early,
     },
-    Check {
+    ContractCheck {
         id: "direct.close",
         kind: DIRECT,
         needs: ANSWERS,
@@ -140,7 +140,7 @@ pub(super) static CHECKS: [Check; 15] = [
             Ok(format!("{times} times"))
         },
     },
-    Check {
+    ContractCheck {
         id: "direct.discreet",
         kind: DIRECT,
         needs: ANSWERS,
@@ -155,7 +155,7 @@ pub(super) static CHECKS: [Check; 15] = [
             }
         },
     },
-    Check {
+    ContractCheck {
         id: "direct.memory",
         kind: DIRECT,
         needs: ANSWERS,
@@ -163,7 +163,7 @@ pub(super) static CHECKS: [Check; 15] = [
         help: "set `drop` to a function that frees what you allocated",
         run: memory,
     },
-    Check {
+    ContractCheck {
         id: "direct.borrowed",
         kind: DIRECT,
         needs: ANSWERS,
@@ -178,30 +178,30 @@ pub(super) static CHECKS: [Check; 15] = [
 ];
 
 /// A call that runs, or its refusal.
-enum Running {
+enum StartedCall {
     Call(u64, Call),
     Refused(RawReply),
 }
 
 fn start(
     subject: &PluginUnderTest<'_>,
-    opened: &Opened,
+    opened: &ProbedInstance,
     request: &[u8],
     doing: &str,
-) -> Result<Running, String> {
+) -> Result<StartedCall, String> {
     let id = subject.ledger().issue();
     match opened.start(id, request).ok_or_else(|| "there is no `start`".to_owned())? {
-        Started::Accepted(call) => Ok(Running::Call(id, call)),
-        Started::Nothing => Err(format!("`start` returned OK and set no `call` while {doing}")),
-        Started::Refused(answer) => Ok(Running::Refused(answer)),
+        StartOutcome::Accepted(call) => Ok(StartedCall::Call(id, call)),
+        StartOutcome::Nothing => Err(format!("`start` returned OK and set no `call` while {doing}")),
+        StartOutcome::Refused(answer) => Ok(StartedCall::Refused(answer)),
     }
 }
 
 /// The answers that have come to a call, at least one; the call is released.
-fn finish(subject: &PluginUnderTest<'_>, running: Running, doing: &str) -> Result<Vec<RawReply>, String> {
+fn finish(subject: &PluginUnderTest<'_>, running: StartedCall, doing: &str) -> Result<Vec<RawReply>, String> {
     match running {
-        Running::Refused(answer) => Ok(vec![answer]),
-        Running::Call(id, call) => {
+        StartedCall::Refused(answer) => Ok(vec![answer]),
+        StartedCall::Call(id, call) => {
             if !subject.ledger().wait_for(&[id], subject.ends()).is_empty() {
                 return Err(format!(
                     "an accepted call was not completed within {} s while {doing}",
@@ -224,7 +224,7 @@ fn alone(subject: &PluginUnderTest<'_>, request: &[u8], doing: &str) -> Result<P
 
 fn ask(
     subject: &PluginUnderTest<'_>,
-    opened: &Opened,
+    opened: &ProbedInstance,
     request: &[u8],
     doing: &str,
 ) -> Result<PluginReply, String> {
@@ -239,15 +239,15 @@ fn ask(
     }
 }
 
-fn once(subject: &PluginUnderTest<'_>) -> Verdict {
+fn once(subject: &PluginUnderTest<'_>) -> CheckResult {
     let opened = subject.open()?;
     let (mut calls, mut refused) = (Vec::new(), 0);
     let bad = samples::no_requests().into_iter().map(|(_, request)| request);
     let good = (0..8).map(|n| samples::bytes(&samples::full(&format!("once-{n}"))));
     for request in good.chain(bad) {
         match start(subject, &opened, &request, "counting completions")? {
-            Running::Call(id, call) => calls.push((id, call)),
-            Running::Refused(_) => refused += 1,
+            StartedCall::Call(id, call) => calls.push((id, call)),
+            StartedCall::Refused(_) => refused += 1,
         }
     }
     let ids: Vec<u64> = calls.iter().map(|(id, _)| *id).collect();
@@ -278,7 +278,7 @@ fn once(subject: &PluginUnderTest<'_>) -> Verdict {
     Ok(format!("{} accepted calls completed once, {refused} refused ones never", ids.len()))
 }
 
-fn bad_json(subject: &PluginUnderTest<'_>) -> Verdict {
+fn bad_json(subject: &PluginUnderTest<'_>) -> CheckResult {
     let opened = subject.open()?;
     for (what, request) in samples::no_requests() {
         let doing = format!("answering {what}");
@@ -292,7 +292,7 @@ fn bad_json(subject: &PluginUnderTest<'_>) -> Verdict {
     Ok("refused".to_owned())
 }
 
-fn concurrent(subject: &PluginUnderTest<'_>) -> Verdict {
+fn concurrent(subject: &PluginUnderTest<'_>) -> CheckResult {
     const CALLS: usize = 64;
     let opened = subject.open()?;
     let requests: Vec<Vec<u8>> =
@@ -319,9 +319,9 @@ fn concurrent(subject: &PluginUnderTest<'_>) -> Verdict {
     let mut refused = Vec::new();
     for (id, started) in started {
         match started {
-            Some(Started::Accepted(call)) => calls.push((id, call)),
-            Some(Started::Refused(answer)) => refused.push(answer),
-            Some(Started::Nothing) => return broken("`start` returned OK and set no `call`"),
+            Some(StartOutcome::Accepted(call)) => calls.push((id, call)),
+            Some(StartOutcome::Refused(answer)) => refused.push(answer),
+            Some(StartOutcome::Nothing) => return broken("`start` returned OK and set no `call`"),
             None => return broken("there is no `start`"),
         }
     }
@@ -340,7 +340,7 @@ fn completed(
     calls: Vec<(u64, Call)>,
     kind: &str,
     doing: &str,
-) -> Result<usize, Trouble> {
+) -> Result<usize, CheckFailure> {
     let ids: Vec<u64> = calls.iter().map(|(id, _)| *id).collect();
     let missing = subject.ledger().wait_for(&ids, subject.ends());
     if !missing.is_empty() {
@@ -360,7 +360,7 @@ fn completed(
     Ok(ids.len())
 }
 
-fn instances(subject: &PluginUnderTest<'_>) -> Verdict {
+fn instances(subject: &PluginUnderTest<'_>) -> CheckResult {
     let mut open = Vec::new();
     let request = samples::bytes(&samples::full("instances"));
     let doing = "answering beside other instances";
@@ -378,13 +378,13 @@ fn instances(subject: &PluginUnderTest<'_>) -> Verdict {
     Ok("4 at once".to_owned())
 }
 
-fn cancel(subject: &PluginUnderTest<'_>) -> Verdict {
+fn cancel(subject: &PluginUnderTest<'_>) -> CheckResult {
     let opened = subject.open()?;
     let mut calls = Vec::new();
     for n in 0..8 {
         let request = samples::bytes(&samples::full(&format!("cancel-{n}")));
         // Cancelled before the next is begun, so as to come before it has ended.
-        if let Running::Call(id, call) = start(subject, &opened, &request, "being cancelled")? {
+        if let StartedCall::Call(id, call) = start(subject, &opened, &request, "being cancelled")? {
             call.cancel();
             calls.push((id, call));
         }
@@ -395,12 +395,12 @@ fn cancel(subject: &PluginUnderTest<'_>) -> Verdict {
     Ok(if completed == 0 { "it refuses every call" } else { "every cancelled call was completed" }.to_owned())
 }
 
-fn released_early(subject: &PluginUnderTest<'_>) -> Verdict {
+fn released_early(subject: &PluginUnderTest<'_>) -> CheckResult {
     let mut ids = Vec::new();
     for n in 0..8 {
         let opened = subject.open()?;
         let request = samples::bytes(&samples::full(&format!("released-{n}")));
-        if let Running::Call(id, call) = start(subject, &opened, &request, "being released early")? {
+        if let StartedCall::Call(id, call) = start(subject, &opened, &request, "being released early")? {
             call.cancel();
             call.release();
             ids.push(id);
@@ -417,7 +417,7 @@ fn released_early(subject: &PluginUnderTest<'_>) -> Verdict {
     Ok("completed".to_owned())
 }
 
-fn memory(subject: &PluginUnderTest<'_>) -> Verdict {
+fn memory(subject: &PluginUnderTest<'_>) -> CheckResult {
     let opened = subject.open()?;
     for request in [&samples::bytes(&samples::full("memory"))[..], b""] {
         let mut answers = Vec::new();

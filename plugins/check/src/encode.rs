@@ -3,18 +3,18 @@
 use loopctl_plugin_sdk::abi::{LC_BATCH, LC_ENCODE, LC_INVALID_REQUEST, LC_OK};
 use loopctl_plugin_sdk::protocol::{CompletionRequest, HttpRequest, PluginKind};
 
-use super::check::{Check, Trouble, Verdict, broken};
+use super::check::{CheckFailure, CheckResult, ContractCheck, broken};
 use super::samples::{self, CANARY};
 use super::subject::PluginUnderTest;
 use super::{http_request, verdict};
-use crate::provider::plugin::{Opened, RawReply};
+use crate::provider::plugin::{ProbedInstance, RawReply};
 
 const HTTP: Option<PluginKind> = Some(PluginKind::Http);
 const OPENS: &[&str] = &["open.opens", "manifest.hosts"];
 const WORKS: &[&str] = &["encode.minimal"];
 
-pub(super) static CHECKS: [Check; 14] = [
-    Check {
+pub(super) static CHECKS: [ContractCheck; 14] = [
+    ContractCheck {
         id: "encode.minimal",
         kind: HTTP,
         needs: OPENS,
@@ -22,7 +22,7 @@ pub(super) static CHECKS: [Check; 14] = [
         help: "method, a path that begins with `/`, legal headers, declared secrets as `${secret:NAME}`, own hosts",
         run: |subject| encodes(subject, &samples::minimal("minimal"), "encoding one message"),
     },
-    Check {
+    ContractCheck {
         id: "encode.full",
         kind: HTTP,
         needs: WORKS,
@@ -30,7 +30,7 @@ pub(super) static CHECKS: [Check; 14] = [
         help: "leave out what the vendor's API has no place for",
         run: |subject| encodes(subject, &samples::full("full"), "encoding a full request"),
     },
-    Check {
+    ContractCheck {
         id: "encode.attachment",
         kind: HTTP,
         needs: WORKS,
@@ -41,7 +41,7 @@ pub(super) static CHECKS: [Check; 14] = [
             encodes_or_refuses(subject, &request, "encoding an attachment")
         },
     },
-    Check {
+    ContractCheck {
         id: "encode.nothing",
         kind: HTTP,
         needs: WORKS,
@@ -49,7 +49,7 @@ pub(super) static CHECKS: [Check; 14] = [
         help: "take the protocol's default for what is missing; refuse what can't be asked",
         run: |subject| encodes_or_refuses(subject, b"{}", "encoding `{}`"),
     },
-    Check {
+    ContractCheck {
         id: "encode.future",
         kind: HTTP,
         needs: WORKS,
@@ -63,7 +63,7 @@ pub(super) static CHECKS: [Check; 14] = [
             Ok("encoded".to_owned())
         },
     },
-    Check {
+    ContractCheck {
         id: "encode.bad_json",
         kind: HTTP,
         needs: WORKS,
@@ -71,7 +71,7 @@ pub(super) static CHECKS: [Check; 14] = [
         help: "return INVALID_REQUEST with `{\"message\": …}` in `out`, without quoting the input",
         run: bad_json,
     },
-    Check {
+    ContractCheck {
         id: "encode.huge",
         kind: HTTP,
         needs: WORKS,
@@ -82,7 +82,7 @@ pub(super) static CHECKS: [Check; 14] = [
             encodes_or_refuses(subject, &request, "encoding a document of tens of MiB")
         },
     },
-    Check {
+    ContractCheck {
         id: "encode.nested",
         kind: HTTP,
         needs: WORKS,
@@ -90,7 +90,7 @@ pub(super) static CHECKS: [Check; 14] = [
         help: "bound the depth that you read: a stack ends before the input does",
         run: |subject| encodes_or_refuses(subject, &samples::nested(), "encoding JSON nested 100000 deep"),
     },
-    Check {
+    ContractCheck {
         id: "encode.unknown_op",
         kind: HTTP,
         needs: WORKS,
@@ -98,7 +98,7 @@ pub(super) static CHECKS: [Check; 14] = [
         help: "return INVALID_REQUEST for any `op` but LC_ENCODE and LC_DECODE (and LC_BATCH, with the capability `batch`)",
         run: unknown_op,
     },
-    Check {
+    ContractCheck {
         id: "encode.repeatable",
         kind: HTTP,
         needs: WORKS,
@@ -106,7 +106,7 @@ pub(super) static CHECKS: [Check; 14] = [
         help: "no clock, no chance, no state, and maps in a fixed order: recorded calls are found by these bytes",
         run: repeatable,
     },
-    Check {
+    ContractCheck {
         id: "encode.threads",
         kind: HTTP,
         needs: &["encode.repeatable"],
@@ -114,7 +114,7 @@ pub(super) static CHECKS: [Check; 14] = [
         help: "keep nothing between calls, or guard it with a lock",
         run: threads,
     },
-    Check {
+    ContractCheck {
         id: "encode.discreet",
         kind: HTTP,
         needs: WORKS,
@@ -131,7 +131,7 @@ pub(super) static CHECKS: [Check; 14] = [
             }
         },
     },
-    Check {
+    ContractCheck {
         id: "encode.memory",
         kind: HTTP,
         needs: WORKS,
@@ -139,7 +139,7 @@ pub(super) static CHECKS: [Check; 14] = [
         help: "set `drop` to a function that frees what you allocated",
         run: memory,
     },
-    Check {
+    ContractCheck {
         id: "encode.borrowed",
         kind: HTTP,
         needs: WORKS,
@@ -154,7 +154,7 @@ pub(super) static CHECKS: [Check; 14] = [
 ];
 
 /// ENCODE of these bytes.
-fn encode(opened: &Opened, request: &[u8]) -> Result<RawReply, String> {
+fn encode(opened: &ProbedInstance, request: &[u8]) -> Result<RawReply, String> {
     opened.call(LC_ENCODE, request).ok_or_else(|| "there is no `call`".to_owned())
 }
 
@@ -165,14 +165,14 @@ fn sendable(subject: &PluginUnderTest<'_>, answer: &RawReply, doing: &str) -> Re
     Ok(request)
 }
 
-fn encodes(subject: &PluginUnderTest<'_>, request: &CompletionRequest, doing: &str) -> Verdict {
+fn encodes(subject: &PluginUnderTest<'_>, request: &CompletionRequest, doing: &str) -> CheckResult {
     let opened = subject.open()?;
     let request = sendable(subject, &encode(&opened, &samples::bytes(request))?, doing)?;
     opened.close();
     Ok(format!("{} with a body of {} bytes", request.method, request.body.len()))
 }
 
-fn encodes_or_refuses(subject: &PluginUnderTest<'_>, request: &[u8], doing: &str) -> Verdict {
+fn encodes_or_refuses(subject: &PluginUnderTest<'_>, request: &[u8], doing: &str) -> CheckResult {
     let opened = subject.open()?;
     let answer = encode(&opened, request)?;
     let found = if answer.status == LC_OK {
@@ -185,7 +185,7 @@ fn encodes_or_refuses(subject: &PluginUnderTest<'_>, request: &[u8], doing: &str
     Ok(found)
 }
 
-fn bad_json(subject: &PluginUnderTest<'_>) -> Verdict {
+fn bad_json(subject: &PluginUnderTest<'_>) -> CheckResult {
     let opened = subject.open()?;
     for (what, input) in samples::no_requests() {
         let answer = encode(&opened, &input)?;
@@ -196,7 +196,7 @@ fn bad_json(subject: &PluginUnderTest<'_>) -> Verdict {
     Ok("refused".to_owned())
 }
 
-fn unknown_op(subject: &PluginUnderTest<'_>) -> Verdict {
+fn unknown_op(subject: &PluginUnderTest<'_>) -> CheckResult {
     let opened = subject.open()?;
     let request = samples::bytes(&samples::minimal("op"));
     // With the capability it is an operation, which has checks of its own.
@@ -209,10 +209,10 @@ fn unknown_op(subject: &PluginUnderTest<'_>) -> Verdict {
     Ok("refused".to_owned())
 }
 
-fn repeatable(subject: &PluginUnderTest<'_>) -> Verdict {
+fn repeatable(subject: &PluginUnderTest<'_>) -> CheckResult {
     let requests =
         [samples::minimal("a"), samples::full("b"), samples::minimal("c")].map(|r| samples::bytes(&r));
-    let of = |opened: &Opened, request: &[u8]| -> Result<Vec<u8>, String> {
+    let of = |opened: &ProbedInstance, request: &[u8]| -> Result<Vec<u8>, String> {
         let answer = encode(opened, request)?;
         verdict::bytes(&answer, "encoding").map(<[u8]>::to_vec)
     };
@@ -224,7 +224,7 @@ fn repeatable(subject: &PluginUnderTest<'_>) -> Verdict {
                 return broken("the same request became other bytes the next time, in another order");
             }
         }
-        Ok::<(), Trouble>(())
+        Ok::<(), CheckFailure>(())
     })?;
     opened.close();
     let other = subject.open()?;
@@ -237,7 +237,7 @@ fn repeatable(subject: &PluginUnderTest<'_>) -> Verdict {
     Ok(format!("the same bytes {} times", times.saturating_add(2)))
 }
 
-fn threads(subject: &PluginUnderTest<'_>) -> Verdict {
+fn threads(subject: &PluginUnderTest<'_>) -> CheckResult {
     const THREADS: usize = 8;
     let opened = subject.open()?;
     let requests: Vec<Vec<u8>> =
@@ -277,7 +277,7 @@ fn threads(subject: &PluginUnderTest<'_>) -> Verdict {
     Ok(format!("{THREADS} threads, 50 calls each"))
 }
 
-fn memory(subject: &PluginUnderTest<'_>) -> Verdict {
+fn memory(subject: &PluginUnderTest<'_>) -> CheckResult {
     let opened = subject.open()?;
     for request in [&samples::bytes(&samples::full("memory"))[..], b""] {
         let answers = (0..6).map(|_| encode(&opened, request)).collect::<Result<Vec<_>, _>>()?;

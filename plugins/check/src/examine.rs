@@ -7,10 +7,10 @@ use std::time::{Duration, Instant};
 use loopctl_plugin_sdk::protocol::PluginKind;
 use serde_json::Value;
 
-use super::check::{Check, GROUPS, Known};
+use super::check::{ContractCheck, GROUPS, KnownOutcomes};
 use super::manifest;
 use super::part::{self, Note, outcome_of};
-use super::report::{Conforms, Finding, Outcome};
+use super::report::{CheckFinding, CheckOutcome, ConformanceReport};
 use super::subject::PluginUnderTest;
 use crate::provider::error::sanitize_message;
 use crate::provider::inspect::PluginFile;
@@ -36,7 +36,7 @@ pub struct Conformance<'a> {
 
 /// The task of a child process.
 #[derive(Debug)]
-pub struct Part<'a> {
+pub struct ChildTask<'a> {
     /// The checks, by id.
     pub checks: &'a [&'static str],
     /// The file that it notes them in.
@@ -51,17 +51,17 @@ impl Conformance<'_> {
     /// When the plugin may not run, or no child can be started.
     pub fn run(
         &self,
-        child: &dyn Fn(&Part<'_>) -> std::io::Result<Command>,
-    ) -> Result<Conforms, ProviderError> {
+        child: &dyn Fn(&ChildTask<'_>) -> std::io::Result<Command>,
+    ) -> Result<ConformanceReport, ProviderError> {
         let file = match PluginFile::read(self.path) {
             Ok(file) => file,
             Err(error) => return self.unreadable(error),
         };
         self.providers.may_run(&file)?;
         let subject = PluginUnderTest::new(&file, self.config, self.limit);
-        let mut findings = Findings::default();
+        let mut findings = CheckFindings::default();
         for group in &GROUPS {
-            let checks: Vec<&Check> =
+            let checks: Vec<&ContractCheck> =
                 group.checks.iter().filter(|check| check.is_for(&file.manifest)).collect();
             if group.runs_code {
                 self.run_in_children(checks, child, &mut findings)?;
@@ -69,13 +69,13 @@ impl Conformance<'_> {
             }
             for check in checks {
                 let (outcome, found) = match check.unmet(&findings.known) {
-                    Some(why) => (Outcome::Skipped, why),
+                    Some(why) => (CheckOutcome::Skipped, why),
                     None => outcome_of((check.run)(&subject)),
                 };
                 findings.add(check, outcome, &found);
             }
         }
-        Ok(Conforms {
+        Ok(ConformanceReport {
             path: file.path,
             sha256: Some(file.digest),
             manifest: Some(file.manifest),
@@ -95,39 +95,39 @@ impl Conformance<'_> {
 
     /// Reports a file that is not a plugin: it fails at one of the first two checks, and the others aren't
     /// run.
-    fn unreadable(&self, error: ProviderError) -> Result<Conforms, ProviderError> {
+    fn unreadable(&self, error: ProviderError) -> Result<ConformanceReport, ProviderError> {
         let failed = match &error {
             ProviderError::NotAPlugin { .. } | ProviderError::BadManifest { .. } => manifest::READABLE,
             ProviderError::AbiMismatch { .. } => manifest::ABI,
             _ => return Err(error),
         };
-        let mut findings = Findings::default();
+        let mut findings = CheckFindings::default();
         for check in GROUPS.iter().flat_map(|group| group.checks).filter(|check| check.kind.is_none()) {
             if check.id == failed {
-                findings.add(check, Outcome::Failed, &error.to_string());
+                findings.add(check, CheckOutcome::Failed, &error.to_string());
             } else if let Some(why) = check.unmet(&findings.known) {
-                findings.add(check, Outcome::Skipped, &why);
+                findings.add(check, CheckOutcome::Skipped, &why);
             } else {
-                findings.add(check, Outcome::Passed, "it holds one");
+                findings.add(check, CheckOutcome::Passed, "it holds one");
             }
         }
         let path = self.path.canonicalize().unwrap_or_else(|_| self.path.to_owned());
-        Ok(Conforms { path, sha256: None, manifest: None, findings: findings.list })
+        Ok(ConformanceReport { path, sha256: None, manifest: None, findings: findings.list })
     }
 
     /// Runs these checks in a child process, and continues in another after each that failed or that it died in.
     fn run_in_children(
         &self,
-        mut checks: Vec<&'static Check>,
-        child: &dyn Fn(&Part<'_>) -> std::io::Result<Command>,
-        findings: &mut Findings,
+        mut checks: Vec<&'static ContractCheck>,
+        child: &dyn Fn(&ChildTask<'_>) -> std::io::Result<Command>,
+        findings: &mut CheckFindings,
     ) -> Result<(), ProviderError> {
         loop {
             // Left out here if what they rest on is known to have failed; among themselves the child sees to it.
             let mut ids: Vec<&'static str> = Vec::new();
             checks.retain(|check| match check.unmet_but_for(&findings.known, &ids) {
                 Some(why) => {
-                    findings.add(check, Outcome::Skipped, &why);
+                    findings.add(check, CheckOutcome::Skipped, &why);
                     false
                 }
                 None => {
@@ -155,8 +155,8 @@ impl Conformance<'_> {
             let at = begun.and_then(|id| checks.iter().position(|check| check.id == id));
             let got_on = checks.len() < before;
             match (at, end) {
-                (None, End::Well) if checks.is_empty() => return Ok(()),
-                (None, End::Well) if got_on => {}
+                (None, ChildEnd::Well) if checks.is_empty() => return Ok(()),
+                (None, ChildEnd::Well) if got_on => {}
                 // It died when all was done.
                 (None, end) if checks.is_empty() => {
                     if let Some(last) = ids.last() {
@@ -166,7 +166,7 @@ impl Conformance<'_> {
                 }
                 (at, end) => {
                     let check = checks.remove(at.unwrap_or(0));
-                    findings.add(check, Outcome::Failed, &end.during(check.id, self.limit));
+                    findings.add(check, CheckOutcome::Failed, &end.during(check.id, self.limit));
                 }
             }
         }
@@ -176,25 +176,26 @@ impl Conformance<'_> {
     fn watch(
         &self,
         ids: &[&'static str],
-        child: &dyn Fn(&Part<'_>) -> std::io::Result<Command>,
-    ) -> Result<(Vec<Note>, End), ProviderError> {
+        child: &dyn Fn(&ChildTask<'_>) -> std::io::Result<Command>,
+    ) -> Result<(Vec<Note>, ChildEnd), ProviderError> {
         let folder = tempfile::tempdir().map_err(|error| self.cannot(&error))?;
         let notes = folder.path().join("notes.jsonl");
         let said = folder.path().join("stderr.txt");
         let stderr = std::fs::File::create(&said).map_err(|error| self.cannot(&error))?;
-        let mut command = child(&Part { checks: ids, notes: &notes }).map_err(|error| self.cannot(&error))?;
+        let mut command =
+            child(&ChildTask { checks: ids, notes: &notes }).map_err(|error| self.cannot(&error))?;
         // A plugin may write to standard output, which is for the report alone.
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(stderr);
         // What a process that dies leaves behind is removed with the folder: the copy of the library that it loads,
         // say.
         command.env("TMPDIR", folder.path());
-        let mut child = Kept(command.spawn().map_err(|error| self.cannot(&error))?);
+        let mut child = ChildGuard(command.spawn().map_err(|error| self.cannot(&error))?);
         let patience = self.limit.saturating_add(GRACE);
         let (mut noted, mut since) = (0, Instant::now());
         let end = loop {
             match child.0.try_wait() {
-                Ok(Some(status)) if status.success() => break End::Well,
-                Ok(Some(status)) => break End::Died { how: died(status), said: last_line(&said) },
+                Ok(Some(status)) if status.success() => break ChildEnd::Well,
+                Ok(Some(status)) => break ChildEnd::Died { how: died(status), said: last_line(&said) },
                 Ok(None) => {}
                 Err(error) => return Err(self.cannot(&error)),
             }
@@ -203,7 +204,7 @@ impl Conformance<'_> {
                 (noted, since) = (size, Instant::now());
             } else if since.elapsed() > patience {
                 drop(child);
-                break End::Hung;
+                break ChildEnd::Hung;
             }
             std::thread::sleep(LOOK);
         };
@@ -218,19 +219,19 @@ impl Conformance<'_> {
     }
 }
 
-impl Check {
-    /// As [`Check::unmet`], where `others` are still to be run before it.
-    fn unmet_but_for(&self, known: &Known, others: &[&str]) -> Option<String> {
+impl ContractCheck {
+    /// As [`ContractCheck::unmet`], where `others` are still to be run before it.
+    fn unmet_but_for(&self, known: &KnownOutcomes, others: &[&str]) -> Option<String> {
         let mut with = known.clone();
-        with.extend(others.iter().map(|id| ((*id).to_owned(), Outcome::Passed)));
+        with.extend(others.iter().map(|id| ((*id).to_owned(), CheckOutcome::Passed)));
         self.unmet(&with)
     }
 }
 
 /// A child that doesn't outlive its parent's wait for it.
-struct Kept(Child);
+struct ChildGuard(Child);
 
-impl Drop for Kept {
+impl Drop for ChildGuard {
     fn drop(&mut self) {
         // Fails when it has ended already, which is well.
         let _ = self.0.kill();
@@ -239,13 +240,13 @@ impl Drop for Kept {
 }
 
 /// The end of a child.
-enum End {
+enum ChildEnd {
     Well,
     Died { how: String, said: Option<String> },
     Hung,
 }
 
-impl End {
+impl ChildEnd {
     fn during(&self, check: &str, limit: Duration) -> String {
         match self {
             Self::Well => format!("the plugin ended the process during `{check}`"),
@@ -315,20 +316,20 @@ fn last_line(path: &Path) -> Option<String> {
 }
 
 #[derive(Default)]
-struct Findings {
-    list: Vec<Finding>,
-    known: Known,
+struct CheckFindings {
+    list: Vec<CheckFinding>,
+    known: KnownOutcomes,
 }
 
-impl Findings {
-    fn add(&mut self, check: &'static Check, outcome: Outcome, found: &str) {
+impl CheckFindings {
+    fn add(&mut self, check: &'static ContractCheck, outcome: CheckOutcome, found: &str) {
         self.known.insert(check.id.to_owned(), outcome);
-        self.list.push(Finding {
+        self.list.push(CheckFinding {
             id: check.id,
             outcome,
             asks: check.asks,
             found: sanitize_message(found),
-            help: (outcome == Outcome::Failed).then_some(check.help),
+            help: (outcome == CheckOutcome::Failed).then_some(check.help),
         });
         self.list.sort_by_key(|finding| place(finding.id));
     }
@@ -336,10 +337,10 @@ impl Findings {
     /// Fails a check that was thought to have passed.
     fn fail(&mut self, id: &'static str, found: &str) {
         if let Some(at) = self.list.iter().position(|finding| finding.id == id)
-            && let Some(check) = Check::of(id)
+            && let Some(check) = ContractCheck::of(id)
         {
             self.list.remove(at);
-            self.add(check, Outcome::Failed, found);
+            self.add(check, CheckOutcome::Failed, found);
         }
     }
 }

@@ -38,6 +38,6 @@ mod samples;
 mod subject;
 mod verdict;
 
-pub use examine::{Conformance, Part, kind_name};
-pub use report::Outcome;
-pub use report::{Conforms, Finding};
+pub use examine::{ChildTask, Conformance, kind_name};
+pub use report::CheckOutcome;
+pub use report::{CheckFinding, ConformanceReport};

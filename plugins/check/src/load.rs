@@ -4,12 +4,12 @@ use std::mem::{offset_of, size_of};
 
 use loopctl_plugin_sdk::abi::{LC_ABI_MAJOR, LC_ABI_MINOR, LC_ENTRY_SYMBOL, lc_plugin_v1};
 
-use super::check::{Check, Trouble, Verdict, broken};
+use super::check::{CheckFailure, CheckResult, ContractCheck, broken};
 use super::subject::PluginUnderTest;
-use crate::provider::plugin::Offer;
+use crate::provider::plugin::OfferedHost;
 
-pub(super) static CHECKS: [Check; 8] = [
-    Check {
+pub(super) static CHECKS: [ContractCheck; 8] = [
+    ContractCheck {
         id: "load.symbol",
         kind: None,
         needs: &["manifest.abi"],
@@ -20,7 +20,7 @@ pub(super) static CHECKS: [Check; 8] = [
             Ok(format!("it exports `{LC_ENTRY_SYMBOL}`"))
         },
     },
-    Check {
+    ContractCheck {
         id: "load.table",
         kind: None,
         needs: &["load.symbol"],
@@ -31,7 +31,7 @@ pub(super) static CHECKS: [Check; 8] = [
             Ok("it returned a table".to_owned())
         },
     },
-    Check {
+    ContractCheck {
         id: "load.abi",
         kind: None,
         needs: &["load.table"],
@@ -39,7 +39,7 @@ pub(super) static CHECKS: [Check; 8] = [
         help: "let `size` be `sizeof(lc_plugin_v1)`, fill in `LC_ABI_MAJOR` and `LC_ABI_MINOR`, and say the same in the manifest",
         run: abi,
     },
-    Check {
+    ContractCheck {
         id: "load.functions",
         kind: None,
         needs: &["load.abi"],
@@ -47,7 +47,7 @@ pub(super) static CHECKS: [Check; 8] = [
         help: "fill them in, and let `size` be `sizeof(lc_plugin_v1)`",
         run: functions,
     },
-    Check {
+    ContractCheck {
         id: "load.manifest",
         kind: None,
         needs: &["load.abi"],
@@ -55,31 +55,31 @@ pub(super) static CHECKS: [Check; 8] = [
         help: "let both be one: `LC_MANIFEST_SLICE_INIT` in the table",
         run: same_manifest,
     },
-    Check {
+    ContractCheck {
         id: "load.other_major",
         kind: None,
         needs: &["load.table"],
         asks: "a host of another major version is refused by returning null",
         help: "compare the host's `abi_major` with `LC_ABI_MAJOR` before anything else",
-        run: |subject| match subject.entry()?.offer(subject.ledger(), Offer::OtherMajor) {
+        run: |subject| match subject.entry()?.offer(subject.ledger(), OfferedHost::OtherMajor) {
             None => Ok("refused".to_owned()),
             Some(_) => broken(format!("it accepted a host of ABI {}.0", LC_ABI_MAJOR.saturating_add(1))),
         },
     },
-    Check {
+    ContractCheck {
         id: "load.larger_host",
         kind: None,
         needs: &["load.table"],
         asks: "a host of a later minor version, whose table is longer, is accepted",
         help: "look at `abi_major` alone, and take the host's `size` as at least what you know",
-        run: |subject| match subject.entry()?.offer(subject.ledger(), Offer::Larger) {
+        run: |subject| match subject.entry()?.offer(subject.ledger(), OfferedHost::Larger) {
             Some(_) => Ok("accepted".to_owned()),
             None => {
                 broken(format!("it refused a host of ABI {LC_ABI_MAJOR}.{}", LC_ABI_MINOR.saturating_add(1)))
             }
         },
     },
-    Check {
+    ContractCheck {
         id: "load.repeated",
         kind: None,
         needs: &["load.table"],
@@ -89,7 +89,7 @@ pub(super) static CHECKS: [Check; 8] = [
     },
 ];
 
-fn abi(subject: &PluginUnderTest<'_>) -> Verdict {
+fn abi(subject: &PluginUnderTest<'_>) -> CheckResult {
     let table = subject.table()?;
     if table.size() < offset_of!(lc_plugin_v1, manifest) {
         return broken(format!(
@@ -120,7 +120,7 @@ fn abi(subject: &PluginUnderTest<'_>) -> Verdict {
     Ok(format!("ABI {major}.{minor}"))
 }
 
-fn functions(subject: &PluginUnderTest<'_>) -> Verdict {
+fn functions(subject: &PluginUnderTest<'_>) -> CheckResult {
     let table = subject.table()?;
     let missing = table.missing(subject.manifest().kind);
     let (size, ours) = (table.size(), size_of::<lc_plugin_v1>());
@@ -132,7 +132,7 @@ fn functions(subject: &PluginUnderTest<'_>) -> Verdict {
     broken(format!("it lacks {}; {bytes}", missing.join(", ")))
 }
 
-fn same_manifest(subject: &PluginUnderTest<'_>) -> Verdict {
+fn same_manifest(subject: &PluginUnderTest<'_>) -> CheckResult {
     let Some(embedded) = subject.table()?.manifest() else {
         return broken("the table points to no manifest, or to one of more than 64 KiB");
     };
@@ -146,16 +146,16 @@ fn same_manifest(subject: &PluginUnderTest<'_>) -> Verdict {
     ))
 }
 
-fn repeated(subject: &PluginUnderTest<'_>) -> Verdict {
+fn repeated(subject: &PluginUnderTest<'_>) -> CheckResult {
     let first = subject.table()?;
     let times = subject.repeat(20, |_| {
-        let again = subject.entry()?.offer(subject.ledger(), Offer::Ours);
+        let again = subject.entry()?.offer(subject.ledger(), OfferedHost::Ours);
         match again {
             Some(again) if again.is_like(first) => Ok(()),
             Some(_) => broken("it returned another table the next time"),
             None => broken::<()>("it refused the same host the next time"),
         }
     });
-    let times = times.map_err(|trouble: Trouble| trouble)?;
+    let times = times.map_err(|trouble: CheckFailure| trouble)?;
     Ok(format!("called {times} times more"))
 }

@@ -4,7 +4,7 @@ use std::env::consts::{DLL_PREFIX, DLL_SUFFIX};
 
 use loopctl_plugin_sdk::protocol::PluginKind;
 
-use super::check::{Check, Trouble, Verdict, broken};
+use super::check::{CheckFailure, CheckResult, ContractCheck, broken};
 use super::subject::PluginUnderTest;
 use crate::provider::locate::same_name;
 use crate::provider::registry::check_config;
@@ -12,8 +12,8 @@ use crate::provider::registry::check_config;
 pub(super) const READABLE: &str = "manifest.readable";
 pub(super) const ABI: &str = "manifest.abi";
 
-pub(super) static CHECKS: [Check; 7] = [
-    Check {
+pub(super) static CHECKS: [ContractCheck; 7] = [
+    ContractCheck {
         id: READABLE,
         kind: None,
         needs: &[],
@@ -21,7 +21,7 @@ pub(super) static CHECKS: [Check; 7] = [
         help: "build it with `loopctl-plugin-sdk`, or put `LC_MANIFEST(\"{…}\");` at file level",
         run: |subject| Ok(format!("{} bytes of JSON", subject.file.manifest_json.len())),
     },
-    Check {
+    ContractCheck {
         id: ABI,
         kind: None,
         needs: &[READABLE],
@@ -32,7 +32,7 @@ pub(super) static CHECKS: [Check; 7] = [
             Ok(format!("ABI {}.{}", abi.major, abi.minor))
         },
     },
-    Check {
+    ContractCheck {
         id: "manifest.name",
         kind: None,
         needs: &[ABI],
@@ -40,7 +40,7 @@ pub(super) static CHECKS: [Check; 7] = [
         help: "rename the file, or the `name` in the manifest",
         run: name,
     },
-    Check {
+    ContractCheck {
         id: "manifest.secrets",
         kind: None,
         needs: &[ABI],
@@ -48,7 +48,7 @@ pub(super) static CHECKS: [Check; 7] = [
         help: "declare the variable that a person sets, such as `ACME_API_KEY`, never its value",
         run: secrets,
     },
-    Check {
+    ContractCheck {
         id: "manifest.config_schema",
         kind: None,
         needs: &[ABI],
@@ -56,7 +56,7 @@ pub(super) static CHECKS: [Check; 7] = [
         help: "correct it at the place named",
         run: config_schema,
     },
-    Check {
+    ContractCheck {
         id: "manifest.config",
         kind: None,
         needs: &["manifest.config_schema"],
@@ -68,7 +68,7 @@ pub(super) static CHECKS: [Check; 7] = [
             Ok("accepted".to_owned())
         },
     },
-    Check {
+    ContractCheck {
         id: "manifest.hosts",
         kind: Some(PluginKind::Http),
         needs: &[ABI],
@@ -81,7 +81,7 @@ pub(super) static CHECKS: [Check; 7] = [
     },
 ];
 
-fn name(subject: &PluginUnderTest<'_>) -> Verdict {
+fn name(subject: &PluginUnderTest<'_>) -> CheckResult {
     let file = subject.file.path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
     let stem = file
         .strip_prefix(DLL_PREFIX)
@@ -91,14 +91,14 @@ fn name(subject: &PluginUnderTest<'_>) -> Verdict {
     match stem {
         Some(stem) if same_name(stem, name) => Ok(format!("`{file}` is `{name}`")),
         Some(_) => broken(format!("the file is called `{file}`, and the manifest says `{name}`")),
-        None => Err(Trouble::Skipped(format!(
+        None => Err(CheckFailure::Skipped(format!(
             "the file isn't called `{DLL_PREFIX}loopctl_{}{DLL_SUFFIX}`, so it can only be named by its path",
             name.replace('-', "_")
         ))),
     }
 }
 
-fn secrets(subject: &PluginUnderTest<'_>) -> Verdict {
+fn secrets(subject: &PluginUnderTest<'_>) -> CheckResult {
     let secrets = &subject.manifest().secrets;
     let fits = |name: &str| {
         name.starts_with(|c: char| c.is_ascii_uppercase() || c == '_')
@@ -112,7 +112,7 @@ fn secrets(subject: &PluginUnderTest<'_>) -> Verdict {
     }
 }
 
-fn config_schema(subject: &PluginUnderTest<'_>) -> Verdict {
+fn config_schema(subject: &PluginUnderTest<'_>) -> CheckResult {
     let Some(schema) = &subject.manifest().config_schema else {
         return Ok("there is none: any configuration goes".to_owned());
     };

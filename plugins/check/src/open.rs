@@ -3,17 +3,17 @@
 use loopctl_plugin_sdk::abi::LC_INVALID_CONFIG;
 use serde_json::{Value, json};
 
-use super::check::{Check, Trouble, Verdict, broken};
+use super::check::{CheckFailure, CheckResult, ContractCheck, broken};
 use super::subject::PluginUnderTest;
 use super::verdict;
-use crate::provider::plugin::Opening;
+use crate::provider::plugin::OpenOutcome;
 use crate::provider::registry::check_config;
 
 const SAY_WHY: &str =
     "return INVALID_CONFIG and put `{\"message\": …}` into `err`: which key, and what to write instead";
 
-pub(super) static CHECKS: [Check; 6] = [
-    Check {
+pub(super) static CHECKS: [ContractCheck; 6] = [
+    ContractCheck {
         id: "open.opens",
         kind: None,
         needs: &["load.functions", "manifest.config"],
@@ -24,7 +24,7 @@ pub(super) static CHECKS: [Check; 6] = [
             Ok("opened and closed".to_owned())
         },
     },
-    Check {
+    ContractCheck {
         id: "open.bad_json",
         kind: None,
         needs: &["open.opens"],
@@ -32,7 +32,7 @@ pub(super) static CHECKS: [Check; 6] = [
         help: SAY_WHY,
         run: bad_json,
     },
-    Check {
+    ContractCheck {
         id: "open.wrong_types",
         kind: None,
         needs: &["open.opens"],
@@ -40,7 +40,7 @@ pub(super) static CHECKS: [Check; 6] = [
         help: SAY_WHY,
         run: wrong_types,
     },
-    Check {
+    ContractCheck {
         id: "open.empty",
         kind: None,
         needs: &["open.opens"],
@@ -48,7 +48,7 @@ pub(super) static CHECKS: [Check; 6] = [
         help: SAY_WHY,
         run: empty,
     },
-    Check {
+    ContractCheck {
         id: "open.repeated",
         kind: None,
         needs: &["open.opens"],
@@ -59,7 +59,7 @@ pub(super) static CHECKS: [Check; 6] = [
             Ok(format!("opened and closed {times} times"))
         },
     },
-    Check {
+    ContractCheck {
         id: "open.several",
         kind: None,
         needs: &["open.opens"],
@@ -69,7 +69,7 @@ pub(super) static CHECKS: [Check; 6] = [
     },
 ];
 
-fn bad_json(subject: &PluginUnderTest<'_>) -> Verdict {
+fn bad_json(subject: &PluginUnderTest<'_>) -> CheckResult {
     let mut ignored = 0;
     let bad: [(&str, &[u8]); 3] = [
         ("text that isn't JSON", b"not json"),
@@ -88,7 +88,7 @@ fn bad_json(subject: &PluginUnderTest<'_>) -> Verdict {
         .to_owned())
 }
 
-fn wrong_types(subject: &PluginUnderTest<'_>) -> Verdict {
+fn wrong_types(subject: &PluginUnderTest<'_>) -> CheckResult {
     let mut tried: Vec<(String, Value)> = [json!([]), json!(7), json!("text"), json!(null), json!(true)]
         .into_iter()
         .map(|config| (format!("`{config}`"), config))
@@ -119,7 +119,7 @@ fn wrong_types(subject: &PluginUnderTest<'_>) -> Verdict {
     Ok(format!("{by_schema} refused by the schema, {by_open} by `open`, {accepted} accepted by both"))
 }
 
-fn empty(subject: &PluginUnderTest<'_>) -> Verdict {
+fn empty(subject: &PluginUnderTest<'_>) -> CheckResult {
     let mut found = Vec::new();
     for (what, config) in [("`{}`", &b"{}"[..]), ("no bytes", b"")] {
         let refused = refused(subject, config, &format!("opening with {what}"))?;
@@ -128,7 +128,7 @@ fn empty(subject: &PluginUnderTest<'_>) -> Verdict {
     Ok(found.join(", "))
 }
 
-fn several(subject: &PluginUnderTest<'_>) -> Verdict {
+fn several(subject: &PluginUnderTest<'_>) -> CheckResult {
     let mut open = Vec::new();
     let count = subject.repeat(8, |_| subject.open().map(|opened| open.push(opened)))?;
     // From the middle outwards, so that neither the first nor the last to come is the first to go.
@@ -141,14 +141,14 @@ fn several(subject: &PluginUnderTest<'_>) -> Verdict {
 
 /// Returns whether it refuses this configuration, which it must do as INVALID_CONFIG with an error that says
 /// why.
-fn refused(subject: &PluginUnderTest<'_>, config: &[u8], doing: &str) -> Result<bool, Trouble> {
+fn refused(subject: &PluginUnderTest<'_>, config: &[u8], doing: &str) -> Result<bool, CheckFailure> {
     match subject.table()?.open(config) {
-        Opening::Opened(opened) => {
+        OpenOutcome::Opened(opened) => {
             opened.close();
             Ok(false)
         }
-        Opening::Nothing => broken(format!("it said OK and set no instance while {doing}")),
-        Opening::Refused(answer) => {
+        OpenOutcome::Nothing => broken(format!("it said OK and set no instance while {doing}")),
+        OpenOutcome::Refused(answer) => {
             verdict::failure_of(&answer, &[LC_INVALID_CONFIG], doing)?;
             Ok(true)
         }

@@ -7,8 +7,8 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use super::check::{Check, Known, Trouble};
-use super::report::Outcome;
+use super::check::{CheckFailure, ContractCheck, KnownOutcomes};
+use super::report::CheckOutcome;
 use super::subject::PluginUnderTest;
 use crate::disk;
 use crate::provider::ProviderError;
@@ -24,7 +24,7 @@ pub(super) enum Note {
     /// This check begins.
     Begun(String),
     /// It ended with this outcome.
-    Ended { id: String, outcome: Outcome, found: String },
+    Ended { id: String, outcome: CheckOutcome, found: String },
 }
 
 /// Reads the notes that are there. A line that the process died in is left out.
@@ -49,16 +49,16 @@ pub(super) fn run(subject: &PluginUnderTest<'_>, ids: &[String], notes: &Path) -
         file.write_all(&line)
     };
     // All else that they rest on has passed, or they would not have been asked for.
-    let mut known: Known = ids
+    let mut known: KnownOutcomes = ids
         .iter()
-        .filter_map(|id| Check::of(id))
+        .filter_map(|id| ContractCheck::of(id))
         .flat_map(|check| check.needs)
-        .map(|need| ((*need).to_owned(), Outcome::Passed))
+        .map(|need| ((*need).to_owned(), CheckOutcome::Passed))
         .collect();
-    for check in ids.iter().filter_map(|id| Check::of(id)) {
+    for check in ids.iter().filter_map(|id| ContractCheck::of(id)) {
         write(&Note::Begun(check.id.to_owned())).map_err(failed)?;
         let (outcome, found) = match check.unmet(&known) {
-            Some(why) => (Outcome::Skipped, why),
+            Some(why) => (CheckOutcome::Skipped, why),
             None => {
                 subject.begin();
                 outcome_of((check.run)(subject))
@@ -67,7 +67,7 @@ pub(super) fn run(subject: &PluginUnderTest<'_>, ids: &[String], notes: &Path) -
         known.insert(check.id.to_owned(), outcome);
         write(&Note::Ended { id: check.id.to_owned(), outcome, found: sanitize_message(&found) })
             .map_err(failed)?;
-        if outcome == Outcome::Failed {
+        if outcome == CheckOutcome::Failed {
             break;
         }
     }
@@ -75,10 +75,10 @@ pub(super) fn run(subject: &PluginUnderTest<'_>, ids: &[String], notes: &Path) -
 }
 
 /// A verdict as it is reported.
-pub(super) fn outcome_of(verdict: Result<String, Trouble>) -> (Outcome, String) {
+pub(super) fn outcome_of(verdict: Result<String, CheckFailure>) -> (CheckOutcome, String) {
     match verdict {
-        Ok(found) => (Outcome::Passed, found),
-        Err(Trouble::Failed(found)) => (Outcome::Failed, found),
-        Err(Trouble::Skipped(why)) => (Outcome::Skipped, why),
+        Ok(found) => (CheckOutcome::Passed, found),
+        Err(CheckFailure::Failed(found)) => (CheckOutcome::Failed, found),
+        Err(CheckFailure::Skipped(why)) => (CheckOutcome::Skipped, why),
     }
 }

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 /// The outcome of all checks of one plugin.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Conforms {
+pub struct ConformanceReport {
     /// The library, with symbolic links resolved.
     #[serde(with = "crate::value::path_serde")]
     pub path: PathBuf,
@@ -16,30 +16,30 @@ pub struct Conforms {
     /// The plugin's description of itself, if it could be read as a plugin.
     pub manifest: Option<Manifest>,
     /// One for each check that is about plugins of its kind, in the order in which they were run.
-    pub findings: Vec<Finding>,
+    pub findings: Vec<CheckFinding>,
 }
 
-impl Conforms {
+impl ConformanceReport {
     /// The number of checks with this outcome.
     #[must_use]
-    pub fn count(&self, outcome: Outcome) -> usize {
+    pub fn count(&self, outcome: CheckOutcome) -> usize {
         self.findings.iter().filter(|finding| finding.outcome == outcome).count()
     }
 
     /// Returns whether no check failed. Skipped checks don't count.
     #[must_use]
     pub fn conforms(&self) -> bool {
-        self.count(Outcome::Failed) == 0
+        self.count(CheckOutcome::Failed) == 0
     }
 }
 
 /// The outcome of one check.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Finding {
+pub struct CheckFinding {
     /// `group.promise`, the same in every version.
     pub id: &'static str,
     /// The outcome: whether the promise is kept.
-    pub outcome: Outcome,
+    pub outcome: CheckOutcome,
     /// The contract's demand, in one sentence.
     pub asks: &'static str,
     /// The plugin's behaviour, or the reason why the check was skipped.
@@ -52,7 +52,7 @@ pub struct Finding {
 /// The outcome of a check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Outcome {
+pub enum CheckOutcome {
     /// The promise is kept.
     Passed,
     /// The promise is broken.
@@ -61,7 +61,7 @@ pub enum Outcome {
     Skipped,
 }
 
-impl Outcome {
+impl CheckOutcome {
     /// `passed`, `failed` or `skipped`.
     #[must_use]
     pub fn as_str(self) -> &'static str {

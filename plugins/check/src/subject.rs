@@ -11,8 +11,8 @@ use super::verdict;
 use crate::profile::Author;
 use crate::provider::ProviderError;
 use crate::provider::inspect::PluginFile;
-use crate::provider::network::{HttpTransport, Network};
-use crate::provider::plugin::{Entry, Ledger, Offer, Opened, Opening, Table};
+use crate::provider::network::{HttpTransport, NetworkState};
+use crate::provider::plugin::{Ledger, OfferedHost, OpenOutcome, PluginEntry, PluginTable, ProbedInstance};
 
 /// One plugin under examination, in one process. Nothing of it runs before a check asks for it.
 pub(super) struct PluginUnderTest<'a> {
@@ -24,8 +24,8 @@ pub(super) struct PluginUnderTest<'a> {
     limit: Duration,
     ends: Cell<Instant>,
     ledger: OnceCell<&'static Ledger>,
-    entry: OnceCell<Result<Entry, ProviderError>>,
-    table: OnceCell<Option<Arc<Table>>>,
+    entry: OnceCell<Result<PluginEntry, ProviderError>>,
+    table: OnceCell<Option<Arc<PluginTable>>>,
 }
 
 impl<'a> PluginUnderTest<'a> {
@@ -86,25 +86,25 @@ impl<'a> PluginUnderTest<'a> {
     }
 
     /// The exported function.
-    pub(super) fn entry(&self) -> Result<&Entry, String> {
-        self.entry.get_or_init(|| Entry::load(self.file)).as_ref().map_err(ToString::to_string)
+    pub(super) fn entry(&self) -> Result<&PluginEntry, String> {
+        self.entry.get_or_init(|| PluginEntry::load(self.file)).as_ref().map_err(ToString::to_string)
     }
 
     /// The table that it gave to a host like this one.
-    pub(super) fn table(&self) -> Result<&Arc<Table>, String> {
+    pub(super) fn table(&self) -> Result<&Arc<PluginTable>, String> {
         let entry = self.entry()?;
         self.table
-            .get_or_init(|| entry.offer(self.ledger(), Offer::Ours))
+            .get_or_init(|| entry.offer(self.ledger(), OfferedHost::Ours))
             .as_ref()
             .ok_or_else(|| "it refuses this host".to_owned())
     }
 
     /// An instance with the configuration as it was given.
-    pub(super) fn open(&self) -> Result<Opened, String> {
+    pub(super) fn open(&self) -> Result<ProbedInstance, String> {
         match self.table()?.open(self.config.to_string().as_bytes()) {
-            Opening::Opened(opened) => Ok(opened),
-            Opening::Nothing => Err("`open` returned OK and set no instance".to_owned()),
-            Opening::Refused(answer) => {
+            OpenOutcome::Opened(opened) => Ok(opened),
+            OpenOutcome::Nothing => Err("`open` returned OK and set no instance".to_owned()),
+            OpenOutcome::Refused(answer) => {
                 let (status, error) = verdict::failure(&answer, "opening with the given configuration")?;
                 Err(format!("`open` refused with {}: {}", verdict::name(status), error.message))
             }
@@ -149,7 +149,7 @@ fn linked(manifest: &Manifest, config: &Value) -> (Option<Result<HttpTransport, 
         }
         std::env::var(name).ok()
     };
-    let network = Arc::new(Network::new(Arc::new(environment)));
+    let network = Arc::new(NetworkState::new(Arc::new(environment)));
     match HttpTransport::new(network, manifest, None, config, Author::User) {
         Ok((link, config)) => (Some(Ok(link)), config),
         Err(problem) => (Some(Err(problem)), config.clone()),

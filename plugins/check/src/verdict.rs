@@ -5,10 +5,10 @@ use loopctl_plugin_sdk::abi::{LC_MAX_OUTPUT, LC_OK, LC_PANIC, lc_status};
 use loopctl_plugin_sdk::protocol::{Completion, PluginError};
 use serde::de::DeserializeOwned;
 
-use super::check::{Verdict, broken};
+use super::check::{CheckResult, broken};
 use super::samples::CANARY;
 use crate::provider::error::sanitize_message;
-use crate::provider::plugin::{Opened, Payload, RawReply};
+use crate::provider::plugin::{Payload, ProbedInstance, RawReply};
 use crate::provider::reply::sensible;
 
 /// The plugin's reply.
@@ -172,7 +172,7 @@ pub(super) fn freed(answers: &[RawReply]) -> Result<(), String> {
 }
 
 /// Checks that every byte that was lent to an instance came back as it was, and closes the instance.
-pub(super) fn untouched(opened: Opened) -> Verdict {
+pub(super) fn untouched(opened: ProbedInstance) -> CheckResult {
     let wrote = opened.wrote_into_input();
     opened.close();
     if wrote {

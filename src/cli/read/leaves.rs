@@ -1,7 +1,7 @@
 //! The values of an extraction, and what binds each to the document: its structure, and the clause around it.
 
 use super::page::clipped;
-use super::positions::{Position, Positions};
+use super::positions::{DocumentPosition, Positions};
 use crate::score::claimed_field;
 use crate::value::unescape;
 use loopctl_ground::{
@@ -19,7 +19,7 @@ const TRUST: f64 = 0.95;
 const DEPTH: usize = 64;
 
 #[derive(Debug, Serialize)]
-pub(super) struct Leaf {
+pub(super) struct LeafValue {
     pub(super) path: String,
     pub(super) value: Value,
     /// `None` for truth values, which no document prints.
@@ -38,29 +38,29 @@ pub(super) struct Structure {
     #[serde(skip)]
     pub(super) reason: &'static str,
     #[serde(flatten)]
-    pub(super) passage: Option<Passage>,
+    pub(super) passage: Option<LeafPassage>,
 }
 
 /// A passage of the document.
 #[derive(Debug, Serialize)]
-pub(super) struct Passage {
+pub(super) struct LeafPassage {
     pub(super) text: String,
     #[serde(flatten)]
-    pub(super) at: Position,
+    pub(super) at: DocumentPosition,
 }
 
 /// The reading of the clause around a passage: a pattern with its counts, or a doubt.
 #[derive(Debug, Serialize)]
 pub(super) struct Clause {
     #[serde(flatten)]
-    pub(super) read: Read,
+    pub(super) read: ClauseReading,
     #[serde(flatten)]
-    pub(super) passage: Passage,
+    pub(super) passage: LeafPassage,
 }
 
 #[derive(Debug, Serialize)]
 #[serde(untagged)]
-pub(super) enum Read {
+pub(super) enum ClauseReading {
     Pattern {
         pattern: String,
         /// Labelled values of the pattern that were right, and wrong.
@@ -82,7 +82,7 @@ pub(super) fn leaves(
     candidate: &Value,
     positions: &Positions<'_>,
     most: usize,
-) -> (Vec<Leaf>, usize) {
+) -> (Vec<LeafValue>, usize) {
     let judged: HashMap<String, Verdict> = judge(document, candidate, &FieldNames::default())
         .into_iter()
         .map(|verdict| (verdict.pointer.clone(), verdict))
@@ -126,11 +126,11 @@ fn leaf(
     value: &Value,
     verdict: Option<&Verdict>,
     positions: &Positions<'_>,
-) -> Leaf {
+) -> LeafValue {
     let (key, item) = claimed_field(candidate, pointer, &|_| None);
     let key = unescape(key);
     let claim = Claim { key: &key, synonyms: &[], item, value };
-    let passage = |bytes: &Range<usize>| Passage {
+    let passage = |bytes: &Range<usize>| LeafPassage {
         text: clipped(positions.text(bytes)),
         at: positions.of_bytes(bytes),
     };
@@ -153,7 +153,7 @@ fn leaf(
         Value::String(text) => Value::String(clipped(text)),
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::Array(_) | Value::Object(_) => value.clone(),
     };
-    Leaf {
+    LeafValue {
         path: pointer.to_owned(),
         value: shown,
         structure: verdict.map(|verdict| Structure {
@@ -162,7 +162,8 @@ fn leaf(
             reason: reason(verdict),
             passage: verdict.bytes.as_ref().map(passage),
         }),
-        clause: clause.map(|(reading, bytes)| Clause { read: Read::of(reading), passage: passage(&bytes) }),
+        clause: clause
+            .map(|(reading, bytes)| Clause { read: ClauseReading::of(reading), passage: passage(&bytes) }),
     }
 }
 
@@ -177,19 +178,19 @@ fn reason(verdict: &Verdict) -> &'static str {
     }
 }
 
-impl Read {
+impl ClauseReading {
     fn of(reading: Result<Pattern, Doubt>) -> Self {
         match reading {
             Ok(pattern) => {
                 let precision = Trust::shipped().of(pattern);
-                Read::Pattern {
+                ClauseReading::Pattern {
                     pattern: pattern.to_string(),
                     right: precision.counts.right,
                     wrong: precision.counts.wrong,
                     bound: (precision.bound * 1e4).round() / 1e4,
                 }
             }
-            Err(doubt) => Read::Doubt { doubt: doubt.as_str(), reason: doubt.reason() },
+            Err(doubt) => ClauseReading::Doubt { doubt: doubt.as_str(), reason: doubt.reason() },
         }
     }
 }

@@ -15,7 +15,7 @@ use crate::ingest::SourceText;
 use crate::result::is_result;
 use crate::value::ShownPath;
 use clap::Args;
-use page::Page;
+use page::OutlinePage;
 use serde_json::Value;
 use std::io::{Read as _, Write as _};
 use std::path::{Path, PathBuf};
@@ -55,7 +55,7 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
     let candidate = arguments.extraction.as_deref().map(extraction).transpose()?;
     let structure = loopctl_ground::Document::read(&text);
     let name = shown(&arguments.file);
-    let page = Page::read(&name, &structure, candidate.as_ref(), arguments.clauses, arguments.lines);
+    let page = OutlinePage::read(&name, &structure, candidate.as_ref(), arguments.clauses, arguments.lines);
     match arguments.format {
         Format::Json | Format::Jsonl => output.write_json(&page, arguments.format)?,
         Format::Text => {

@@ -1,7 +1,7 @@
 //! A page: all that is shown of a document, for people and programs.
 
-use super::leaves::{Leaf, leaves};
-use super::positions::{Position, Positions};
+use super::leaves::{LeafValue, leaves};
+use super::positions::{DocumentPosition, Positions};
 use loopctl_ground::Document;
 use loopctl_ground::outline::{self, Reading};
 use serde::Serialize;
@@ -11,9 +11,9 @@ use serde_json::Value;
 const LONGEST: usize = 400;
 
 #[derive(Debug, Serialize)]
-pub(super) struct Page<'a> {
+pub(super) struct OutlinePage<'a> {
     pub(super) document: &'a str,
-    pub(super) lines: Vec<Line>,
+    pub(super) lines: Vec<OutlineLine>,
     #[serde(skip_serializing_if = "is_zero")]
     pub(super) lines_left_out: usize,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -21,49 +21,49 @@ pub(super) struct Page<'a> {
     #[serde(skip_serializing_if = "is_zero")]
     pub(super) sentences_left_out: usize,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) values: Option<Vec<Leaf>>,
+    pub(super) values: Option<Vec<LeafValue>>,
     #[serde(skip_serializing_if = "is_zero")]
     pub(super) values_left_out: usize,
 }
 
 /// A row, by the line in which it begins.
 #[derive(Debug, Serialize)]
-pub(super) struct Line {
+pub(super) struct OutlineLine {
     pub(super) line: usize,
-    pub(super) cells: Vec<Cell>,
+    pub(super) cells: Vec<OutlineCell>,
     #[serde(skip_serializing_if = "is_zero")]
     pub(super) cells_left_out: usize,
 }
 
 #[derive(Debug, Serialize)]
-pub(super) struct Cell {
+pub(super) struct OutlineCell {
     /// The first and the last column, from 1.
     pub(super) columns: (u32, u32),
     pub(super) text: String,
     #[serde(flatten)]
-    pub(super) at: Position,
+    pub(super) at: DocumentPosition,
     /// The name that markup gives it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) name: Option<String>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub(super) values: Vec<Typed>,
+    pub(super) values: Vec<CellValue>,
     #[serde(skip_serializing_if = "is_zero")]
     pub(super) values_left_out: usize,
 }
 
 /// A value of a cell.
 #[derive(Debug, Serialize)]
-pub(super) struct Typed {
+pub(super) struct CellValue {
     pub(super) kind: &'static str,
     pub(super) value: Value,
     pub(super) text: String,
     #[serde(flatten)]
-    pub(super) at: Position,
-    pub(super) labels: Vec<Label>,
+    pub(super) at: DocumentPosition,
+    pub(super) labels: Vec<CellLabel>,
 }
 
 #[derive(Debug, Serialize)]
-pub(super) struct Label {
+pub(super) struct CellLabel {
     pub(super) words: String,
     pub(super) side: &'static str,
     pub(super) weight: f32,
@@ -73,25 +73,25 @@ pub(super) struct Label {
 pub(super) struct Sentence {
     pub(super) text: String,
     #[serde(flatten)]
-    pub(super) at: Position,
-    pub(super) statements: Vec<Statement>,
+    pub(super) at: DocumentPosition,
+    pub(super) statements: Vec<OutlineStatement>,
 }
 
 #[derive(Debug, Serialize)]
-pub(super) struct Statement {
+pub(super) struct OutlineStatement {
     pub(super) text: String,
     #[serde(flatten)]
-    pub(super) at: Position,
+    pub(super) at: DocumentPosition,
     /// It is a statement by itself.
     pub(super) whole: bool,
-    pub(super) acting: Vec<Acting>,
+    pub(super) acting: Vec<ActingPhrase>,
 }
 
 #[derive(Debug, Serialize)]
-pub(super) struct Acting {
+pub(super) struct ActingPhrase {
     pub(super) text: String,
     #[serde(flatten)]
-    pub(super) at: Position,
+    pub(super) at: DocumentPosition,
     pub(super) acts: Vec<&'static str>,
 }
 
@@ -120,7 +120,7 @@ pub(super) fn clipped(text: &str) -> String {
     words
 }
 
-impl<'a> Page<'a> {
+impl<'a> OutlinePage<'a> {
     pub(super) fn read(
         name: &'a str,
         document: &Document,
@@ -142,7 +142,7 @@ impl<'a> Page<'a> {
             }
             None => (None, 0),
         };
-        Page {
+        OutlinePage {
             document: name,
             lines,
             lines_left_out: outline.left_out,
@@ -154,17 +154,17 @@ impl<'a> Page<'a> {
     }
 }
 
-fn line(row: &outline::Row, positions: &Positions<'_>) -> Line {
+fn line(row: &outline::Row, positions: &Positions<'_>) -> OutlineLine {
     let first = row.cells.first().map_or(0, |cell| cell.bytes.start);
-    Line {
+    OutlineLine {
         line: positions.line(first),
         cells: row.cells.iter().map(|cell| self::cell(cell, positions)).collect(),
         cells_left_out: row.left_out,
     }
 }
 
-fn cell(cell: &outline::Cell, positions: &Positions<'_>) -> Cell {
-    Cell {
+fn cell(cell: &outline::Cell, positions: &Positions<'_>) -> OutlineCell {
+    OutlineCell {
         columns: (cell.columns.start.saturating_add(1), cell.columns.end),
         text: clipped(positions.text(&cell.bytes)),
         at: positions.of_bytes(&cell.bytes),
@@ -174,30 +174,30 @@ fn cell(cell: &outline::Cell, positions: &Positions<'_>) -> Cell {
     }
 }
 
-fn typed(value: &outline::Value, positions: &Positions<'_>) -> Typed {
+fn typed(value: &outline::Value, positions: &Positions<'_>) -> CellValue {
     let text = clipped(positions.text(&value.bytes));
     let (kind, read) = match value.reading {
         Reading::Number(number) => ("number", Value::from(number)),
         Reading::Date { year, month, day } => ("date", format!("{year:04}-{month:02}-{day:02}").into()),
         Reading::Text => ("text", text.clone().into()),
     };
-    let labels = value.labels.iter().map(|label| Label {
+    let labels = value.labels.iter().map(|label| CellLabel {
         words: clipped(&label.words),
         side: label.side.as_str(),
         weight: label.weight,
     });
-    Typed { kind, value: read, text, at: positions.of_bytes(&value.bytes), labels: labels.collect() }
+    CellValue { kind, value: read, text, at: positions.of_bytes(&value.bytes), labels: labels.collect() }
 }
 
 fn sentence(sentence: &outline::Sentence, positions: &Positions<'_>) -> Sentence {
-    let statements = sentence.statements.iter().map(|statement| Statement {
+    let statements = sentence.statements.iter().map(|statement| OutlineStatement {
         text: clipped(positions.text(&statement.bytes)),
         at: positions.of_bytes(&statement.bytes),
         whole: statement.is_whole,
         acting: statement
             .acting
             .iter()
-            .map(|acting| Acting {
+            .map(|acting| ActingPhrase {
                 text: clipped(positions.text(&acting.bytes)),
                 at: positions.of_bytes(&acting.bytes),
                 acts: acting.acts.iter().map(|act| act.as_str()).collect(),

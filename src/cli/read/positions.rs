@@ -8,7 +8,7 @@ const BLOCK: usize = 1024;
 
 /// A position in a document.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub(super) struct Position {
+pub(super) struct DocumentPosition {
     /// Its line, from 1.
     pub(super) line: usize,
     /// Its column, in characters from 1.
@@ -49,11 +49,11 @@ impl<'t> Positions<'t> {
         self.lines.partition_point(|start| *start <= byte)
     }
 
-    pub(super) fn of_bytes(&self, bytes: &Range<usize>) -> Position {
+    pub(super) fn of_bytes(&self, bytes: &Range<usize>) -> DocumentPosition {
         let line = self.line(bytes.start);
         let begin = line.checked_sub(1).and_then(|at| self.lines.get(at)).copied().unwrap_or_default();
         let (start, end) = (self.characters(bytes.start), self.characters(bytes.end));
-        Position { line, column: start - self.characters(begin).min(start) + 1, start, end }
+        DocumentPosition { line, column: start - self.characters(begin).min(start) + 1, start, end }
     }
 
     pub(super) fn text(&self, bytes: &Range<usize>) -> &'t str {
@@ -68,7 +68,7 @@ fn begun(bytes: &[u8]) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::{Position, Positions};
+    use super::{DocumentPosition, Positions};
 
     #[test]
     fn lines_and_columns_are_counted_in_characters() {
@@ -77,8 +77,8 @@ mod tests {
         let at = text.len() - 1;
         assert_eq!(
             positions.of_bytes(&(at..at + 1)),
-            Position { line: 2, column: 2003, start: 2004, end: 2005 }
+            DocumentPosition { line: 2, column: 2003, start: 2004, end: 2005 }
         );
-        assert_eq!(positions.of_bytes(&(0..1)), Position { line: 1, column: 1, start: 0, end: 1 });
+        assert_eq!(positions.of_bytes(&(0..1)), DocumentPosition { line: 1, column: 1, start: 0, end: 1 });
     }
 }

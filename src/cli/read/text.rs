@@ -1,7 +1,7 @@
 //! The page as people read it.
 
-use super::leaves::{Leaf, Passage, Read};
-use super::page::{Acting, Cell, Page, Sentence, Typed};
+use super::leaves::{ClauseReading, LeafPassage, LeafValue};
+use super::page::{ActingPhrase, CellValue, OutlineCell, OutlinePage, Sentence};
 use crate::report::Paint;
 use crate::value::sanitize_line;
 use serde_json::Value;
@@ -11,7 +11,7 @@ use std::fmt::Write as _;
 const SHOWN: usize = 90;
 
 /// The text of a page.
-pub(super) fn told(page: &Page<'_>, paint: Paint) -> String {
+pub(super) fn told(page: &OutlinePage<'_>, paint: Paint) -> String {
     let mut out = String::new();
     for line in &page.lines {
         put(&mut out, &paint.strong(&format!("line {}", line.line)));
@@ -56,11 +56,11 @@ fn quoted(text: &str) -> String {
     format!("\"{}\"", sanitize_line(&shown))
 }
 
-fn columns(cell: &Cell) -> String {
+fn columns(cell: &OutlineCell) -> String {
     format!("{}-{}", cell.columns.0, cell.columns.1)
 }
 
-fn tell_cell(cell: &Cell, columns: &str, width: usize, paint: Paint, out: &mut String) {
+fn tell_cell(cell: &OutlineCell, columns: &str, width: usize, paint: Paint, out: &mut String) {
     let name = cell.name.as_deref().map_or_else(String::new, |name| format!("  <{}>", sanitize_line(name)));
     put(out, &format!("  {columns:<width$}  {}{name}", quoted(&cell.text)));
     for value in &cell.values {
@@ -69,7 +69,7 @@ fn tell_cell(cell: &Cell, columns: &str, width: usize, paint: Paint, out: &mut S
     left_out(out, cell.values_left_out, "value", "      ");
 }
 
-fn tell_value(value: &Typed, paint: Paint) -> String {
+fn tell_value(value: &CellValue, paint: Paint) -> String {
     let read = plain(&value.value);
     let mut told =
         format!("{} {}", value.kind, if value.kind == "text" { quoted(&read) } else { read.clone() });
@@ -112,16 +112,16 @@ fn tell_sentence(sentence: &Sentence, paint: Paint, out: &mut String) {
     }
 }
 
-fn tell_acting(acting: &Acting) -> String {
+fn tell_acting(acting: &ActingPhrase) -> String {
     let acts: Vec<String> = acting.acts.iter().map(|act| act.replace('_', " ")).collect();
     format!("{}: {}", quoted(&acting.text), acts.join(", "))
 }
 
-fn place(passage: &Passage) -> String {
+fn place(passage: &LeafPassage) -> String {
     format!("line {}, column {}  {}", passage.at.line, passage.at.column, quoted(&passage.text))
 }
 
-fn tell_leaf(leaf: &Leaf, paint: Paint, out: &mut String) {
+fn tell_leaf(leaf: &LeafValue, paint: Paint, out: &mut String) {
     let value = match &leaf.value {
         Value::String(text) => quoted(text),
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::Array(_) | Value::Object(_) => {
@@ -142,13 +142,13 @@ fn tell_leaf(leaf: &Leaf, paint: Paint, out: &mut String) {
     match &leaf.clause {
         Some(clause) => {
             match &clause.read {
-                Read::Pattern { pattern, right, wrong, bound } => put(
+                ClauseReading::Pattern { pattern, right, wrong, bound } => put(
                     out,
                     &format!(
                         "  clause     {pattern}: {right} right and {wrong} wrong labelled, precision at least {bound}"
                     ),
                 ),
-                Read::Doubt { doubt, reason } => {
+                ClauseReading::Doubt { doubt, reason } => {
                     put(out, &format!("  clause     {doubt}: the passage {reason}"));
                 }
             }

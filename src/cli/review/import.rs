@@ -87,10 +87,10 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
         opened.refresh()?;
         named = documents(&mut opened, profile.plan.as_deref(), &entries)?;
     }
-    let outcomes: Vec<Outcome<'_>> = touched
+    let outcomes: Vec<DecisionOutcome<'_>> = touched
         .iter()
         .filter_map(|id| {
-            Some(Outcome::of(named.documents.get(id)?, named.stored.get(id)?, &profile, &opened))
+            Some(DecisionOutcome::of(named.documents.get(id)?, named.stored.get(id)?, &profile, &opened))
         })
         .collect::<Result<_, _>>()?;
     if format == Format::Text {
@@ -106,7 +106,7 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
         }
         output.out.flush()?;
     } else {
-        let documents: Vec<Value> = outcomes.iter().map(Outcome::json).collect();
+        let documents: Vec<Value> = outcomes.iter().map(DecisionOutcome::json).collect();
         output.write_json(
             &json!({ "kept": if arguments.dry_run { 0 } else { count }, "valid": count, "known": checked.known, "documents": documents }),
             format,
@@ -137,16 +137,20 @@ fn read(file: &Path) -> Result<(Vec<Entry>, Vec<EntryError>), Failure> {
 }
 
 /// The documents that rows name.
-struct Named {
+struct NamedDocuments {
     documents: BTreeMap<String, ReviewDocument>,
     stored: BTreeMap<String, StoredDocument>,
     /// The ids of all documents.
     known: Vec<String>,
 }
 
-fn documents(opened: &mut OpenedRun, plan: Option<&Plan>, entries: &[Entry]) -> Result<Named, Failure> {
+fn documents(
+    opened: &mut OpenedRun,
+    plan: Option<&Plan>,
+    entries: &[Entry],
+) -> Result<NamedDocuments, Failure> {
     let wanted: BTreeSet<&str> = entries.iter().filter_map(Entry::document).collect();
-    let mut named = Named { documents: BTreeMap::new(), stored: BTreeMap::new(), known: Vec::new() };
+    let mut named = NamedDocuments { documents: BTreeMap::new(), stored: BTreeMap::new(), known: Vec::new() };
     opened.each(plan, |stored, document| {
         let id = document.id().to_owned();
         if wanted.contains(id.as_str()) {
@@ -184,7 +188,7 @@ fn row(decision: &Decision) -> Result<NewReview, Failure> {
 }
 
 /// The outcome of the decisions about a document.
-struct Outcome<'a> {
+struct DecisionOutcome<'a> {
     document: &'a ReviewDocument,
     state: &'static str,
     disputed: Vec<String>,
@@ -194,7 +198,7 @@ struct Outcome<'a> {
     unscored: Option<String>,
 }
 
-impl<'a> Outcome<'a> {
+impl<'a> DecisionOutcome<'a> {
     fn of(
         document: &'a ReviewDocument,
         stored: &StoredDocument,
@@ -203,7 +207,7 @@ impl<'a> Outcome<'a> {
     ) -> Result<Self, Failure> {
         let reviewed = document.reviewed();
         let is_corrected = reviewed.is_corrected(document);
-        let mut outcome = Outcome {
+        let mut outcome = DecisionOutcome {
             document,
             state: reviewed.state.as_str(),
             disputed: reviewed.disputes(),

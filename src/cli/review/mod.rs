@@ -18,11 +18,11 @@ use clap::{Args, Subcommand};
 )]
 pub(super) struct Arguments {
     #[command(subcommand)]
-    verb: Verb,
+    verb: ReviewVerb,
 }
 
 #[derive(Subcommand)]
-enum Verb {
+enum ReviewVerb {
     /// List the documents of a run that wait for a person, with the decisions about them
     List(list::Arguments),
     /// Show the fields of a document: their values, their positions in the document, and the decisions
@@ -35,9 +35,9 @@ enum Verb {
 
 pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit, Failure> {
     match &arguments.verb {
-        Verb::List(arguments) => list::execute(arguments, output),
-        Verb::Show(arguments) => show::execute(arguments, output),
-        Verb::Export(arguments) => export::execute(arguments, output),
-        Verb::Import(arguments) => import::execute(arguments, output),
+        ReviewVerb::List(arguments) => list::execute(arguments, output),
+        ReviewVerb::Show(arguments) => show::execute(arguments, output),
+        ReviewVerb::Export(arguments) => export::execute(arguments, output),
+        ReviewVerb::Import(arguments) => import::execute(arguments, output),
     }
 }

@@ -83,7 +83,7 @@ impl BatchArguments {
     }
 
     /// Applies the way given when the run is resumed.
-    pub(super) fn go_on(&mut self, via: Option<Via>) {
+    pub(super) fn resume_with(&mut self, via: Option<Via>) {
         self.via = via.unwrap_or(self.via);
     }
 

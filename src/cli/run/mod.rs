@@ -1,16 +1,16 @@
 //! `loopctl run`: the loop over documents.
 
 mod batches;
-mod found;
-mod screen;
-mod which;
-mod work;
+mod display;
+mod input_stream;
+mod invocation;
+mod selection;
 
 use self::batches::BatchArguments;
 pub(super) use self::batches::Via;
-use self::which::LaidOver;
-pub(super) use self::which::Which;
-pub(super) use self::work::{Asks, Work};
+pub(super) use self::invocation::{ConsultedParties, RunInvocation};
+use self::selection::ResumeOverrides;
+pub(super) use self::selection::RunSelection;
 use super::certificate_files::Certified;
 use super::exit::{Exit, Failure};
 use super::headings::{ARGUMENTS, CALLS, DOCUMENTS, OUTPUT, PROFILE};
@@ -19,10 +19,10 @@ use super::loading::{CallArguments, ProfileArguments, context, library};
 use super::logging::LogArguments;
 use super::output::{Format, Output, RecordFormat};
 use super::permission::{Permission, PermissionArguments, say_where_documents_go};
-use super::reach::{Reach, RecordedPath};
+use super::reach::{RecordedPath, ResumeReach};
 use super::shadows::changed_by;
 use super::tape::RecorderArguments;
-use super::watch::Watching;
+use super::watch::ProfileWatch;
 use crate::experiment::calibrate::Basis;
 use crate::profile::{FileTracker, Loaded};
 use crate::profiles::texts_digest_of;
@@ -112,16 +112,20 @@ pub(super) struct Arguments {
     inputs: Vec<PathBuf>,
     /// The values of a command in the record of a run.
     #[arg(skip)]
-    recorded: Recorded,
+    recorded: RecordedArguments,
 }
 
 pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit, Failure> {
-    let which = if arguments.resume { Which::Latest } else { Which::Fresh };
-    carry_out(arguments, which, output)
+    let selection = if arguments.resume { RunSelection::Latest } else { RunSelection::Fresh };
+    carry_out(arguments, selection, output)
 }
 
-/// Like [`execute`], for the run that `which` means.
-pub(super) fn carry_out(arguments: &Arguments, which: Which, output: &mut Output) -> Result<Exit, Failure> {
+/// Like [`execute`], for the run that `selection` means.
+pub(super) fn carry_out(
+    arguments: &Arguments,
+    selection: RunSelection,
+    output: &mut Output,
+) -> Result<Exit, Failure> {
     let format = arguments.format.chosen(output)?;
     if arguments.watch && format == Format::Json {
         return Err(Failure::usage("`--format json` is one value, and `--watch` goes on answering")
@@ -145,7 +149,7 @@ pub(super) fn carry_out(arguments: &Arguments, which: Which, output: &mut Output
     let loaded = arguments.profile.loaded_from(&library(), &[]);
     let mut within = None;
     if let Some(loaded) = &loaded {
-        if let Which::This(run) = &which {
+        if let RunSelection::This(run) = &selection {
             within = arguments.check_permission(run, loaded, output)?;
         }
         say_where_documents_go(loaded, output);
@@ -157,7 +161,7 @@ pub(super) fn carry_out(arguments: &Arguments, which: Which, output: &mut Output
         of_profile: plan.profile.certify.as_ref().and_then(|certify| certify.certificate.clone()),
     };
     // Saves made while documents are run are not lost.
-    let watching = arguments.watch.then(|| Watching::start(&arguments.profile, reached)).transpose()?;
+    let watching = arguments.watch.then(|| ProfileWatch::start(&arguments.profile, reached)).transpose()?;
     let journal = match (&arguments.journal, &arguments.out) {
         (Some(file), _) => JournalPlace::Asked(file.clone()),
         (None, Some(out)) => JournalPlace::Asked(out.join("journal.sqlite")),
@@ -165,7 +169,7 @@ pub(super) fn carry_out(arguments: &Arguments, which: Which, output: &mut Output
             .state_folder()
             .map_or(JournalPlace::Memory, |folder| JournalPlace::Usual(folder.join("journal.sqlite"))),
     };
-    Work {
+    RunInvocation {
         plan,
         files_digest,
         texts_digest,
@@ -174,7 +178,7 @@ pub(super) fn carry_out(arguments: &Arguments, which: Which, output: &mut Output
         out: arguments.out.clone(),
         extraction: arguments.extraction.clone(),
         journal,
-        which,
+        selection,
         request: Some(arguments.request()),
         prices: arguments.calls.prices.clone(),
         log: arguments.log.clone(),
@@ -183,7 +187,7 @@ pub(super) fn carry_out(arguments: &Arguments, which: Which, output: &mut Output
         report: arguments.report.clone(),
         inputs: arguments.inputs.clone(),
         from: arguments.from.clone(),
-        asks: Asks::Everybody,
+        consulted: ConsultedParties::Everybody,
         allow_commands: arguments.calls.allow_commands,
         tape: arguments.tape.clone(),
         jobs: arguments.jobs,
@@ -192,7 +196,7 @@ pub(super) fn carry_out(arguments: &Arguments, which: Which, output: &mut Output
         batches: arguments.batches.settings(),
         watching,
         within,
-        laid_over: arguments.laid_over(),
+        overrides: arguments.overrides(),
     }
     .run(output)
 }
@@ -209,11 +213,11 @@ impl Arguments {
     }
 
     /// The settings that resuming a run lays over those of its record.
-    fn laid_over(&self) -> Option<LaidOver> {
+    fn overrides(&self) -> Option<ResumeOverrides> {
         let flags = self.profile.again.as_ref()?.written();
         let without = ProfileArguments { again: None, ..self.profile.clone() };
         let loaded = (!flags.is_empty()).then(|| without.loaded_from(&library(), &[]))?;
-        Some(LaidOver { flags, digest_without: loaded.map(|loaded| loaded.profile.digest) })
+        Some(ResumeOverrides { flags, digest_without: loaded.map(|loaded| loaded.profile.digest) })
     }
 
     /// The arguments of a request.
@@ -241,7 +245,10 @@ impl Arguments {
             quiet: request.quiet,
             log: LogArguments::default(),
             inputs: paths(request.inputs),
-            recorded: Recorded { not_again: request.of_first_process, ..Recorded::default() },
+            recorded: RecordedArguments {
+                ignored_flags: request.of_first_process,
+                ..RecordedArguments::default()
+            },
         }
     }
 
@@ -281,27 +288,27 @@ impl Arguments {
     }
 
     /// Applies the arguments given when the run is resumed.
-    pub(super) fn go_on(&mut self, going_on: GoingOn<'_>) {
-        self.batches.go_on(going_on.via);
-        self.journal = Some(going_on.journal);
-        self.jobs = going_on.jobs.or(self.jobs);
-        self.keep_going |= going_on.keep_going;
-        self.quiet |= going_on.quiet;
-        self.profile.again = Some(Box::new(going_on.again.arguments(&self.profile.profile)));
-        self.recorded.permissions = going_on.permissions;
-        self.calls.allow_commands = going_on.calls.allow_commands;
-        self.recorded.prices = self.calls.prices.take().filter(|_| going_on.calls.prices.is_none());
-        self.calls.prices = going_on.calls.prices;
-        let again = going_on.log.named();
+    pub(super) fn resume_with(&mut self, options: ResumeOptions<'_>) {
+        self.batches.resume_with(options.via);
+        self.journal = Some(options.journal);
+        self.jobs = options.jobs.or(self.jobs);
+        self.keep_going |= options.keep_going;
+        self.quiet |= options.quiet;
+        self.profile.again = Some(Box::new(options.again.arguments(&self.profile.profile)));
+        self.recorded.permissions = options.permissions;
+        self.calls.allow_commands = options.calls.allow_commands;
+        self.recorded.prices = self.calls.prices.take().filter(|_| options.calls.prices.is_none());
+        self.calls.prices = options.calls.prices;
+        let again = options.log.named();
         self.recorded
-            .not_again
-            .retain(|flag| !again.contains(&&**flag) && (flag != "--report" || going_on.report.is_none()));
-        if let Some(folder) = going_on.record {
+            .ignored_flags
+            .retain(|flag| !again.contains(&&**flag) && (flag != "--report" || options.report.is_none()));
+        if let Some(folder) = options.record {
             self.tape.record_in(folder);
             self.recorded.records_anew = true;
         }
-        self.log = going_on.log;
-        self.report = going_on.report;
+        self.log = options.log;
+        self.report = options.report;
     }
 
     /// The files and folders that a recorded command names. Its inputs are read again only if they have not all been
@@ -338,7 +345,7 @@ impl Arguments {
         output: &mut Output,
     ) -> Result<Option<Vec<PathBuf>>, Failure> {
         let recorded = &self.recorded;
-        let reach = Reach::of(self.journal.as_deref(), run, recorded.permissions.paths());
+        let reach = ResumeReach::of(self.journal.as_deref(), run, recorded.permissions.paths());
         let permission = Permission {
             given: &recorded.permissions,
             allows_commands: self.calls.allow_commands,
@@ -347,8 +354,8 @@ impl Arguments {
             places: reach.lacking(run, self)?,
         };
         permission.check(run.as_str(), loaded, &context().providers(), output)?;
-        if !recorded.not_again.is_empty() && !self.quiet {
-            let (word, flags) = (output.err_paint.warn("note:"), recorded.not_again.join("`, `"));
+        if !recorded.ignored_flags.is_empty() && !self.quiet {
+            let (word, flags) = (output.err_paint.warn("note:"), recorded.ignored_flags.join("`, `"));
             output.say(&format!(
                 "{word} the run's command had `{flags}`; give it again if it is wanted now, too"
             ));
@@ -359,7 +366,7 @@ impl Arguments {
 
 /// The values of a run's record that are given anew when it is resumed.
 #[derive(Debug, Clone, Default)]
-struct Recorded {
+struct RecordedArguments {
     /// Programs were allowed.
     allowed_commands: bool,
     /// Its table of prices, if none is named now.
@@ -367,18 +374,18 @@ struct Recorded {
     /// The folder that calls are recorded in is named now.
     records_anew: bool,
     /// Flags of it that are not followed.
-    not_again: Vec<String>,
+    ignored_flags: Vec<String>,
     permissions: PermissionArguments,
 }
 
 /// The arguments given when a run is resumed.
-pub(super) struct GoingOn<'a> {
+pub(super) struct ResumeOptions<'a> {
     pub(super) journal: PathBuf,
     pub(super) jobs: Option<u32>,
     pub(super) keep_going: bool,
     pub(super) quiet: bool,
     pub(super) via: Option<Via>,
-    pub(super) again: &'a SettingsAgain,
+    pub(super) again: &'a ResumeSettings,
     pub(super) calls: CallArguments,
     pub(super) permissions: PermissionArguments,
     pub(super) report: Option<PathBuf>,
@@ -388,7 +395,7 @@ pub(super) struct GoingOn<'a> {
 
 /// Settings that are laid over those of a run's record: they name again what it named outside of the profile.
 #[derive(Args)]
-pub(super) struct SettingsAgain {
+pub(super) struct ResumeSettings {
     /// Set a key of the profile as the run's command did, or another `budget` (repeatable)
     #[arg(long = "config", value_name = "KEY=VALUE")]
     settings: Vec<String>,
@@ -407,7 +414,7 @@ pub(super) struct SettingsAgain {
     provider_config: Vec<String>,
 }
 
-impl SettingsAgain {
+impl ResumeSettings {
     fn arguments(&self, profile: &str) -> ProfileArguments {
         let budgets = self.budgets.iter().map(|budget| format!("budget.{budget}"));
         let mut arguments = ProfileArguments::of(profile, &self.settings);

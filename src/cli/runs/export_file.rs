@@ -63,7 +63,7 @@ pub(super) struct FileArguments {
 }
 
 /// A file, and its format.
-pub(super) struct Target {
+pub(super) struct ExportTarget {
     path: PathBuf,
     /// The path as the user wrote it.
     named: String,
@@ -72,7 +72,7 @@ pub(super) struct Target {
 
 impl FileArguments {
     /// The file that was asked for.
-    pub(super) fn target(&self) -> Result<Option<Target>, Failure> {
+    pub(super) fn target(&self) -> Result<Option<ExportTarget>, Failure> {
         let Some(to) = &self.to else { return Ok(None) };
         let named = sanitize_line(&to.shown());
         let ending = to.extension().unwrap_or_default().to_string_lossy().to_lowercase();
@@ -97,13 +97,13 @@ impl FileArguments {
         }
         let path = std::path::absolute(to)
             .map_err(|error| Failure::usage(format!("can't write to `{named}`: {error}")))?;
-        Ok(Some(Target { path, named, format }))
+        Ok(Some(ExportTarget { path, named, format }))
     }
 
     /// Writes a run to the file.
     pub(super) fn write(
         &self,
-        target: &Target,
+        target: &ExportTarget,
         journal: &Journal,
         run: &StoredRun,
         output: &mut Output,
@@ -162,7 +162,7 @@ impl FileArguments {
     }
 
     /// Refuses a file that would overwrite one of its inputs.
-    fn refuse_inputs(&self, target: &Target, journal: &Journal) -> Result<(), Failure> {
+    fn refuse_inputs(&self, target: &ExportTarget, journal: &Journal) -> Result<(), Failure> {
         // A file that does not exist yet overwrites nothing.
         let Ok(key) = FolderKey::of(&target.path) else { return Ok(()) };
         let corrections = self.corrections.iter().map(|file| ("corrections", file.as_path()));
@@ -202,46 +202,46 @@ impl FileArguments {
     }
 }
 
-impl Target {
+impl ExportTarget {
     fn write_whole(
         &self,
-        content: impl FnOnce(&mut File) -> Result<Written, Unwritten>,
-    ) -> Result<Written, Failure> {
+        content: impl FnOnce(&mut File) -> Result<ExportCounts, ExportError>,
+    ) -> Result<ExportCounts, Failure> {
         let cant = |error: io::Error| {
             Failure::broken(format!("can't write to `{}`: {error}", self.named))
                 .help("the earlier file, if any, is unchanged; name a file in a folder that can be written to, on a disk with room")
         };
         match disk::write_whole(&self.path, content).map_err(cant)? {
             Ok(written) => Ok(written),
-            Err(Unwritten::File(error)) => Err(cant(error)),
-            Err(Unwritten::Run(failure)) => Err(failure),
+            Err(ExportError::File(error)) => Err(cant(error)),
+            Err(ExportError::Run(failure)) => Err(failure),
         }
     }
 }
 
 /// The reason that a file was not written.
-enum Unwritten {
+enum ExportError {
     /// The file can't be written to.
     File(io::Error),
     /// The content to be written is not available.
     Run(Failure),
 }
 
-impl From<io::Error> for Unwritten {
+impl From<io::Error> for ExportError {
     fn from(error: io::Error) -> Self {
-        Unwritten::File(error)
+        ExportError::File(error)
     }
 }
 
-impl From<Failure> for Unwritten {
+impl From<Failure> for ExportError {
     fn from(failure: Failure) -> Self {
-        Unwritten::Run(failure)
+        ExportError::Run(failure)
     }
 }
 
 /// Counts of what was written, and of what was not.
 #[derive(Default)]
-struct Written {
+struct ExportCounts {
     documents: u64,
     /// Documents without a result, or without an extraction.
     left_out: u64,
@@ -251,8 +251,8 @@ struct Written {
     cut: u64,
 }
 
-impl Written {
-    fn say(&self, target: &Target, run: &StoredRun, output: &mut Output) {
+impl ExportCounts {
+    fn say(&self, target: &ExportTarget, run: &StoredRun, output: &mut Output) {
         let documents = |count: u64| match count {
             1 => "1 document".to_owned(),
             more => format!("{more} documents"),
@@ -287,7 +287,7 @@ fn each_row(
     exported: &Exported<'_>,
     columns: &Columns,
     mut row: impl FnMut(&[crate::export::Cell<'_>]) -> io::Result<()>,
-) -> Result<u64, Unwritten> {
+) -> Result<u64, ExportError> {
     let (mut documents, mut failed) = (0, None);
     exported.each(|document| {
         let document = exported.without(document);
@@ -315,13 +315,13 @@ fn columns(exported: &Exported<'_>) -> Result<Columns, Failure> {
     Ok(columns)
 }
 
-fn csv(exported: &Exported<'_>, columns: &Columns, file: &mut File) -> Result<Written, Unwritten> {
+fn csv(exported: &Exported<'_>, columns: &Columns, file: &mut File) -> Result<ExportCounts, ExportError> {
     let headings = columns.headings();
     let names: Vec<&str> = headings.iter().map(|(name, _)| name.as_str()).collect();
     let mut table = CsvTable::new(BufWriter::new(file), &names)?;
     let documents = each_row(exported, columns, |cells| table.row(cells))?;
     table.finish()?;
-    Ok(Written { documents, ..Written::default() })
+    Ok(ExportCounts { documents, ..ExportCounts::default() })
 }
 
 fn xlsx(
@@ -329,7 +329,7 @@ fn xlsx(
     columns: &Columns,
     about: &ExportedRun,
     file: &mut File,
-) -> Result<Written, Unwritten> {
+) -> Result<ExportCounts, ExportError> {
     if exported.run.documents > u64::from(MOST_ROWS) {
         let message = format!(
             "a workbook has {MOST_ROWS} rows at most, and the run {} documents",
@@ -347,7 +347,7 @@ fn xlsx(
     let mut out = BufWriter::new(file);
     book.finish(about, &headings, &mut out)?;
     out.flush()?;
-    Ok(Written { documents, cut, ..Written::default() })
+    Ok(ExportCounts { documents, cut, ..ExportCounts::default() })
 }
 
 /// Writes JSON line by line; a document for which `line` returns nothing counts as left out.
@@ -355,8 +355,8 @@ fn lines(
     exported: &Exported<'_>,
     file: &mut File,
     mut line: impl FnMut(crate::export::ExportedDocument) -> Result<Option<Value>, Failure>,
-) -> Result<Written, Unwritten> {
-    let (mut out, mut written, mut failed) = (BufWriter::new(file), Written::default(), None);
+) -> Result<ExportCounts, ExportError> {
+    let (mut out, mut written, mut failed) = (BufWriter::new(file), ExportCounts::default(), None);
     exported.each(|document| {
         let Some(value) = line(document)? else {
             written.left_out += 1;
@@ -375,7 +375,7 @@ fn lines(
     Ok(written)
 }
 
-fn jsonl(exported: &Exported<'_>, file: &mut File) -> Result<Written, Unwritten> {
+fn jsonl(exported: &Exported<'_>, file: &mut File) -> Result<ExportCounts, ExportError> {
     lines(exported, file, |document| {
         let Some(result) = &document.result else { return Ok(None) };
         let mut line = serde_json::to_value(result).map_err(io::Error::from)?;
@@ -395,7 +395,11 @@ fn jsonl(exported: &Exported<'_>, file: &mut File) -> Result<Written, Unwritten>
     })
 }
 
-fn fhir(exported: &Exported<'_>, export: &FhirExport<'_>, file: &mut File) -> Result<Written, Unwritten> {
+fn fhir(
+    exported: &Exported<'_>,
+    export: &FhirExport<'_>,
+    file: &mut File,
+) -> Result<ExportCounts, ExportError> {
     let mut preliminary = 0;
     let written = lines(exported, file, |document| {
         let bundle = bundle(export, &exported.without(document));
@@ -403,7 +407,7 @@ fn fhir(exported: &Exported<'_>, export: &FhirExport<'_>, file: &mut File) -> Re
         preliminary += u64::from(status.is_some_and(|status| status != "final"));
         Ok(bundle)
     })?;
-    Ok(Written { preliminary, ..written })
+    Ok(ExportCounts { preliminary, ..written })
 }
 
 /// Refuses documents of types that are not diagnostic reports.

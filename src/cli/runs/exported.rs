@@ -42,7 +42,7 @@ pub(super) struct Exported<'r> {
 
 /// The findings of a first pass over all documents.
 #[derive(Default)]
-pub(super) struct Seen {
+pub(super) struct ExportSurvey {
     /// Types of the run's documents.
     types: BTreeSet<String>,
     /// Fields at the top of their extractions.
@@ -72,8 +72,8 @@ impl Exported<'_> {
     pub(super) fn look(
         &self,
         mut see: impl FnMut(&ExportedDocument) -> Result<(), Failure>,
-    ) -> Result<Seen, Failure> {
-        let mut seen = Seen::default();
+    ) -> Result<ExportSurvey, Failure> {
+        let mut seen = ExportSurvey::default();
         let corrected: HashSet<&str> = self.corrections.documents().collect();
         self.journal.each_document(&self.run.id, |document, _| {
             let id = document.record.id.as_str();
@@ -98,7 +98,7 @@ impl Exported<'_> {
         Ok(seen)
     }
 
-    fn refuse_what_is_not_there(&self, seen: &Seen) -> Result<(), Failure> {
+    fn refuse_what_is_not_there(&self, seen: &ExportSurvey) -> Result<(), Failure> {
         let run = &self.run.id;
         if let Some(unknown) = self.types.iter().find(|asked| !seen.types.contains(*asked)) {
             let message = format!("run `{run}` has no document of type `{}`", sanitize_line(unknown));

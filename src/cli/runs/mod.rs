@@ -19,11 +19,11 @@ use clap::{Args, Subcommand};
 #[derive(Args)]
 pub(super) struct Arguments {
     #[command(subcommand)]
-    verb: Verb,
+    verb: RunsVerb,
 }
 
 #[derive(Subcommand)]
-enum Verb {
+enum RunsVerb {
     /// List the runs of a journal: when they began, and the progress of their documents
     List(list::Arguments),
     /// Show the results of a run
@@ -51,13 +51,13 @@ struct CancelArguments {
 
 pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit, Failure> {
     match &arguments.verb {
-        Verb::List(arguments) => list::execute(arguments, output),
-        Verb::Show(arguments) => show::execute(arguments, output),
-        Verb::Resume(arguments) => resume::execute(arguments, output),
-        Verb::Cancel(arguments) => cancel(arguments, output),
-        Verb::Retry(arguments) => retry::execute(arguments, output),
-        Verb::Export(arguments) => export::execute(arguments, output),
-        Verb::Prune(arguments) => prune::execute(arguments, output),
+        RunsVerb::List(arguments) => list::execute(arguments, output),
+        RunsVerb::Show(arguments) => show::execute(arguments, output),
+        RunsVerb::Resume(arguments) => resume::execute(arguments, output),
+        RunsVerb::Cancel(arguments) => cancel(arguments, output),
+        RunsVerb::Retry(arguments) => retry::execute(arguments, output),
+        RunsVerb::Export(arguments) => export::execute(arguments, output),
+        RunsVerb::Prune(arguments) => prune::execute(arguments, output),
     }
 }
 

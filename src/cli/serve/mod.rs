@@ -17,7 +17,7 @@ use crate::disk::{self, Access};
 use crate::ingest::MAX_DOCUMENT_BYTES;
 use crate::serve::{
     AddressError, CallMeasures, ChosenBy, Metrics, NewAccess, Role, ServeError, ServedJournal,
-    ServedProfiles, Service, ServiceSettings, Stops, issue_token, revoke_links, serve,
+    ServedProfiles, Service, ServiceSettings, ShutdownSignals, issue_token, revoke_links, serve,
 };
 use crate::store::Journal;
 use crate::value::ShownPath;
@@ -41,13 +41,13 @@ const ADDRESS: &str = "Address";
 )]
 pub(super) struct Arguments {
     #[command(subcommand)]
-    token: Option<Sub>,
+    token: Option<ServeVerb>,
     #[command(flatten)]
     start: StartArguments,
 }
 
 #[derive(Subcommand)]
-enum Sub {
+enum ServeVerb {
     /// Make, list and revoke tokens
     #[command(subcommand)]
     Token(TokenVerb),
@@ -107,7 +107,7 @@ struct StartArguments {
 
 pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit, Failure> {
     match &arguments.token {
-        Some(Sub::Token(verb)) => token::execute(verb, output),
+        Some(ServeVerb::Token(verb)) => token::execute(verb, output),
         None => start(&arguments.start, output),
     }
 }
@@ -116,7 +116,7 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
 const OWN: &str = ".loopctl";
 
 /// The locations of what a service keeps.
-struct Places {
+struct ServicePaths {
     journal: PathBuf,
     uploads: PathBuf,
     chosen_by: ChosenBy,
@@ -124,7 +124,7 @@ struct Places {
 
 /// The journal of the service, and the folder of its uploads: those named, else those of this folder. The journal of a
 /// run elsewhere is another project's, with its documents and its tokens.
-fn places(data: Option<&PathBuf>, journal: Option<&PathBuf>) -> Places {
+fn places(data: Option<&PathBuf>, journal: Option<&PathBuf>) -> ServicePaths {
     let (journal, chosen_by) = match (data, journal) {
         (Some(data), _) => (data.join("journal.sqlite"), ChosenBy::Data),
         (None, Some(journal)) => (journal.clone(), ChosenBy::Journal),
@@ -140,10 +140,10 @@ fn places(data: Option<&PathBuf>, journal: Option<&PathBuf>) -> Places {
         }
     };
     let uploads = journal.with_file_name("uploads");
-    Places { journal, uploads, chosen_by }
+    ServicePaths { journal, uploads, chosen_by }
 }
 
-impl Places {
+impl ServicePaths {
     /// The journal by its absolute path, whose parts need not exist yet.
     fn served(&self) -> ServedJournal {
         let file = std::path::absolute(&self.journal).unwrap_or_else(|_| self.journal.clone());
@@ -262,9 +262,11 @@ fn start(arguments: &StartArguments, output: &mut Output) -> Result<Exit, Failur
         let (drain, draining) = watch::channel(false);
         let (stop, giving_up) = watch::channel(false);
         tokio::spawn(interrupts::listen(drain, stop, arguments.drain, Arc::new(AtomicBool::new(false))));
-        serve(Arc::new(service), listener, Stops { draining, giving_up }).await.map_err(|error| match error {
-            ServeError::Store(error) => error.into(),
-            ServeError::Listen(_) => Failure::broken(error.to_string()),
+        serve(Arc::new(service), listener, ShutdownSignals { draining, giving_up }).await.map_err(|error| {
+            match error {
+                ServeError::Store(error) => error.into(),
+                ServeError::Listen(_) => Failure::broken(error.to_string()),
+            }
         })
     });
     drop(telemetry);

@@ -23,7 +23,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 /// The means by which documents are run.
-pub(super) struct Means<'a> {
+pub(super) struct FreshRunSettings<'a> {
     pub(super) calls: &'a CallArguments,
     /// Policies that run at the same time.
     pub(super) jobs: usize,
@@ -31,7 +31,7 @@ pub(super) struct Means<'a> {
 }
 
 /// Documents of both parts, in the order in which they are run.
-struct Documents {
+struct TrainTestInputs {
     train: Vec<Input>,
     test: Vec<Input>,
 }
@@ -41,11 +41,11 @@ pub(super) fn race(
     experiment: &Experiment,
     folder: &Path,
     bases: &Bases,
-    means: &Means<'_>,
+    means: &FreshRunSettings<'_>,
     output: &mut Output,
 ) -> Result<Findings, Failure> {
     let reference = bases.reference_plan(output)?;
-    let documents = Documents::find(experiment, folder, &reference, output)?;
+    let documents = TrainTestInputs::find(experiment, folder, &reference, output)?;
     let goals = Goals::of(experiment, &reference.policy);
     let calls = calls_of_document(&reference);
     let entrants = Entrants::draw(experiment, bases, documents.train.len(), calls, output)?;
@@ -98,7 +98,7 @@ pub(super) fn race(
         Some((_, runnable)) => {
             judge(&documents.test, [&reference, runnable], &goals, &mut runner, output)?.map_err(wrong)?
         }
-        None => Judged::default(),
+        None => JudgedDocuments::default(),
     };
     let objectives = experiment.objectives.len();
     let outcomes = |train: &[Measured], test: &[Measured]| {
@@ -157,7 +157,7 @@ pub(super) fn race(
 
 /// The measurements of the winning policy and the reference on the documents that judge them.
 #[derive(Default)]
-struct Judged {
+struct JudgedDocuments {
     ids: Vec<String>,
     reference: Vec<Measured>,
     winner: Vec<Measured>,
@@ -171,8 +171,8 @@ fn judge(
     goals: &Goals,
     runner: &mut Runner,
     output: &mut Output,
-) -> Result<Result<Judged, usize>, Failure> {
-    let mut judged = Judged::default();
+) -> Result<Result<JudgedDocuments, usize>, Failure> {
+    let mut judged = JudgedDocuments::default();
     let mut waiting = documents.iter();
     while let Some(document) = next_document(&mut waiting, output) {
         let Some(results) = runner.run(&document, &policies, false)? else { break };
@@ -210,7 +210,13 @@ fn next_document<'i>(
 }
 
 /// Reports the state of the race when a round has ended.
-fn say_round(race: &Race<'_>, documents: usize, runner: &Runner, means: &Means<'_>, output: &mut Output) {
+fn say_round(
+    race: &Race<'_>,
+    documents: usize,
+    runner: &Runner,
+    means: &FreshRunSettings<'_>,
+    output: &mut Output,
+) {
     let rounds = race.rounds();
     let Some(round) = rounds.last().filter(|round| round.documents == documents && !means.quiet) else {
         return;
@@ -225,7 +231,7 @@ fn say_round(race: &Race<'_>, documents: usize, runner: &Runner, means: &Means<'
     ));
 }
 
-impl Documents {
+impl TrainTestInputs {
     /// Finds the documents, splits them, and puts both parts into the order that the seed determines.
     fn find(
         experiment: &Experiment,
@@ -257,6 +263,6 @@ impl Documents {
             Seeded::new(experiment.race.seed).shuffle(&mut part);
             part
         };
-        Ok(Documents { train: part(&split.train), test: part(&split.test) })
+        Ok(TrainTestInputs { train: part(&split.train), test: part(&split.test) })
     }
 }

@@ -7,7 +7,7 @@ mod recordings;
 mod runner;
 mod trying;
 
-use self::fresh::Means;
+use self::fresh::FreshRunSettings;
 use self::policies::Bases;
 use self::recordings::{Recordings, recorded_profile};
 use super::exit::{Exit, Failure};
@@ -62,7 +62,7 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
     bases.check_values(&experiment, None, output)?;
     if !experiment.documents.fresh.is_empty() {
         let jobs = usize::try_from(arguments.jobs).unwrap_or(usize::MAX);
-        let means = Means { calls: &arguments.calls, jobs, quiet: arguments.quiet };
+        let means = FreshRunSettings { calls: &arguments.calls, jobs, quiet: arguments.quiet };
         let findings = fresh::race(&experiment, folder, &bases, &means, output)?;
         write(&findings, arguments, output)?;
         return Ok(Exit::Success);

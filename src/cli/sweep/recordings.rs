@@ -5,7 +5,7 @@ use super::super::loading::{ProfileArguments, library};
 use super::super::output::Output;
 use super::super::recorded_run::{reached_from, recorded_run, say_without_candidate};
 use super::super::resume::{JournalArgument, find_run};
-use super::super::trajectory_files::Reading;
+use super::super::trajectory_files::TrajectoryReading;
 use super::policies::Bases;
 use crate::experiment::Columns;
 use crate::experiment::sweep::{Experiment, RecordedBy};
@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 pub(super) struct Recordings {
     pub(super) columns: Columns,
     /// The observations made while files were read.
-    pub(super) reading: Reading,
+    pub(super) reading: TrajectoryReading,
     /// The run that they come from.
     pub(super) recorded: Option<RecordedBy>,
 }
@@ -53,7 +53,7 @@ impl Recordings {
         }
         let files: Vec<PathBuf> =
             documents.trajectories.iter().map(|file| folder.join(&file.value)).collect();
-        let mut reading = Reading::default();
+        let mut reading = TrajectoryReading::default();
         // Some policy of the space may compare candidates.
         let columns = reading.all(&files, true, output)?;
         if columns.documents() == 0 {
@@ -81,6 +81,10 @@ impl Recordings {
             return Err(Failure::broken(format!("run `{}` has no document with a candidate", run.id)));
         }
         let recorded = run.recorded_by();
-        Ok(Recordings { columns: run.columns, reading: Reading::default(), recorded: Some(recorded) })
+        Ok(Recordings {
+            columns: run.columns,
+            reading: TrajectoryReading::default(),
+            recorded: Some(recorded),
+        })
     }
 }

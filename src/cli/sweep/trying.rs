@@ -22,7 +22,7 @@ const CHUNK: usize = 32;
 
 /// The findings of one thread.
 #[derive(Default)]
-struct Part {
+struct ThreadFindings {
     tried: Vec<Tried>,
     left_out: usize,
     invalid: usize,
@@ -31,7 +31,7 @@ struct Part {
 }
 
 /// The reason that trying stops.
-enum Stopped<'e> {
+enum ObjectiveError<'e> {
     /// An objective or constraint without a value.
     NotComputed(usize),
     /// A condition without a value.
@@ -55,7 +55,7 @@ pub(super) fn try_all(
     let next = AtomicUsize::new(0);
     let threads = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
     let work = &|done: &mpsc::Sender<usize>| {
-        let mut part = Part::default();
+        let mut part = ThreadFindings::default();
         let mut trial = Trial::new(columns, goals);
         let stop = |stopped| {
             // The others need not continue.
@@ -72,7 +72,7 @@ pub(super) fn try_all(
                 let (profile, combination) = (at / combinations.max(1), at % combinations.max(1));
                 let wanted =
                     experiment.space.is_wanted(bases.name(profile), combination, &experiment.conditions);
-                if !wanted.map_err(|condition| stop(Stopped::Condition(condition)))? {
+                if !wanted.map_err(|condition| stop(ObjectiveError::Condition(condition)))? {
                     part.left_out += 1;
                     continue;
                 }
@@ -81,7 +81,7 @@ pub(super) fn try_all(
                     Some(candidate) => {
                         let evaluation = trial
                             .evaluate(&candidate, &split.train)
-                            .map_err(|at| stop(Stopped::NotComputed(at)))?;
+                            .map_err(|at| stop(ObjectiveError::NotComputed(at)))?;
                         part.tried.push(Tried { profile, combination, evaluation });
                     }
                     None => {
@@ -93,7 +93,7 @@ pub(super) fn try_all(
             let _ = done.send(chunk.len());
         }
     };
-    let parts: Vec<Result<Part, Stopped<'_>>> = std::thread::scope(|scope| {
+    let parts: Vec<Result<ThreadFindings, ObjectiveError<'_>>> = std::thread::scope(|scope| {
         let (done, finished) = mpsc::channel();
         let start = |done: mpsc::Sender<usize>| scope.spawn(move || work(&done));
         let workers: Vec<_> = (0..threads).map(|_| start(done.clone())).collect();
@@ -104,7 +104,7 @@ pub(super) fn try_all(
             .map(|worker| worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
             .collect()
     });
-    let mut whole = Part::default();
+    let mut whole = ThreadFindings::default();
     for part in parts {
         let part = part.map_err(|stopped| say_stopped(&stopped, experiment, output))?;
         whole.tried.extend(part.tried);
@@ -143,10 +143,10 @@ fn show_progress(all: usize, finished: &mpsc::Receiver<usize>, quiet: bool, outp
     bar.finish_and_clear();
 }
 
-fn say_stopped(stopped: &Stopped<'_>, experiment: &Experiment, output: &mut Output) -> Failure {
+fn say_stopped(stopped: &ObjectiveError<'_>, experiment: &Experiment, output: &mut Output) -> Failure {
     match stopped {
-        Stopped::NotComputed(at) => not_computed(experiment, *at),
-        Stopped::Condition(condition) => condition_without_answer(condition, output),
+        ObjectiveError::NotComputed(at) => not_computed(experiment, *at),
+        ObjectiveError::Condition(condition) => condition_without_answer(condition, output),
     }
 }
 
@@ -164,7 +164,7 @@ pub(super) fn condition_without_answer(condition: &Spanned<String>, output: &mut
 
 /// Reports the problems of invalid policies: once, for the first. Refuses a space that has no other.
 fn say_invalid(
-    whole: &Part,
+    whole: &ThreadFindings,
     bases: &Bases,
     experiment: &Experiment,
     output: &mut Output,

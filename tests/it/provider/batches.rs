@@ -8,8 +8,8 @@ use loopctl::profile::{BatchUse, Network};
 use loopctl::provider::protocol::batch::{BatchResult, BatchStatus, FoundBy, LineOutcome};
 use loopctl::provider::protocol::{CompletionRequest, RequestOptions};
 use loopctl::provider::{
-    BatchDownload, BatchFound, BatchHandle, BatchLine, BatchSought, FailureKind, NotSubmitted, Prices,
-    Provider, Taken,
+    BatchDownload, BatchHandle, BatchLine, BatchSearchOutcome, FailureKind, LostBatch, Prices, Provider,
+    ResultDisposition, SubmitFailure,
 };
 use serde_json::{Value, json};
 
@@ -66,7 +66,7 @@ impl Table {
         self.bed.write("lines.jsonl", &texts.join("\n"))
     }
 
-    async fn submit(&self, own_id: &str, count: usize) -> Result<BatchHandle, NotSubmitted> {
+    async fn submit(&self, own_id: &str, count: usize) -> Result<BatchHandle, SubmitFailure> {
         let lines = self.lines(count).await;
         let path = self.written(&lines);
         self.provider.batch_submit(own_id, &lines[0].group, &path, PLENTY).await
@@ -78,11 +78,11 @@ impl Table {
             .provider
             .batch_results(handle, PLENTY, |result| {
                 if !result.custom_id.starts_with("call-") {
-                    return Taken::Nobodys;
+                    return ResultDisposition::Nobodys;
                 }
                 match results.insert(result.custom_id.clone(), result) {
-                    None => Taken::Taken,
-                    Some(_) => Taken::Again,
+                    None => ResultDisposition::Taken,
+                    Some(_) => ResultDisposition::Again,
                 }
             })
             .await
@@ -95,10 +95,10 @@ impl Table {
         self.results(&handle).await
     }
 
-    async fn find(&self, own_id: &str, count: usize, known: &[BatchHandle]) -> BatchFound {
+    async fn find(&self, own_id: &str, count: usize, known: &[BatchHandle]) -> BatchSearchOutcome {
         let custom_ids: HashSet<String> = (0..count).map(id).collect();
         let since = Some("2026-11-20T00:00:00Z".parse().unwrap());
-        let sought = BatchSought { own_id, custom_ids: &custom_ids, since, known };
+        let sought = LostBatch { own_id, custom_ids: &custom_ids, since, known };
         self.provider.batch_find(sought, PLENTY).await.unwrap()
     }
 
@@ -257,7 +257,7 @@ async fn reading_ends_where_the_caller_has_enough() {
     let mut shown = 0;
     let sink = |_| {
         shown += 1;
-        Taken::Enough
+        ResultDisposition::Enough
     };
     let read = table.provider.batch_results(&handle, PLENTY, sink).await.unwrap();
     assert_eq!((shown, read), (1, BatchDownload::default()));
@@ -273,7 +273,7 @@ async fn a_download_that_breaks_off_fails_and_may_be_read_again() {
             .provider
             .batch_results(&handle, PLENTY, |result| {
                 shown.insert(result.custom_id);
-                Taken::Taken
+                ResultDisposition::Taken
             })
             .await
             .unwrap_err();
@@ -293,9 +293,9 @@ async fn a_lost_handle_is_found_by_our_own_id_where_the_vendor_keeps_it() {
         for other in ["own-2", "own-3"] {
             table.submit(other, 2).await.unwrap();
         }
-        let BatchFound::Found(handle) = table.find("own-lost", 2, &[]).await else { panic!() };
+        let BatchSearchOutcome::Found(handle) = table.find("own-lost", 2, &[]).await else { panic!() };
         assert_eq!(table.provider.batch_poll(&handle, PLENTY).await.unwrap().total, 2);
-        assert_eq!(table.find("own-4", 2, &[]).await, BatchFound::NotThere);
+        assert_eq!(table.find("own-4", 2, &[]).await, BatchSearchOutcome::NotThere);
         assert_eq!(table.server.batches(), 3);
         table.is_well_spoken();
     }
@@ -307,14 +307,14 @@ async fn anthropics_are_found_by_their_lines_and_not_before_they_have_ended() {
     assert!(table.submit("own-lost", 2).await.unwrap_err().may_exist);
     let other = table.submit("own-2", 3).await.unwrap();
     // Another number of lines is another batch; one that is in progress may be it.
-    let BatchFound::Unknown(candidates) = table.find("own-lost", 2, &[]).await else { panic!() };
+    let BatchSearchOutcome::Unknown(candidates) = table.find("own-lost", 2, &[]).await else { panic!() };
     assert_eq!(candidates.len(), 1);
     assert_ne!(candidates[0], other);
     table.server.behave(vec![]);
-    assert_eq!(table.find("own-lost", 2, &[]).await, BatchFound::Found(candidates[0].clone()));
+    assert_eq!(table.find("own-lost", 2, &[]).await, BatchSearchOutcome::Found(candidates[0].clone()));
     // Of two batches with the same lines, one is known to be another.
-    assert_eq!(table.find("own-lost", 2, &candidates).await, BatchFound::NotThere);
-    assert_eq!(table.find("own-9", 9, &[]).await, BatchFound::NotThere);
+    assert_eq!(table.find("own-lost", 2, &candidates).await, BatchSearchOutcome::NotThere);
+    assert_eq!(table.find("own-9", 9, &[]).await, BatchSearchOutcome::NotThere);
     table.is_well_spoken();
 }
 
@@ -324,7 +324,7 @@ async fn whether_a_batch_may_exist_is_told_apart() {
         // Broken before anything was made: this can't be known from outside.
         let broken = table(shape, vec![Fault::Breaks(1)]);
         assert!(broken.submit("own-1", 1).await.unwrap_err().may_exist, "{shape:?}");
-        assert_eq!(broken.find("own-1", 1, &[]).await, BatchFound::NotThere);
+        assert_eq!(broken.find("own-1", 1, &[]).await, BatchSearchOutcome::NotThere);
         broken.submit("own-1", 1).await.unwrap();
         assert_eq!(broken.server.batches(), 1);
         // Turned away: there is none.

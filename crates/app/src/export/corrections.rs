@@ -1,7 +1,7 @@
 //! Corrections of reviewers, applied to the extractions of a run.
 
 use crate::review::{FieldPath, How};
-use crate::value::unescape;
+use crate::value::{index_of, unescape};
 use serde_json::{Map, Value};
 use std::collections::HashMap;
 
@@ -154,7 +154,7 @@ fn put(whole: &mut Value, path: &str, value: Value) -> Option<Value> {
             Some(members.insert(unescape(last).into_owned(), value).unwrap_or_default())
         }
         Value::Array(items) => {
-            let item = items.get_mut(last.parse::<usize>().ok()?)?;
+            let item = items.get_mut(index_of(last)?)?;
             Some(std::mem::replace(item, value))
         }
         _ => None,

@@ -190,7 +190,7 @@ impl Told<'_> {
         let evidence = self.plan.scoring.rules().evidence();
         let mut names: BTreeSet<&str> = evidence.fields.iter().map(|field| field.key.as_str()).collect();
         for stage in &self.plan.stages {
-            stage.schemas.values().for_each(|schema| members(schema, &mut names));
+            stage.schemas.values().for_each(|schema| declared_names(schema, &mut names));
         }
         for (vocabulary, _) in &evidence.vocabularies {
             let reads = |name: &&str| {
@@ -247,14 +247,14 @@ impl Told<'_> {
 }
 
 /// The names of all members that a schema declares, at any depth.
-fn members<'v>(schema: &'v Value, names: &mut BTreeSet<&'v str>) {
+pub(crate) fn declared_names<'v>(schema: &'v Value, names: &mut BTreeSet<&'v str>) {
     match schema {
-        Value::Array(items) => items.iter().for_each(|item| members(item, names)),
+        Value::Array(items) => items.iter().for_each(|item| declared_names(item, names)),
         Value::Object(keys) => {
             if let Some(Value::Object(properties)) = keys.get("properties") {
                 names.extend(properties.keys().map(String::as_str));
             }
-            keys.values().for_each(|value| members(value, names));
+            keys.values().for_each(|value| declared_names(value, names));
         }
         _ => {}
     }

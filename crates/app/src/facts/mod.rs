@@ -34,6 +34,8 @@ pub use calls::calls_of_document;
 pub use calls::{Calls, Parts};
 pub use criteria::{Placed, entry_of, placed};
 pub use line_place::place_of_line;
+pub(crate) use measures::declared_names;
+pub(crate) use panel::number;
 pub use range::{Range, range_of};
 pub use secrets::without_passwords;
 

@@ -13,8 +13,8 @@ pub(super) fn is_asked(plan: &Plan, member: &str) -> bool {
     plan.panel.members().iter().any(|known| *known.id == *member)
 }
 
-/// A whole number without decimals.
-pub(super) fn number(value: f64) -> Value {
+/// A number as JSON, without decimals if it is whole.
+pub(crate) fn number(value: f64) -> Value {
     #[expect(clippy::cast_possible_truncation, reason = "whole and small")]
     if value.fract() == 0.0 && value.abs() < 1e15 { json!(value as i64) } else { json!(value) }
 }

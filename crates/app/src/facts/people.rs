@@ -4,6 +4,7 @@ use super::fact::Facts;
 use crate::plan::Plan;
 use crate::policy::FinalStatus;
 use crate::profile::{Among, Lock, Looks, OnEscalate, OnRegression, Per, PreviousOutput, Target};
+use crate::value::prose::collapsed;
 use serde_json::{Value, json};
 
 pub(super) fn request(plan: &Plan, facts: &mut Facts) {
@@ -73,7 +74,7 @@ pub(super) fn certify(plan: &Plan, facts: &mut Facts) {
 /// The condition under which a result needs review.
 pub(super) fn reviewed(plan: &Plan) -> Value {
     let when = plan.profile.review.as_ref();
-    let when = when.map(|when| when.value.split_whitespace().collect::<Vec<_>>().join(" "));
+    let when = when.map(|when| collapsed(&when.value));
     json!({ "words": when.as_deref().and_then(in_words), "when": when })
 }
 

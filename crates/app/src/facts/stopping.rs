@@ -6,6 +6,7 @@ use crate::plan::{JudgePlan, Plan};
 use crate::policy::{FinalStatus, StopReason};
 use crate::profile::{AfterRetries, OnEscalate, OnGateMiss, OnRegression};
 use crate::stop::{Criterion, Kind, clause_of_all};
+use crate::value::prose::collapsed;
 use serde_json::json;
 use std::collections::BTreeSet;
 
@@ -89,7 +90,7 @@ fn outside(plan: &Plan, facts: &mut Facts) {
         let stage = &planned.stage;
         let Some(when) = &stage.skip_when else { continue };
         let id = stage.id.value.as_str();
-        let when = when.value.split_whitespace().collect::<Vec<_>>().join(" ");
+        let when = collapsed(&when.value);
         let values = json!({ "stage": id, "when": when });
         facts.ends(format!("stop.skip.{id}"), "skipped", values, StopReason::Skip(id.into()));
     }

@@ -9,6 +9,7 @@ mod classification;
 mod content;
 mod endings;
 mod names;
+pub(crate) mod nodes;
 mod plugins;
 mod policy;
 mod rubric;

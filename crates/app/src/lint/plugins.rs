@@ -1,10 +1,11 @@
 //! Providers in profiles and price tables, held against the plugins of this machine. None is run here.
 
 use super::content::{key_to_named_port, lint_provider, lint_provider_settings};
-use crate::diag::{Code, Problem, Problems, SourceFile, Span, nearest};
+use crate::diag::{Code, Problem, Problems, SourceFile, Span};
 use crate::profile::{Asked, Author, Environment, Loaded, OutsideKind, ProviderChoice, outside_of};
 use crate::provider::{Inspected, Prices, Providers};
 use crate::value::decode::Spanned;
+use crate::value::prose::did_you_mean;
 use crate::value::yaml::{Data, Entry, Node, parse};
 use std::sync::Arc;
 
@@ -150,8 +151,6 @@ fn unknown(name: &str, span: &Span, what: &str, known: &[String], problems: &mut
     }
     let message = format!("no provider is called `{name}`, so this {what} never applies");
     let problem = Problem::warning(Code::InertRule, span, message);
-    problems.push(match nearest(name, known.iter().map(String::as_str)) {
-        Some(guess) => problem.help(format!("did you mean `{guess}`?")),
-        None => problem.help("`loopctl plugin list` names the providers that there are"),
-    });
+    let help = "`loopctl plugin list` names the providers that there are";
+    problems.push(problem.help(did_you_mean(name, known.iter().map(String::as_str), help)));
 }

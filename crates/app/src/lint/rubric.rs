@@ -1,12 +1,13 @@
 //! Settings of a rubric for fields that it never asks for.
 
 use crate::diag::{Code, Problem, Problems, Span, nearest};
-use crate::value::yaml::{Data, Entry, Node};
+use crate::lint::nodes::{entries, one_or_more};
+use crate::value::prose::did_you_mean;
+use crate::value::yaml::{Entry, Node};
 
 /// Checks a rubric, laid over those that it extends.
 pub(super) fn check(root: &Node, problems: &mut Problems) {
     let listed: Vec<(&str, &Span)> = entries(root.get("types"))
-        .iter()
         .flat_map(|kind| entries(Some(&kind.value)))
         .flat_map(|importance| one_or_more(&importance.value))
         .filter_map(|name| Some((name.as_text()?, &name.span)))
@@ -30,7 +31,7 @@ pub(super) fn check(root: &Node, problems: &mut Problems) {
         }
         // Grounding goes by the names of fields that no type lists, too. A slip leaves the field that was meant without
         // an entry.
-        let described = |listed: &&str| entries(root.get("fields")).iter().any(|entry| entry.key == **listed);
+        let described = |listed: &&str| entries(root.get("fields")).any(|entry| entry.key == **listed);
         let guess = nearest(name, listed.iter().map(|(name, _)| *name).filter(|listed| !described(listed)));
         let has_names = ["synonyms", "keys"].into_iter().any(|key| field.value.get(key).is_some());
         if has_names && guess.is_none() {
@@ -66,11 +67,10 @@ fn looks_elsewhere(name: &str, when: &Node, listed: &[(&str, &Span)], problems: 
             problems.push(Problem::warning(Code::InertRule, &at.span, message).help("look at another field"));
         } else if !listed.iter().any(|(listed, _)| *listed == text) {
             let message = format!("no type of this rubric lists the field `{text}`");
-            let guess = nearest(text, listed.iter().map(|(name, _)| *name).filter(|listed| *listed != name));
-            problems.push(Problem::warning(Code::InertRule, &at.span, message).help(match guess {
-                Some(guess) => format!("did you mean `{guess}`?"),
-                None => format!("without a value of `{text}`, `{name}` always applies"),
-            }));
+            let others = listed.iter().map(|(name, _)| *name).filter(|listed| *listed != name);
+            let help =
+                did_you_mean(text, others, format!("without a value of `{text}`, `{name}` always applies"));
+            problems.push(Problem::warning(Code::InertRule, &at.span, message).help(help));
         }
     }
 }
@@ -81,24 +81,7 @@ fn fields_in(condition: &Node) -> Vec<&Node> {
         entry.value.get("field").is_some() || ["not", "all", "any"].contains(&entry.key.as_str())
     };
     let own = condition.get("field").into_iter();
-    let inner = entries(Some(condition))
-        .iter()
-        .filter(|entry| below(entry))
-        .flat_map(|entry| one_or_more(&entry.value));
+    let inner = entries(Some(condition)).filter(|entry| below(entry));
+    let inner = inner.flat_map(|entry| one_or_more(&entry.value));
     own.chain(inner.flat_map(fields_in)).collect()
-}
-
-fn entries(node: Option<&Node>) -> &[Entry] {
-    match node.map(|node| &node.data) {
-        Some(Data::Map(entries)) => entries,
-        _ => &[],
-    }
-}
-
-fn one_or_more(node: &Node) -> &[Node] {
-    match &node.data {
-        Data::List(items) => items,
-        Data::Null => &[],
-        _ => std::slice::from_ref(node),
-    }
 }

@@ -3,6 +3,7 @@
 
 use crate::diag::{Code, Problem, Problems, SourceFile, nearest};
 use crate::score::ITEM_KEY;
+use crate::value::prose::did_you_mean;
 use crate::value::yaml::{Data, Entry, Node, parse};
 use std::sync::Arc;
 
@@ -207,10 +208,9 @@ fn undeclared(node: &Node, problems: &mut Problems) {
         let so = if is_closed { ", so no answer can follow this schema" } else { "" };
         let message = format!("`{name}` is required, but `properties` does not have it{so}");
         let problem = Problem::warning(Code::SchemaSlip, &item.span, message);
-        problems.push(problem.help(match nearest(name, properties.iter().map(|entry| entry.key.as_str())) {
-            Some(guess) => format!("did you mean `{guess}`?"),
-            None => format!("add `{name}` to `properties`, or take it out of `required`"),
-        }));
+        let known = properties.iter().map(|entry| entry.key.as_str());
+        let help = format!("add `{name}` to `properties`, or take it out of `required`");
+        problems.push(problem.help(did_you_mean(name, known, help)));
     }
 }
 

@@ -38,10 +38,10 @@ impl ReachedProfile {
     ) -> Option<Self> {
         let notes = FileTracker::default();
         let library = library.clone().noted_in(&notes);
+        let loaded = profile.load(context, &library, forced, problems)?;
         // That it compiles shows that all of its files were read.
-        let plan = profile.compile(context, &library, forced, problems)?;
+        let plan = Plan::compile(&loaded, problems).filter(|_| !problems.has_errors())?;
         let (reached, named) = (notes.take(), Path::new(profile.name()));
-        let loaded = profile.load(context, &library, forced, &mut Problems::new())?;
         let prompts = PromptTexts::of(&loaded.merged.to_json(), &loaded.library);
         Some(ReachedProfile {
             files_digest: reached.digest(named),

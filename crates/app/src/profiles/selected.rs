@@ -9,12 +9,12 @@ use crate::requests::ProfileSpec;
 use crate::value::yaml;
 use std::path::Path;
 
-/// A profile, the settings laid over it, and the person whose word they are.
+/// A profile with the settings laid over it, and their source: this user, or the record of a run.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct SelectedProfile {
     /// The profile and the settings laid over it.
     pub spec: ProfileSpec,
-    /// `true` if they come from a run's record, and not from the user who runs the program: they permit nothing.
+    /// `true` if they come from a run's record, and not from the user who runs the program: such settings grant no permission.
     pub is_recorded: bool,
     /// The settings by which this user overrides those of a record.
     pub again: Option<Box<SelectedProfile>>,

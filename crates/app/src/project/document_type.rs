@@ -9,6 +9,7 @@ use super::proof::{Of, cases_pass};
 use crate::diag::Problems;
 use crate::profile::{Files, Loaded, Measure};
 use crate::rules::{Inheritance, UNKNOWN_TYPE};
+use crate::value::prose::did_you_mean;
 use crate::value::yaml::{Data, Node};
 use regex::Regex;
 use serde_json::{Map, Value, json};
@@ -99,12 +100,13 @@ pub(super) fn chosen_profile(
     let own = draft.project.profiles();
     match (wanted, own.as_slice()) {
         (Some(name), _) if own.iter().any(|known| known == name) => Ok(name.to_owned()),
-        (Some(name), _) => Err(Refusal::new(format!("no profile of this project is called `{name}`")).help(
-            match crate::diag::nearest(name, own.iter().map(String::as_str)) {
-                Some(guess) => format!("did you mean `{guess}`?"),
-                None => format!("`loopctl new profile NAME --extends {name}` begins one"),
-            },
-        )),
+        (Some(name), _) => {
+            Err(Refusal::new(format!("no profile of this project is called `{name}`")).help(did_you_mean(
+                name,
+                own.iter().map(String::as_str),
+                format!("`loopctl new profile NAME --extends {name}` begins one"),
+            )))
+        }
         (None, [only]) => Ok(only.clone()),
         (None, []) => {
             add_profile(draft, begin, DEFAULT_PARENT)?;
@@ -242,11 +244,16 @@ pub(super) fn add(draft: &mut Draft, path: &str, key: &str, entries: &str) -> Re
     })
 }
 
+/// A rubric with all that it extends.
+pub(super) fn whole_rubric(draft: &Draft, path: &str) -> Result<Option<Node>, Refusal> {
+    let library = draft.library();
+    let file = library.read(path)?;
+    Ok(file.and_then(|file| Inheritance::RUBRICS.read(&file, &library, &mut Problems::new())))
+}
+
 /// The fields of which a rubric, with all that it extends, knows something.
 pub(super) fn known_fields(draft: &Draft, path: &str) -> Result<Vec<String>, Refusal> {
-    let library = draft.library();
-    let tree =
-        library.read(path)?.and_then(|file| Inheritance::RUBRICS.read(&file, &library, &mut Problems::new()));
+    let tree = whole_rubric(draft, path)?;
     let fields = tree.as_ref().and_then(|tree| tree.get("fields"));
     Ok(match fields {
         Some(Node { data: Data::Map(entries), .. }) => {

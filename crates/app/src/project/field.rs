@@ -3,13 +3,15 @@
 use super::change::{Plan, Refusal};
 use super::document_type::{
     Places, add, chosen_profile, extraction_field, known_fields, own_rubric, rubric_field, schema_field,
+    whole_rubric,
 };
 use super::draft::{Draft, Project};
 use super::insert::{Unfit, into_list, into_mapping};
 use super::name::{self, kebab};
 use crate::diag::{Problems, SourceFile, nearest};
 use crate::profile::Files;
-use crate::rules::{Importance, Inheritance, whole_schema};
+use crate::rules::{Importance, whole_schema};
+use crate::value::prose::listed;
 use crate::value::yaml::{self, Data, Node};
 use serde_json::{Map, Value, json};
 
@@ -48,7 +50,7 @@ pub fn new_field(project: &Project, wanted: NewField<'_>) -> Result<Plan, Refusa
     let inherited = places.rubric_path();
     let known = known_fields(&draft, &inherited)?;
     let level = level(wanted.importance);
-    let mut fields = listed(&draft, &inherited, document_type, level)?;
+    let mut fields = fields_at(&draft, &inherited, document_type, level)?;
     fields.push(field.to_owned());
     let rubric = own_rubric(&mut draft, &profile, &places)?;
     ask_for(&mut draft, &rubric, document_type, level, &fields)?;
@@ -92,7 +94,7 @@ fn refuse_unknown_type(draft: &Draft, profile: &str, document_type: &str) -> Res
         return Ok(());
     }
     let message = format!("the profile `{profile}` knows no document type `{document_type}`");
-    let list = known.iter().map(|known| format!("`{known}`")).collect::<Vec<_>>().join(", ");
+    let list = listed(&known);
     Err(Refusal::new(message).help(match nearest(document_type, known) {
         Some(guess) => format!("did you mean `{guess}`? Known: {list}"),
         None => format!("known: {list}; `loopctl new document-type {document_type}` makes one"),
@@ -191,11 +193,8 @@ fn ask_for(
 }
 
 /// The fields of a type at a level, as a rubric has them with all that it extends.
-fn listed(draft: &Draft, rubric: &str, document_type: &str, level: &str) -> Result<Vec<String>, Refusal> {
-    let library = draft.library();
-    let tree = library
-        .read(rubric)?
-        .and_then(|file| Inheritance::RUBRICS.read(&file, &library, &mut Problems::new()));
+fn fields_at(draft: &Draft, rubric: &str, document_type: &str, level: &str) -> Result<Vec<String>, Refusal> {
+    let tree = whole_rubric(draft, rubric)?;
     let list = tree.as_ref().and_then(|tree| tree.get("types")?.get(document_type)?.get(level));
     Ok(match list.map(|list| &list.data) {
         Some(Data::List(fields)) => {

@@ -7,8 +7,10 @@ use super::name::{self, kebab, words};
 use super::profile::DEFAULT_PARENT;
 use super::proof::{Of, cases_pass};
 use crate::diag::{Problems, SourceFile, nearest};
+use crate::lint::nodes::entries;
 use crate::profile::{CandidateKind, Files, Measure, Profile};
 use crate::rules::Inheritance;
+use crate::value::prose::listed;
 use crate::value::yaml::{self, Data};
 use std::collections::BTreeSet;
 
@@ -107,13 +109,10 @@ fn parent_of(draft: &Draft, file: &str) -> Result<Option<String>, Refusal> {
         let Some(tree) = yaml::parse(&SourceFile::new(profile.as_str(), own), &mut Problems::new()) else {
             continue;
         };
-        let assess = match tree.get("assess").map(|assess| &assess.data) {
-            Some(Data::Map(entries)) => entries.as_slice(),
-            _ => &[],
-        };
         let names_it =
             |measure: &yaml::Node| measure.get("rules").and_then(|name| name.as_text()) == Some(file);
-        let dimension = assess.iter().find(|entry| names_it(&entry.value)).map(|entry| entry.key.as_str());
+        let dimension =
+            entries(tree.get("assess")).find(|entry| names_it(&entry.value)).map(|entry| entry.key.as_str());
         let asked = match (dimension, tree.get("extends").and_then(|parent| parent.as_text())) {
             (Some(dimension), Some(parent)) => rules_of(draft, parent, dimension)?,
             // It replaces nothing.
@@ -311,7 +310,7 @@ fn lineage(draft: &Draft, name: &str) -> Result<BTreeSet<String>, Refusal> {
 }
 
 fn unknown(what: &str, name: &str, known: Vec<&str>) -> Refusal {
-    let list = known.iter().map(|known| format!("`{known}`")).collect::<Vec<_>>().join(", ");
+    let list = listed(&known);
     Refusal::new(format!("no {what} is called `{name}`")).help(match nearest(name, known) {
         Some(guess) => format!("did you mean `{guess}`? Known: {list}"),
         None => format!("known: {list}"),

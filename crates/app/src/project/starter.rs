@@ -5,6 +5,7 @@ use super::draft::{EDITOR_SCHEMAS, schema_path};
 use super::rule::rules_measuring;
 use crate::diag::Problems;
 use crate::profile::{Files, Library, load};
+use crate::value::prose::{listed, names};
 use include_dir::{Dir, DirEntry, include_dir};
 use std::path::Path;
 
@@ -52,12 +53,8 @@ pub fn starter(root: &Path, parent: &str, library: &Library) -> Result<Plan, Ref
             plan.changes.push(Change { path: schema, text: file.text().to_owned(), how: How::Written });
         }
     }
-    let occupied: Vec<String> = plan
-        .changes
-        .iter()
-        .filter(|change| root.join(&change.path).symlink_metadata().is_ok())
-        .map(|change| format!("`{}`", change.path))
-        .collect();
+    let occupied = plan.changes.iter().map(|change| &change.path);
+    let occupied = names(occupied.filter(|path| root.join(path).symlink_metadata().is_ok()));
     if !occupied.is_empty() {
         let (files, verb) = (occupied.join(", "), if occupied.len() == 1 { "is" } else { "are" });
         return Err(Refusal::new(format!("{files} {verb} there already; nothing was written")).help(
@@ -99,9 +96,9 @@ fn start_for(parent: &str, library: &Library) -> Result<Start, Refusal> {
                 .unwrap_or_else(|| "clinical-validity".to_owned()),
         })
         .ok_or_else(|| {
-            let known: Vec<String> = FAMILIES.iter().map(|(name, _)| format!("`{name}`")).collect();
+            let known = listed(FAMILIES.iter().map(|(name, _)| name));
             Refusal::new(format!("there is no project to start with for `{parent}`"))
-                .help(format!("there are some for profiles that extend {}", known.join(", ")))
+                .help(format!("there are some for profiles that extend {known}"))
         })
 }
 

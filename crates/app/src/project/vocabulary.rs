@@ -5,9 +5,10 @@ use super::draft::{Draft, Project};
 use super::name::{self, kebab, title, words};
 use super::proof::{Of, cases_pass};
 use crate::diag::{Problems, nearest};
+use crate::lint::nodes::entries;
 use crate::profile::Files;
 use crate::rules::Inheritance;
-use crate::value::yaml::{self, Data, Entry, Node};
+use crate::value::yaml::{self, Data, Node};
 use std::collections::BTreeSet;
 
 const VOCABULARY: &str = include_str!("templates/vocabulary.yaml");
@@ -91,23 +92,16 @@ impl OwnRubric {
 
     /// The fields that it knows, by itself or by what it extends.
     fn fields(&self) -> BTreeSet<&str> {
-        let known = entries(self.whole.get("fields")).iter().flat_map(|field| {
-            let keys = entries(field.value.get("keys")).iter().map(|key| key.key.as_str());
+        let known = entries(self.whole.get("fields")).flat_map(|field| {
+            let keys = entries(field.value.get("keys")).map(|key| key.key.as_str());
             keys.chain(std::iter::once(field.key.as_str()))
         });
-        let asked = entries(self.whole.get("types")).iter().flat_map(|of| entries(Some(&of.value)));
+        let asked = entries(self.whole.get("types")).flat_map(|of| entries(Some(&of.value)));
         let asked = asked.flat_map(|importance| match &importance.value.data {
             Data::List(names) => names.as_slice(),
             _ => &[],
         });
         known.chain(asked.filter_map(Node::as_text)).collect()
-    }
-}
-
-fn entries(node: Option<&Node>) -> &[Entry] {
-    match node.map(|node| &node.data) {
-        Some(Data::Map(entries)) => entries,
-        _ => &[],
     }
 }
 

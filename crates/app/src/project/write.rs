@@ -4,6 +4,7 @@ use super::change::{Change, How};
 use crate::disk::{self, Access};
 use crate::profile::MAX_FILE_BYTES;
 use crate::value::ShownPath;
+use crate::value::prose::listed;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
@@ -24,9 +25,9 @@ impl std::fmt::Display for WriteError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             WriteError::Occupied(paths) => {
-                let names: Vec<String> = paths.iter().map(|path| format!("`{}`", path.shown())).collect();
-                let are = if names.len() == 1 { "is" } else { "are" };
-                write!(f, "{} {are} there already; nothing was written", names.join(", "))
+                let are = if paths.len() == 1 { "is" } else { "are" };
+                let names = listed(paths.iter().map(|path| path.shown()));
+                write!(f, "{names} {are} there already; nothing was written")
             }
             WriteError::NoFolder(path) => write!(f, "`{}` is not a folder", path.shown()),
             WriteError::Changed(path) => {

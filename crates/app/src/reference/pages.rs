@@ -1,6 +1,7 @@
 //! Reference pages of our YAML files, written from the declarations that the decoders read through.
 
 use super::schema::FileKind;
+use crate::value::prose::{capital, listed};
 use crate::value::shape::{Key, Mapping, Names, Open, Shape, Word};
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -136,8 +137,8 @@ fn write_mapping(
             all.iter().find(|other| has_all(other) || other.keys.iter().any(|known| are_same(known, group)));
         match first.filter(|first| !std::ptr::eq(**first, mapping)) {
             Some(first) => {
-                let names: Vec<String> = group.iter().map(|key| format!("`{}`", key.name)).collect();
-                let _ = write!(text, "\nAs in {}: {}.\n", link(first), names.join(", "));
+                let names = listed(group.iter().map(|key| key.name));
+                let _ = write!(text, "\nAs in {}: {names}.\n", link(first));
             }
             None => group.iter().for_each(|key| write_key(text, key)),
         }
@@ -176,8 +177,7 @@ fn write_key(text: &mut String, key: &Key) {
 
 fn write_names(text: &mut String, open: &Open) {
     if let Names::Known(names) = open.names {
-        let names: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
-        let _ = write!(text, "\nOne of {}.\n", names.join(", "));
+        let _ = write!(text, "\nOne of {}.\n", listed(names));
     }
 }
 
@@ -211,10 +211,7 @@ fn described(shape: &Shape) -> String {
             let high = high.filter(|high| *high < i64::from(u32::MAX));
             format!("a whole number{}", range(Some(low.to_string()), high.map(|n| n.to_string()), false))
         }
-        Shape::Words(words) => {
-            let words: Vec<String> = words.iter().map(|word| format!("`{}`", word.word)).collect();
-            words.join(", ")
-        }
+        Shape::Words(words) => listed(words.iter().map(|word| word.word)),
         Shape::Only(value) => format!("`{value}`"),
         Shape::List(of) => format!("a list, each item {}", described(of)),
         Shape::Map(open) => format!("a mapping, by `{}`", open.key),
@@ -252,9 +249,4 @@ fn range(low: Option<String>, high: Option<String>, above: bool) -> String {
         (None, Some(high)) => format!(" of {high} or less"),
         (None, None) => String::new(),
     }
-}
-
-fn capital(text: &str) -> String {
-    let mut letters = text.chars();
-    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }

@@ -13,6 +13,7 @@ use crate::diag::{Problems, SourceFile};
 use crate::experiment::evaluate::WrittenLabelMap;
 use crate::experiment::scenario::{RuleCases, ScenarioFile, VocabularyCases};
 use crate::experiment::sweep::Experiment;
+use crate::facts::number;
 use crate::ingest::Classifier;
 use crate::profile::{Profile, Stage, defaults};
 use crate::provider::PriceTable;
@@ -130,12 +131,6 @@ fn schema(value: Value) -> Schema {
         Value::Object(schema) => schema,
         _ => Map::new(),
     }
-}
-
-/// A whole number without a decimal point.
-fn number(value: f64) -> Value {
-    #[expect(clippy::cast_possible_truncation, reason = "whole, and far below 2^53")]
-    if value.fract() == 0.0 && value.abs() < 1e15 { Value::from(value as i64) } else { Value::from(value) }
 }
 
 impl Writer {

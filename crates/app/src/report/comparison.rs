@@ -1,8 +1,10 @@
 //! Policies side by side.
 
+use super::figures::fixed;
 use super::paint::Paint;
 use crate::experiment::Tally;
 use crate::policy::FinalStatus;
+use crate::value::prose::padded;
 use crate::value::sanitize_line;
 use std::fmt::Write;
 
@@ -13,15 +15,12 @@ pub fn comparison(policies: &[(String, Tally)], paint: Paint) -> String {
     let column = |value: &dyn Fn(&Tally) -> String| -> Vec<String> {
         policies.iter().map(|(_, tally)| value(tally)).collect()
     };
-    let shown = |value: Option<f64>, decimals: usize| {
-        value.map_or_else(|| "–".to_owned(), |value| format!("{value:.decimals$}"))
-    };
     let mut rows = vec![
         ("documents".to_owned(), column(&|tally| tally.documents().to_string())),
-        ("reached acceptance, %".to_owned(), column(&|t| shown(t.share_accepted().map(|s| s * 100.0), 1))),
-        ("mean overall of the selected".to_owned(), column(&|t| shown(t.mean_overall(), 4))),
-        ("mean iterations".to_owned(), column(&|t| shown(t.mean_iterations(), 2))),
-        ("mean cost, USD".to_owned(), column(&|t| shown(t.mean_cost_usd(), 6))),
+        ("reached acceptance, %".to_owned(), column(&|t| fixed(t.share_accepted().map(|s| s * 100.0), 1))),
+        ("mean overall of the selected".to_owned(), column(&|t| fixed(t.mean_overall(), 4))),
+        ("mean iterations".to_owned(), column(&|t| fixed(t.mean_iterations(), 2))),
+        ("mean cost, USD".to_owned(), column(&|t| fixed(t.mean_cost_usd(), 6))),
     ];
     let endings: usize = rows.len();
     for (status, reason) in all_endings(policies) {
@@ -32,36 +31,21 @@ pub fn comparison(policies: &[(String, Tally)], paint: Paint) -> String {
         rows.push((format!("{status} / {}", sanitize_line(&reason)), column(&count)));
     }
     let names: Vec<String> = policies.iter().map(|(name, _)| sanitize_line(name)).collect();
-    let label_width = rows.iter().map(|(label, _)| width(label)).max().unwrap_or(0);
-    let widths: Vec<usize> = names
-        .iter()
-        .enumerate()
-        .map(|(at, name)| {
-            let cells = rows.iter().filter_map(|(_, cells)| cells.get(at)).map(|cell| width(cell));
-            cells.max().unwrap_or(0).max(width(name))
-        })
-        .collect();
+    let rows = rows.into_iter().map(|(label, cells)| [vec![label], cells].concat());
+    let all: Vec<Vec<String>> = std::iter::once([vec![String::new()], names].concat()).chain(rows).collect();
+    let numbers: Vec<bool> = (0..=policies.len()).map(|column| column > 0).collect();
     let mut out = String::new();
-    let mut line = |label: &str, cells: &[String], bold: bool| {
-        let _ = write!(out, "{label:<label_width$}");
-        for (cell, width) in cells.iter().zip(&widths) {
-            let padded = format!("{cell:>width$}");
-            let _ = write!(out, "   {}", if bold { paint.strong(&padded) } else { padded });
+    for (at, cells) in padded(&all, &numbers).into_iter().enumerate() {
+        if at == endings + 1 {
+            out.push('\n');
         }
-        out.push('\n');
-    };
-    line("", &names, true);
-    for (at, (label, cells)) in rows.iter().enumerate() {
-        if at == endings {
-            line("", &[], false);
-        }
-        line(label, cells, false);
+        let bold = |(column, cell): (usize, String)| {
+            if at == 0 && column > 0 { paint.strong(&cell) } else { cell }
+        };
+        let cells: Vec<String> = cells.into_iter().enumerate().map(bold).collect();
+        let _ = writeln!(out, "{}", cells.join("   ").trim_end());
     }
-    out.lines().map(|line| format!("{}\n", line.trim_end())).collect()
-}
-
-fn width(text: &str) -> usize {
-    text.chars().count()
+    out
 }
 
 /// Every ending that some policy has, in the order of [`Tally::endings`].

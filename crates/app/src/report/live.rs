@@ -5,8 +5,8 @@ use crate::engine::Event;
 use crate::policy::{Decision, FinalStatus, StopReason, Verdict};
 use crate::profile::LoopPolicy;
 use crate::score::Assessment;
-use crate::value::sanitize_line;
 use crate::value::{DocumentId, EPSILON, Severity, at_least};
+use crate::value::{prose, sanitize_line};
 use std::fmt::Write;
 use std::sync::Arc;
 
@@ -156,7 +156,9 @@ pub fn decision_line(decision: &Decision) -> String {
             "→ accepted: every line of `accept` holds".to_owned()
         }
         Verdict::Stop { reason: StopReason::Criterion("unchanged") } => match decision.checks.last() {
-            Some(check) => format!("→ stop, unchanged (equals iteration {})", short(check.value)),
+            Some(check) => {
+                format!("→ stop, unchanged (equals iteration {})", prose::decimals(check.value, 4))
+            }
             None => "→ stop, unchanged".to_owned(),
         },
         Verdict::Stop { reason } => match decision.checks.last() {
@@ -192,7 +194,7 @@ pub fn missed(decision: &Decision) -> Vec<String> {
 /// `accept.overall: 0.913 against 0.95`.
 pub(super) fn numbers(line: &str, value: f64, bound: f64) -> String {
     let decimals = decimals(value, bound);
-    format!("{line}: {} against {}", trimmed(value, decimals), trimmed(bound, decimals))
+    format!("{line}: {} against {}", prose::decimals(value, decimals), prose::decimals(bound, decimals))
 }
 
 /// The number of decimals of a number beside its bound: three, or as many as the bound has, or as many as it takes to
@@ -200,23 +202,11 @@ pub(super) fn numbers(line: &str, value: f64, bound: f64) -> String {
 fn decimals(value: f64, bound: f64) -> usize {
     let of_bound = bound.to_string().split_once('.').map_or(0, |(_, decimals)| decimals.len());
     let least = of_bound.clamp(3, MOST_DECIMALS);
-    let same = |decimals: &usize| trimmed(value, *decimals) == trimmed(bound, *decimals);
+    let same = |decimals: &usize| prose::decimals(value, *decimals) == prose::decimals(bound, *decimals);
     if (value - bound).abs() <= EPSILON {
         return least;
     }
     (least..MOST_DECIMALS).find(|decimals| !same(decimals)).unwrap_or(MOST_DECIMALS)
-}
-
-/// At most four decimals.
-fn short(value: f64) -> String {
-    trimmed(value, 4)
-}
-
-/// At most so many decimals.
-fn trimmed(value: f64, decimals: usize) -> String {
-    let text = format!("{value:.decimals$}");
-    let trimmed = text.trim_end_matches('0').trim_end_matches('.');
-    if trimmed.is_empty() || trimmed == "-0" { "0".to_owned() } else { trimmed.to_owned() }
 }
 
 #[cfg(test)]

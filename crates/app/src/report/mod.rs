@@ -1,11 +1,14 @@
 //! Reports about runs for people and programs: pure functions of events and results.
 
 mod calibration;
+mod columns;
 mod comparison;
 mod evaluation;
+mod figures;
 mod junit;
 mod live;
 mod page;
+mod pages;
 mod paint;
 mod policy_changes;
 mod progress;
@@ -17,23 +20,22 @@ mod summary;
 mod sweep;
 mod text_table;
 
-pub use calibration::{audit_text, calibration_html, calibration_text, evidence_text, needed_text};
+pub use calibration::{audit_text, calibration_text, evidence_text, needed_text};
 pub use comparison::comparison;
-pub use evaluation::{evaluation_html, evaluation_text};
+pub use evaluation::evaluation_text;
+pub use figures::{dollars, duration, percent, thousands};
 pub use junit::junit;
 pub use live::decision_line;
 pub use live::{Live, missed};
 pub use page::{STYLE, escape_html};
+pub use pages::{PageOptions, calibration_html, evaluation_html, render_html, sweep_html};
 pub use paint::Paint;
 pub use policy_changes::{documents_text, policy_changes_text};
 pub use progress::{PlainSteps, Progress};
 pub use proof::{ComparisonReport, ProofReport, comparison_json, comparison_text, proof_json, proof_text};
 pub use rescoring::{rescoring_json, rescoring_lines};
-pub use run_summary::{
-    LookAt, LookAtIssue, PageOptions, RunFacts, RunSummary, Why, render_html, render_text,
-};
-pub use run_summary::{dollars, duration, percent, thousands};
+pub use run_summary::{LookAt, LookAtIssue, RunFacts, RunSummary, Why, render_text};
 pub use scenarios::suite_lines;
 pub use scenarios::{suites_closing, suites_json, unusable_line};
 pub use summary::{assessment_table, closing, document_summary};
-pub use sweep::{sweep_html, sweep_text};
+pub use sweep::sweep_text;

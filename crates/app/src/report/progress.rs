@@ -1,6 +1,7 @@
 //! The progress of a batch, as one line: numbers in, text out. Time is an argument.
 
-use super::run_summary::{dollars, duration, thousands};
+use super::figures::{dollars, duration, thousands};
+use crate::experiment::statistics::real;
 use crate::policy::FinalStatus;
 use crate::result::DocumentResult;
 use crate::value::prose;
@@ -100,7 +101,7 @@ impl Progress {
         let (since, before) = *self.moments.front()?;
         let (documents, time) = (self.done.saturating_sub(before), now - since);
         (self.done - self.earlier >= FIRST_DOCUMENTS && documents > 0 && time.0 > 0)
-            .then(|| number(documents) * 1_000.0 / number(time.0))
+            .then(|| real(documents) * 1_000.0 / real(time.0))
     }
 
     fn left(&self) -> Option<u64> {
@@ -147,7 +148,7 @@ impl Progress {
             )]
             (Some(left), Some(rate)) => {
                 // Seconds alone: a line that changes in its last digit all the time is not read.
-                let seconds = (number(left) / rate).ceil() as u64;
+                let seconds = (real(left) / rate).ceil() as u64;
                 format!("{} left", duration(Millis(seconds.saturating_mul(1_000))))
             }
             _ => String::new(),
@@ -178,7 +179,7 @@ impl Progress {
             0 if self.usage.calls == 0 || known == 0.0 => (String::new(), String::new()),
             0 => {
                 let whole = self.left().filter(|_| own >= FIRST_DOCUMENTS).map_or_else(String::new, |left| {
-                    format!("~{}", rough_dollars(known / number(own) * number(own + left)))
+                    format!("~{}", rough_dollars(known / real(own) * real(own + left)))
                 });
                 (dollars(rounded(known)), whole)
             }
@@ -195,12 +196,6 @@ impl Progress {
 struct Part {
     rank: u8,
     text: String,
-}
-
-fn number(count: u64) -> f64 {
-    #[expect(clippy::cast_precision_loss, reason = "shown with few digits")]
-    let number = count as f64;
-    number
 }
 
 /// A share, rounded down: it is whole only when all is done.

@@ -9,7 +9,7 @@ use crate::experiment::prove::{
 use crate::experiment::{Answer, IterationRecord, Simulated, Trajectory};
 use crate::facts::{Origin, display_name};
 use crate::policy::{Decision, FinalStatus, PromiseKind, Promises, Verdict};
-use crate::value::prose::{count, score, whole};
+use crate::value::prose::{count, dollars, score, whole};
 use crate::value::sanitize_line;
 use serde_json::{Value, json};
 use std::fmt::Write;
@@ -80,7 +80,7 @@ fn candidate(record: &IterationRecord, overall: Option<f64>) -> String {
         parts.push(format!("{} ms", record.elapsed_ms));
     }
     if record.cost_usd.get() > 0.0 {
-        parts.push(format!("US${}", score(record.cost_usd.get())));
+        parts.push(dollars(record.cost_usd));
     }
     if record.tokens > 0 {
         parts.push(count(record.tokens, "token"));

@@ -3,6 +3,7 @@
 use super::paint::Paint;
 use crate::diag::Problem;
 use crate::experiment::scenario::{CaseResult, Difference, Suite, SuiteKind, Unusable, Verdict};
+use crate::value::prose::count;
 use crate::value::sanitize_line;
 use serde_json::{Value, json};
 use std::fmt::Write;
@@ -12,7 +13,8 @@ use std::fmt::Write;
 pub fn suite_lines(suite: &Suite, paint: Paint) -> String {
     let (failed, all) = (suite.failed(), suite.results.len());
     let word = if failed == 0 { paint.good("ok    ") } else { paint.bad("FAILED") };
-    let mut out = format!("{word}  {}  {}", paint.strong(&sanitize_line(&suite.name)), counted(all, "case"));
+    let mut out =
+        format!("{word}  {}  {}", paint.strong(&sanitize_line(&suite.name)), count(all as u64, "case"));
     if failed > 0 {
         let _ = write!(out, ", {failed} failed");
     }
@@ -71,17 +73,13 @@ pub fn suites_closing(suites: &[Suite], unusable: &[Unusable], paint: Paint) -> 
     let failed = if failed > 0 { paint.bad(&format!(", {failed} failed")) } else { String::new() };
     let unusable = match unusable.len() {
         0 => String::new(),
-        count => paint.bad(&format!(", {count} can't be used")),
+        some => paint.bad(&format!(", {some} can't be used")),
     };
     format!(
         "{passed}{failed}: {} in {}{unusable}\n",
-        counted(all, "case"),
-        counted(suites.len(), "test file")
+        count(all as u64, "case"),
+        count(suites.len() as u64, "test file")
     )
-}
-
-fn counted(count: usize, what: &str) -> String {
-    if count == 1 { format!("1 {what}") } else { format!("{count} {what}s") }
 }
 
 /// Everything as one JSON value. An unusable file is a suite without cases but with `problems`, counted in `errors`.

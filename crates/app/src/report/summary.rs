@@ -1,7 +1,7 @@
 //! Summaries at the end of a document or a batch.
 
+use super::figures::dollars;
 use super::paint::Paint;
-use super::run_summary::dollars;
 use crate::policy::{FinalStatus, SelectionReason};
 use crate::result::DocumentResult;
 use crate::run::BatchEnd;
@@ -76,8 +76,8 @@ pub fn document_summary(
         let _ = write!(out, "  {}", paint.faint(&used));
     }
     if result.cached_calls > 0 {
-        let calls = if result.cached_calls == 1 { "call" } else { "calls" };
-        let _ = write!(out, "  {}", paint.faint(&format!("{} {calls} from the cache", result.cached_calls)));
+        let calls = prose::count(result.cached_calls as u64, "call");
+        let _ = write!(out, "  {}", paint.faint(&format!("{calls} from the cache")));
     }
     if result.review {
         let _ = write!(out, "  {}", paint.warn("needs review"));
@@ -111,8 +111,7 @@ fn used(usage: Usage) -> Option<String> {
         0 if known == 0.0 && usage.tokens == 0 => return None,
         0 => dollars(known),
         _ if known == 0.0 => "cost unknown".to_owned(),
-        1 => format!("{} and the unknown cost of 1 call", dollars(known)),
-        calls => format!("{} and the unknown cost of {calls} calls", dollars(known)),
+        calls => format!("{} and the unknown cost of {}", dollars(known), prose::count(calls, "call")),
     };
     let tokens = prose::plural(usage.tokens, "token");
     Some(format!("{} {tokens}, {cost}", usage.tokens))
@@ -127,14 +126,8 @@ fn fields(out: &mut String, extraction: &Value, evidence: &Evidence, paint: Pain
     };
     let width = members.iter().map(|(key, _)| key.chars().count()).max().unwrap_or(0);
     for (key, value) in &members {
-        let text = match value {
-            Value::String(text) => text.clone(),
-            other => other.to_string(),
-        };
-        let mut shown: String = sanitize_line(&text).split_whitespace().collect::<Vec<_>>().join(" ");
-        if shown.chars().count() > LONGEST_VALUE {
-            shown = shown.chars().take(LONGEST_VALUE - 1).collect::<String>() + "…";
-        }
+        let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+        let shown = prose::cut(&prose::collapsed(&sanitize_line(&text)), LONGEST_VALUE);
         let place = evidence
             .iter()
             .find(|(path, _)| path.strip_prefix('/') == Some(key.as_str()))

@@ -1,4 +1,4 @@
-//! The application: requests that verbs and the service make of the library, as data.
+//! Requests that verbs and the service make of the library, as data.
 
 mod run_identity;
 mod run_request;

@@ -22,7 +22,7 @@ pub const OUT: &str = "out";
 pub struct DecidedBy<'a> {
     /// The digest of every file that the profile reaches.
     pub files_digest: &'a str,
-    /// The digest of both with prompts by their texts, for other policies that are tried on the run.
+    /// The digest of the merged profile and these files, with prompts by their texts; for other policies tried on the run.
     pub texts_digest: &'a str,
     /// The policy part by part, for certificates.
     pub basis: Option<&'a Basis>,

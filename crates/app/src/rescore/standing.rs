@@ -10,6 +10,7 @@ use crate::plan::{DocumentContext, Given, Plan};
 use crate::policy::{Checks, Decision, History, IterationSummary, Verdict, acceptance, decide, misses_gate};
 use crate::profile::MOST_VALUES;
 use crate::score::{Assessment, Assessor, Judged, Scores, has_undecided};
+use crate::value::prose::listed;
 use std::sync::Arc;
 
 /// The scores of a document's last candidate, and the policy's verdict on the course that led to it.
@@ -166,11 +167,11 @@ fn not_asked(plan: &Plan, made: &DecidedCandidate<'_>, scored: &Assessment) -> V
             return None;
         }
         let kind = if member.is_validator() { "validator" } else { "judge" };
-        let measured: Vec<String> = plan.panel.measured_by(at).map(|name| format!("`{name}`")).collect();
+        let measured = listed(plan.panel.measured_by(at));
         let effect = if measured.is_empty() {
             String::new()
         } else {
-            format!(", so {} is measured without it", measured.join(", "))
+            format!(", so {measured} is measured without it")
         };
         Some(format!("the run did not ask {kind} `{}`{effect}", member.id))
     };

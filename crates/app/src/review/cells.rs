@@ -4,7 +4,7 @@
 //! have one run on the machine of its reviewer. Such a text gets an apostrophe in front, which is removed on reading.
 
 /// Characters that begin a formula. The apostrophe is among them, so that a text that begins with one comes back whole.
-const BEGINS_FORMULA: [char; 7] = ['=', '+', '-', '@', '\t', '\r', '\''];
+const BEGINS_FORMULA: [char; 12] = ['=', '+', '-', '@', '＝', '＋', '－', '＠', '\t', '\r', '\n', '\''];
 
 /// A text as it is written in a cell.
 pub(super) fn guarded(text: &str) -> String {
@@ -25,6 +25,7 @@ mod tests {
     fn formulas_are_texts() {
         assert_eq!(guarded("=1+1"), "'=1+1");
         assert_eq!(guarded("-5"), "'-5");
+        assert_eq!(guarded("＝1+1"), "'＝1+1");
         assert_eq!(guarded("'tis"), "''tis");
         assert_eq!(guarded("negative"), "negative");
         assert_eq!(unguarded("'tis"), "'tis");
@@ -33,9 +34,9 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_was_guarded_comes_back(text in "[='+@\\-a\t\r]{0,4}") {
+        fn what_was_guarded_comes_back(text in "[='+@＝＠\\-a\t\r\n]{0,4}") {
             let cell = guarded(&text);
-            prop_assert!(!cell.starts_with(['=', '+', '-', '@', '\t', '\r']));
+            prop_assert!(!cell.starts_with(['=', '+', '-', '@', '＝', '＠', '\t', '\r', '\n']));
             prop_assert_eq!(unguarded(&cell), text);
         }
     }

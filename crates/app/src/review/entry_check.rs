@@ -7,8 +7,8 @@ use super::field_path::{FieldPath, NoPlace};
 use super::questions::Unanswered;
 use super::reviewed::{FieldReview, Reviewed, standing};
 use super::typed_value::{FieldType, shown};
-use crate::diag::nearest;
 use crate::score::ValueComparison;
+use crate::value::prose::{did_you_mean, first_listed, listed};
 use crate::value::{MAX_STEPS, digest_bytes, is_present};
 use jiff::Timestamp;
 use serde_json::{Value, json};
@@ -109,11 +109,8 @@ impl Row<'_> {
             .as_deref()
             .ok_or_else(|| entry.error("document", "expected the id of a document, found nothing"))?;
         let Some((document, reviewed)) = self.context.documents.get(id).zip(reviewed.get(id)) else {
-            let guess = nearest(id, self.context.known.iter().map(String::as_str));
-            let help = guess.map_or_else(
-                || "`loopctl review list` names those that wait".to_owned(),
-                |guess| format!("did you mean `{guess}`?"),
-            );
+            let known = self.context.known.iter().map(String::as_str);
+            let help = did_you_mean(id, known, "`loopctl review list` names those that wait");
             return Err(
                 entry.error("document", format!("the run has no result of a document `{id}`; {help}"))
             );
@@ -202,10 +199,8 @@ impl Row<'_> {
         };
         Action::written(name).ok_or_else(|| {
             let known = Action::ALL.map(Action::as_str);
-            let help = nearest(&name.to_lowercase(), known).map_or_else(
-                || format!("expected one of {}", known.map(|name| format!("`{name}`")).join(", ")),
-                |guess| format!("did you mean `{guess}`?"),
-            );
+            let all = format!("expected one of {}", listed(known));
+            let help = did_you_mean(&name.to_lowercase(), known, all);
             entry.error("decision", format!("no action is called `{name}`; {help}"))
         })
     }
@@ -241,10 +236,9 @@ impl Row<'_> {
         }
         let questions = document.questions();
         let Some(question) = questions.iter().find(|question| question.key == key) else {
-            let help = nearest(key, questions.iter().map(|question| question.key.as_str())).map_or_else(
-                || format!("`loopctl review show {}` names those that it has", document.id()),
-                |guess| format!("did you mean `{guess}`?"),
-            );
+            let known = questions.iter().map(|question| question.key.as_str());
+            let all = format!("`loopctl review show {}` names those that it has", document.id());
+            let help = did_you_mean(key, known, all);
             return Err(entry.error("issue", format!("the document has no issue `{key}`; {help}")));
         };
         if question.needs_reason() && !self.has_comment() {
@@ -421,10 +415,8 @@ impl Row<'_> {
         let is_known = declared.contains(top.as_str()) || tops.contains(&top);
         if !is_known || document.declared.is_filled_in(&top) {
             let known = of_rows.iter().chain(&tops).map(String::as_str).chain(declared);
-            let help = nearest(&field.to_string(), known).map_or_else(
-                || format!("`loopctl review show {}` lists its fields", document.id()),
-                |guess| format!("did you mean `{guess}`?"),
-            );
+            let all = format!("`loopctl review show {}` lists its fields", document.id());
+            let help = did_you_mean(&field.to_string(), known, all);
             return Err(entry.error(
                 "field",
                 format!(
@@ -451,19 +443,13 @@ const MOST_NAMED: usize = 5;
 
 /// The reason why a document can't be accepted yet, and what to do.
 fn refusal(left: &Unanswered<'_>) -> String {
-    let named = |names: Vec<String>| {
-        let more = names.len().saturating_sub(MOST_NAMED);
-        let shown =
-            names.iter().take(MOST_NAMED).map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
-        if more == 0 { shown } else { format!("{shown} and {more} more") }
-    };
-    let fields = |fields: &[FieldPath]| named(fields.iter().map(ToString::to_string).collect());
+    let fields = |fields: &[FieldPath]| first_listed(fields, MOST_NAMED);
     let mut parts = Vec::new();
     if !left.questions.is_empty() {
-        let keys = left.questions.iter().map(|question| question.key.clone()).collect();
+        let keys = left.questions.iter().map(|question| &question.key);
         parts.push(format!(
             "{} of the document as a whole: write `holds` and why in its row, or `reject` the document",
-            named(keys)
+            first_listed(keys, MOST_NAMED)
         ));
     }
     if !left.for_a_person.is_empty() {

@@ -3,9 +3,9 @@
 use super::decision::{Action, How};
 use super::entry::{Entry, EntryError, Written};
 use super::worksheet::{COLUMNS, MORE_COLUMNS};
-use crate::diag::nearest;
 use crate::experiment::evaluate::{kind, moment_or_day};
 use crate::value::is_blank;
+use crate::value::prose::did_you_mean;
 use serde_json::{Map, Value};
 
 /// The members that a line may have beside the columns of a worksheet. `cluster` and `disputed` are of corrections, and of no use here.
@@ -44,10 +44,8 @@ fn read_line(line: u64, text: &[u8]) -> Result<Entry, EntryError> {
     let is_known = |key: &str| known().any(|known| known == key);
     let unknown = members.iter().find(|(key, value)| !is_known(key) && !names_none(key, value));
     if let Some((unknown, _)) = unknown {
-        let guess = nearest(unknown, known()).map_or_else(
-            || "expected `document`, `field`, `decision`, `after`, `comment`, `reviewer`".to_owned(),
-            |guess| format!("did you mean `{guess}`?"),
-        );
+        let all = "expected `document`, `field`, `decision`, `after`, `comment`, `reviewer`";
+        let guess = did_you_mean(unknown, known(), all);
         return Err(entry.error(unknown, format!("unknown key; {guess}")));
     }
     let text = |key: &str| match members.get(key) {

@@ -1,6 +1,6 @@
 //! The name of a field: the member of the extraction that it is, or a JSON Pointer to a value within it.
 
-use crate::value::{escape, has_too_many_steps, unescape};
+use crate::value::{escape, has_too_many_steps, index_of, unescape};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Map, Value};
 use std::fmt;
@@ -85,8 +85,8 @@ impl FieldPath {
         match parent.of(extraction) {
             None => parent.place_in(extraction),
             Some(Value::Object(_) | Value::Null) => Ok(()),
-            Some(Value::Array(items)) => match step.parse::<usize>() {
-                Ok(index) if index <= items.len() => Ok(()),
+            Some(Value::Array(items)) => match index_of(&step) {
+                Some(index) if index <= items.len() => Ok(()),
                 _ => Err(NoPlace::BeyondList(parent, items.len())),
             },
             Some(_) => Err(NoPlace::InValue(parent)),
@@ -105,7 +105,7 @@ impl FieldPath {
         match extraction.pointer_mut(&parent.0) {
             Some(Value::Object(members)) => _ = members.insert(step, value),
             Some(Value::Array(items)) => {
-                let (Ok(index), count) = (step.parse::<usize>(), items.len()) else { return };
+                let (Some(index), count) = (index_of(&step), items.len()) else { return };
                 match items.get_mut(index) {
                     Some(item) => *item = value,
                     None if index == count => items.push(value),

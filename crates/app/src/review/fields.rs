@@ -2,7 +2,7 @@
 
 use super::field_path::FieldPath;
 use crate::plan::Plan;
-use crate::value::is_present;
+use crate::value::{index_of, is_present};
 use serde_json::Value;
 use std::collections::BTreeSet;
 
@@ -83,7 +83,7 @@ fn schema_below<'s>(schema: &'s Value, path: &FieldPath) -> Option<&'s Value> {
     let above = schema_below(schema, &parent)?;
     let member = above.get("properties").and_then(|properties| properties.get(&step));
     let others = above.get("additionalProperties").filter(|others| others.is_object());
-    let items = above.get("items").filter(|items| items.is_object() && step.parse::<usize>().is_ok());
+    let items = above.get("items").filter(|items| items.is_object() && index_of(&step).is_some());
     member.or(items).or(others)
 }
 

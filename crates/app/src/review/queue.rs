@@ -92,7 +92,7 @@ pub fn reasons(result: &DocumentResult) -> Vec<Reason> {
 pub struct Doubts {
     /// Values that its document does not verify, and issues that are more than untidy.
     pub count: usize,
-    /// The members of the extraction that they are about, each once: the first [`MOST_NAMED`].
+    /// The members of the extraction that they are about, each once: the first few.
     pub fields: Vec<String>,
     /// The number of further members that they are about.
     pub more_fields: usize,

@@ -3,9 +3,9 @@
 use super::entry::Written;
 use super::field_path::FieldPath;
 use super::fields::DeclaredFields;
-use crate::diag::nearest;
 use crate::experiment::evaluate::kind;
 use crate::score::ValueComparison;
+use crate::value::prose::{beginning, did_you_mean, listed};
 use serde_json::Value;
 
 /// The known facts about the values of a field.
@@ -131,16 +131,11 @@ impl<'a> FieldType<'a> {
             && !known.contains(value)
         {
             let texts: Vec<&str> = known.iter().filter_map(Value::as_str).collect();
-            let guess = value.as_str().and_then(|text| nearest(text, texts.iter().copied()));
-            let help = guess.map_or_else(
-                || {
-                    format!(
-                        "expected one of {}",
-                        texts.iter().map(|t| format!("`{t}`")).collect::<Vec<_>>().join(", ")
-                    )
-                },
-                |guess| format!("did you mean `{guess}`?"),
-            );
+            let all = format!("expected one of {}", listed(&texts));
+            let help = match value.as_str() {
+                Some(text) => did_you_mean(text, texts, all),
+                None => all,
+            };
             return Err(format!("`{}` is none of its values; {help}", shortened(&shown(value))));
         }
         match comparison.and_then(|comparison| comparison.field(&path.last()).expects_instead_of(value)) {
@@ -169,8 +164,7 @@ pub(super) fn shown(value: &Value) -> String {
 
 /// The reviewer's text, as much as a message needs.
 fn shortened(text: &str) -> String {
-    let cut: String = text.chars().take(40).collect();
-    if cut.len() < text.len() { format!("{cut}…") } else { cut }
+    beginning(text, 40)
 }
 
 #[cfg(test)]

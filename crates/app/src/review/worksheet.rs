@@ -7,7 +7,7 @@ use super::found::Found;
 use super::reviewed::Reviewed;
 use super::typed_value::shown;
 use crate::diag::nearest;
-use crate::experiment::evaluate::moment_or_day;
+use crate::experiment::evaluate::{TableLines, delimiter, moment_or_day};
 use crate::value::is_blank;
 use csv::{ReaderBuilder, StringRecord, Trim, WriterBuilder};
 use serde::Serialize;
@@ -139,12 +139,13 @@ pub fn read_worksheet(bytes: &[u8]) -> (Vec<Entry>, Vec<EntryError>) {
         return (Vec::new(), vec![error]);
     }
     let (mut entries, mut errors) = (Vec::new(), Vec::new());
+    let mut lines = TableLines::of(bytes);
     let mut row = StringRecord::new();
     loop {
-        let start = usize::try_from(reader.position().byte()).unwrap_or(usize::MAX);
+        let start = reader.position().byte();
         match reader.read_record(&mut row) {
             Ok(false) => break,
-            Ok(true) => match read_row(&header, &row, line_of(bytes, start)) {
+            Ok(true) => match read_row(&header, &row, lines.of_row(start)) {
                 Ok(entry) => entries.extend(Some(entry).filter(Entry::is_filled_in)),
                 Err(error) => errors.push(error),
             },
@@ -155,7 +156,7 @@ pub fn read_worksheet(bytes: &[u8]) -> (Vec<Entry>, Vec<EntryError>) {
                     }
                     _ => "the row is no UTF-8 text; save the file as CSV in UTF-8".to_owned(),
                 };
-                errors.push(EntryError::of_line(line_of(bytes, start), why));
+                errors.push(EntryError::of_line(lines.of_row(start), why));
             }
         }
     }
@@ -225,27 +226,6 @@ fn read_row(header: &StringRecord, row: &StringRecord, line: u64) -> Result<Entr
             Some(read.ok_or_else(|| entry.error("spent_ms", "expected whole milliseconds, such as 4200"))?);
     }
     Ok(entry)
-}
-
-/// The line of the row that begins at `start`, or after the ends of lines that follow there.
-fn line_of(bytes: &[u8], start: usize) -> u64 {
-    let mut begins = start;
-    while bytes.get(begins).is_some_and(|byte| matches!(byte, b'\r' | b'\n')) {
-        begins += 1;
-    }
-    let before = bytes.get(..begins).unwrap_or(bytes);
-    let ends = before
-        .iter()
-        .enumerate()
-        .filter(|(at, byte)| **byte == b'\n' || **byte == b'\r' && before.get(at + 1) != Some(&b'\n'));
-    1 + ends.count() as u64
-}
-
-/// The separator of cells: the one of `,`, `;` and tabs that the first line has most of.
-fn delimiter(bytes: &[u8]) -> u8 {
-    let first = bytes.split(|byte| *byte == b'\n').next().unwrap_or_default();
-    let count = |sign: u8| first.iter().filter(|byte| **byte == sign).count();
-    [b';', b'\t'].into_iter().fold(b',', |best, sign| if count(sign) > count(best) { sign } else { best })
 }
 
 #[cfg(test)]

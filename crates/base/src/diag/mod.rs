@@ -13,9 +13,11 @@ mod sarif;
 mod source;
 
 pub use code::Code;
+#[doc(hidden)]
 pub use nearest::nearest;
 pub use problem::{Level, Problem};
 pub use problems::Problems;
 pub use render::{Style, render_human, render_json};
+#[doc(hidden)]
 pub use sarif::render_sarif;
 pub use source::{SourceFile, Span};

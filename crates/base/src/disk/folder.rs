@@ -48,7 +48,7 @@ impl OpenFolder {
         Ok(OpenFolder { rest: Some(std::fs::read_dir(path)?) })
     }
 
-    /// The next entries, sorted by name, at most [`ENTRIES_AT_ONCE`]; none at the end. After an error there are no more: what
+    /// The next entries, sorted by name, a bounded number; none at the end. After an error there are no more: what
     /// was read before it comes with it.
     pub fn read_some(&mut self) -> (Vec<Entry>, Option<io::Error>) {
         let mut entries = Vec::new();

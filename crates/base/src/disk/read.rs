@@ -139,7 +139,7 @@ pub fn read(path: &Path, limit: u64) -> Result<Vec<u8>, ReadError> {
 /// Reads `name` in the folder `root`. `None` when no file has that name there.
 ///
 /// # Errors
-/// As [`open_below`]; [`ReadError::TooLarge`].
+/// When it can't be opened; [`ReadError::TooLarge`].
 pub fn read_below(root: &Path, name: &str, limit: u64) -> Result<Option<Vec<u8>>, ReadError> {
     open_below(root, name)?.map(|file| bounded(file, limit)).transpose()
 }

@@ -2,7 +2,7 @@
 //!
 //! A [`Mapping`] is declared once, beside the type that is read from it. The decoder reads through it
 //! ([`super::decode::Fields`]), and JSON Schemas and the reference pages are written from it
-//! ([`crate::reference`]), so that none of them can know a key that the others
+//! (`reference` of the application), so that none of them can know a key that the others
 //! do not.
 
 /// A mapping with keys of its own.

@@ -16,7 +16,9 @@ mod replay;
 mod retry;
 mod run;
 
+#[doc(hidden)]
 pub use conclude::{Conclusion, Measured};
+#[doc(hidden)]
 pub use document_state::MOST_ITERATIONS;
 pub use document_state::{Callee, DocumentState, FailedCall, IterationState, MemberAnswer, StageAnswer};
 pub use event::{CallFailed, Consulted, Event, Input, Output, Produced, WakeReason, Work};

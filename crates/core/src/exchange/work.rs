@@ -3,8 +3,8 @@
 use super::protocol::{Attachment, CompletionRequest};
 use super::value_request::value_request;
 use super::{PreparedFeedback, Task, correction_feedback, correction_request, judge_request, stage_request};
+use crate::document::Document;
 use crate::engine::{Input, Run, Work};
-use crate::ingest::Document;
 use crate::plan::Plan;
 use crate::profile::CandidateKind;
 use crate::score::Source;

@@ -1,13 +1,13 @@
 //! The history, driven through a run in virtual time.
 
 use super::{Entry, Mistake, ModelOutput, NextAnswer, NextRequest, input};
+use crate::document::Document;
 use crate::engine::{CallFailed, Consulted, Event, Input, Misuse, Outcome, Produced, Run, Work};
 use crate::exchange::protocol::DocumentRef;
 use crate::exchange::{
     AskedValues, Host, NotDriven, PendingAssessment, PreparedFeedback, QuotedAnswer, RawAnswer,
     ReferenceLeakFilter, Task, at_once, drive, first_input, request_for, stage_answer, verdict,
 };
-use crate::ingest::Document;
 use crate::plan::{DocumentContext, Plan};
 use crate::profile::Mask;
 use crate::repair::{MAX_STEPS, Repairer};

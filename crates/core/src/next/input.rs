@@ -2,16 +2,14 @@
 
 use crate::diag::nearest;
 use crate::exchange::checked_quotes;
-use crate::ingest::{Document, Input, InputError, Origin};
 use crate::plan::Plan;
 use crate::score::Quotes;
-use crate::value::os_text;
 use crate::value::{
     DocumentId, MAX_CANDIDATE_DEPTH, Millis, Score, Segment, Usage, Usd, is_deeper, push_segment,
 };
 use serde_json::{Map, Value};
 use std::fmt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 /// A document and what has been tried on it so far.
@@ -99,27 +97,6 @@ impl NextInput {
         match input {
             Some(input) if reader.mistakes.is_empty() => Ok(NextInput { ignored: reader.ignored, ..input }),
             _ => Err(reader.mistakes),
-        }
-    }
-
-    /// The document, read from its file if it has one.
-    ///
-    /// # Errors
-    /// When there are no bytes, or too many. A text that can't be used is not an error here: see [`Document::text`].
-    pub fn read_document(&self) -> Result<Document, InputError> {
-        match &self.document {
-            Text::Inline(text) => {
-                let id = self.id.as_ref().map_or("document", |id| id.as_str());
-                Ok(Document::from_text(id, text.as_str()))
-            }
-            Text::File(path) => {
-                let stem = |path: &Path| path.file_stem().map(|stem| os_text(stem).into_owned());
-                let id = self
-                    .id
-                    .clone()
-                    .unwrap_or_else(|| DocumentId::new(stem(path).unwrap_or_else(|| "document".to_owned())));
-                Input::new(id, Origin::File(path.clone())).read()
-            }
         }
     }
 }

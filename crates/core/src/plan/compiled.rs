@@ -3,9 +3,9 @@
 use super::answers::answers;
 use super::stage_plan::{JudgePlan, Reader, StagePlan, ValidatorPlan, read};
 use crate::diag::{Code, Problem, Problems, Span, nearest};
+use crate::document::{Classifier, Document};
 use crate::engine::{FeedbackTo, Pipeline, PipelineStage, Retry, Run};
 use crate::feedback::{Role, Template, Templates};
-use crate::ingest::{Classifier, Document};
 use crate::policy::{Condition, Promises, Review, ScriptCriteria};
 use crate::profile::{ALL_STAGES, Files, Loaded, LoopPolicy, Profile};
 use crate::rules::{PatternCheck, compile};

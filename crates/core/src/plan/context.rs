@@ -5,7 +5,7 @@
 
 use super::Plan;
 use super::typing::{TypedAs, document_type_of};
-use crate::ingest::Document;
+use crate::document::Document;
 use crate::policy::refusal;
 use crate::profile::{LoopPolicy, Mask};
 use crate::score::{Assessment, Assessor, Beside, Judged, Quotes, ScoreBreakdown, Scoring, Source};

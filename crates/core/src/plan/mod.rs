@@ -5,7 +5,7 @@ mod answers;
 mod compiled;
 mod context;
 mod missing_files;
-mod references;
+mod reference_path;
 mod repairers;
 mod stage_plan;
 mod terms;
@@ -13,8 +13,7 @@ mod typing;
 
 pub use compiled::Plan;
 pub use context::{DocumentContext, Given};
-pub use references::references_of;
-pub use references::without_references;
+pub use reference_path::reference_path;
 pub use repairers::Repairers;
 pub use stage_plan::{JudgePlan, StagePlan, ValidatorPlan};
 pub use terms::{DimensionWeight, GateTerms, PanelTerms, SelectTerms, Terms};

@@ -1,6 +1,6 @@
 //! The files of a stage or judge, read and checked once.
 
-use super::references::path_of;
+use super::reference_path::reference_path;
 use super::repairers::Repairers;
 use crate::diag::{Code, Problem, Problems, SourceFile, Span};
 use crate::feedback::{Passages, Role, Template, Templates};
@@ -166,7 +166,7 @@ impl Reader<'_> {
         }
         self.check_pointers(judge, &schemas, problems);
         if let Some(named) = &judge.reference
-            && let Err(why) = path_of(&named.value, "id", "type")
+            && let Err(why) = reference_path(&named.value, "id", "type")
         {
             let problem = format!("this path can't be filled in: {why}");
             problems.push(

@@ -1,7 +1,7 @@
 //! A document's type, when no one names it.
 
 use super::Plan;
-use crate::ingest::UNKNOWN;
+use crate::document::UNKNOWN;
 
 /// A document's type, and whether it is known.
 #[derive(Debug, Clone, PartialEq, Eq)]

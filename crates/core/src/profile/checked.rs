@@ -3,7 +3,6 @@
 use super::accept::Accept;
 use super::candidate::{CandidateKind, OnPreExisting, decode_variables};
 use super::certify::Certify;
-use super::files::Library;
 use super::judge::{
     Judge, ProgramKeys, ServiceKeys, Validator, ask_as_stages_do, decode_judges, decode_validators,
     leave_unnamed_unasked,
@@ -17,6 +16,7 @@ use super::references;
 use super::stage::{Stage, decode_stages};
 use super::{Budget, Criterion, Dimension, Feedback, Lock, Measure, Repair};
 use crate::diag::{Code, Problem, Problems};
+use crate::library::Library;
 use crate::mapping;
 use crate::value::decode::{Fields, Spanned, wrong_type};
 use crate::value::shape::{NAME, Names, Null, Open, Shape};

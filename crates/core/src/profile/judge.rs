@@ -2,11 +2,11 @@
 
 use super::call::{Author, Call, ProviderChoice, check_identifier, nameless};
 use super::checked::Profile;
-use super::files::Library;
 use super::scale::Scale;
 use super::stage::Stage;
 use super::value_questions::ValueQuestions;
 use crate::diag::{Code, Problem, Problems};
+use crate::library::Library;
 use crate::value::decode::{Decode, Fields, Spanned, wrong_type};
 use crate::value::shape::{Shape, Word};
 use crate::value::yaml::{Data, Node};

@@ -2,11 +2,11 @@
 
 use super::checked::{self, Profile};
 use super::extends::{self, Heir, Heirs, profile_name};
-use super::files::{Files, Library};
 use super::interpolate::{Environment, interpolate};
 use super::merge::merge;
 use super::overrides::Override;
 use crate::diag::{Code, Problem, Problems, SourceFile, Span, nearest};
+use crate::library::{Files, Library};
 use crate::value::declare::DEFAULTS_NAME;
 use crate::value::path_of;
 use crate::value::yaml::{Data, Entry, Node, parse};
@@ -207,7 +207,7 @@ fn find(name: &str, library: &Library, problems: &mut Problems) -> Option<(Arc<S
                 let named = format!("profiles/{name}");
                 let is_named =
                     !name.contains(['/', '\\']) && library.read(&named).is_ok_and(|file| file.is_some());
-                problems.push(if is_named && !path.exists() {
+                problems.push(if is_named && !library.exists(path) {
                     problem.help(format!(
                         "did you mean `{named}`? By its name, `{}`, it is found, too",
                         profile_name(name)

@@ -14,7 +14,6 @@ mod dispositions;
 mod ensemble;
 mod extends;
 mod feedback;
-mod files;
 mod interpolate;
 mod judge;
 mod load;
@@ -27,18 +26,20 @@ mod overall;
 mod overrides;
 mod policy;
 mod promises;
-mod providers;
-mod reached;
 mod repair;
 mod references;
 mod scale;
 mod stage;
 mod value_questions;
 
+#[doc(hidden)]
+pub use crate::library::{FileTracker, MAX_FILE_BYTES, Reached, nearby, read_text_below};
+pub use crate::library::{Files, Library, read_text_file};
 pub use crate::stop::{
     Baseline, Budget, Criterion, MinImprovement, Oscillation, ScriptCriterion, Stagnation, StopCriteria,
     Waiting,
 };
+#[doc(hidden)]
 pub use crate::value::declare::DEFAULTS_NAME;
 pub use accept::{Accept, Threshold};
 pub use assess::{Counts, Dimension, Grounding, Measure, SecondSource, SecondTier, Ties};
@@ -47,22 +48,27 @@ pub use candidate::{CandidateKind, OnPreExisting};
 pub use certify::{Among, Certify, Grid, Looks, Per, Share};
 pub use checked::Profile;
 pub use codes::SchemaCodes;
+#[doc(hidden)]
 pub use codes::check_code;
 pub use dispositions::Dispositions;
 pub use ensemble::{Combine, Disagreement, Weight};
+#[doc(hidden)]
 pub use extends::{Heirs, chain as extends_chain};
 pub use feedback::{Feedback, Lock, PreviousOutput};
-pub use files::{Files, Library, read_text_file};
-pub use files::{MAX_FILE_BYTES, nearby, read_text_below};
 pub use interpolate::Environment;
+#[doc(hidden)]
 pub use interpolate::{has_variable, secret_word};
+#[doc(hidden)]
 pub use judge::{ANSWERED_BY_CASE, NO_PROVIDER};
 pub use judge::{AfterRetries, Asked, Judge, OnFailure, Sees, Unasked, Validator};
 pub use load::{Loaded, available, defaults_text, load};
+#[doc(hidden)]
 pub use load::{Settings, checked as check_settings, defaults, file_of, settings};
 pub use mask::Mask;
+#[doc(hidden)]
 pub use merge::merge_mappings;
 pub use network::{BatchUse, Breaker, HostPattern, Limits, Network, Proxy, RetryBudget};
+#[doc(hidden)]
 pub use outside::{Outside, OutsideKind, outside_of};
 pub use overall::Overall;
 pub use overrides::Override;
@@ -70,10 +76,11 @@ pub use policy::{
     Gate, IssueKind, LoopPolicy, OnEscalate, OnGateMiss, OnRegression, Returned, Select, SelectKey, Target,
 };
 pub use promises::{DeclaredPromise, PromiseFile, ShippedPromise};
-pub use reached::{FileTracker, Reached};
+#[doc(hidden)]
 pub use references::ALL_STAGES;
 pub use repair::Repair;
 pub use scale::Scale;
 pub use stage::{ContextLimits, Stage, StageEvidence};
+#[doc(hidden)]
 pub use value_questions::MOST_VALUES;
 pub use value_questions::{ValueQuestions, ValueVerdict, VerdictWords};

@@ -12,10 +12,13 @@ mod salvage;
 mod shape;
 mod step;
 
+#[doc(hidden)]
 pub use answer::{Answer, Expects, Fit, decide};
+#[doc(hidden)]
 pub use envelope::{EVIDENCE, EXTRACTION};
 pub use mend::{MAX_REMAINING, MAX_STEPS, Repaired, Repairer};
 pub use patch::{Operation, PatchError, apply};
+#[doc(hidden)]
 pub use salvage::{MAX_TEXT_BYTES, has_a_key_twice, without_thinking};
 pub use salvage::{Reading, Salvaged, Unsalvageable, salvage, salvage_bytes};
 pub use shape::{Remaining, SchemaRepairer, Shaped, Veto};

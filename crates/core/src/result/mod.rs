@@ -3,9 +3,13 @@
 mod document;
 mod explanation;
 
+#[doc(hidden)]
 pub use document::wants_review;
 pub use document::{AnsweredBy, DocumentResult, IterationResult};
+#[doc(hidden)]
 pub use document::{is_for_a_person, is_result, message_for_a_person};
+#[doc(hidden)]
 pub use explanation::EXPLANATION_VERSION;
 pub use explanation::{Explained, Explanation, FeedbackSent};
+#[doc(hidden)]
 pub use explanation::{ExplanationBuilder, add_member, explained, prepared_in};

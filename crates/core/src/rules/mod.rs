@@ -50,24 +50,34 @@ mod mistakes;
 pub use answers::{AnswerSchema, Answers};
 pub use applies::{Applicability, AppliesWhen};
 pub use bound::Bound;
+#[doc(hidden)]
 pub use compile::UNKNOWN_TYPE;
 pub use compile::{CompiledRules, compile};
 pub use compiled_rule::{Check, CompiledRule, CompiledTarget};
+#[doc(hidden)]
 pub use concept::ExportTerms;
 pub use concept::{Coding, Concept};
+#[doc(hidden)]
 pub use condition::{Condition, Operand};
 pub use context::{Assertion, Context, FieldWords, Section};
 pub use each::Each;
+#[doc(hidden)]
 pub use each::{HEADING, LABEL};
 pub use evidence::{EvidenceRules, FieldName};
+#[doc(hidden)]
 pub use evidence::{decode_context, decode_vocabulary};
 pub use evidence_counts::EvidenceCounts;
+#[doc(hidden)]
 pub use extraction::{Extraction, values_of_fields};
 pub use extraction::{PatternCheck, check_extraction};
 pub use field_trie::{FieldTrie, TrieNode};
+#[doc(hidden)]
 pub use formats::{is_format, parse_date};
+#[doc(hidden)]
 pub use inherit::Inheritance;
+#[doc(hidden)]
 pub use inherited_schema::whole_schema;
+#[doc(hidden)]
 pub use keys::RULES;
 pub use phrase::{GAP, Phrase, is_gap, is_special};
 pub use program::{
@@ -76,7 +86,9 @@ pub use program::{
 pub use quantity::Quantity;
 pub use rubric::{FieldKnowledge, FieldValues, Importance, KnownFrom, Rubric, Weights};
 pub use rule::{IssueText, Target};
+#[doc(hidden)]
 pub use rule::{MESSAGE_VARIABLES, code_of_rule};
+#[doc(hidden)]
 pub use schema::is_among_schemas;
 pub use schema::{Schema, SchemaCheck};
 pub use schema_cost::TooMuch;
@@ -84,4 +96,5 @@ pub use template::Template;
 pub use test::{Format, JsonType, Moment, PathSpec, Reference, Test};
 pub use vocabulary::{Named, Vocabulary};
 pub use xsd::Datatype;
+#[doc(hidden)]
 pub use xsd_order::compare_ordered;

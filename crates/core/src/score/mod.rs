@@ -20,6 +20,7 @@ mod judged;
 mod grounding_issue;
 mod machine;
 mod parted;
+#[doc(hidden)]
 pub mod parts;
 mod placeholder;
 mod pre_existing;
@@ -63,23 +64,35 @@ mod from_text;
 mod scripted;
 
 pub use account::{DimensionBreakdown, Loss, MeasureKind, Part, ScoreBreakdown};
+#[doc(hidden)]
 pub use answer_fields::ITEM_KEY;
+#[doc(hidden)]
 pub use asserted::Scope;
 pub use assessment::Assessment;
+#[doc(hidden)]
 pub use assessment::{DOCUMENT_TYPE_UNKNOWN, DOCUMENT_UNSEEN, UNSUPPORTED, top_level_field};
+#[doc(hidden)]
 pub use assessor::Beside;
 pub use assessor::{Assessor, Scoring};
 pub use evidence::{Evidence, LeafEvidence};
+#[doc(hidden)]
 pub use field_comparison::is_name_of_date;
+#[doc(hidden)]
 pub use field_comparison::{Items, ValueComparison};
+#[doc(hidden)]
 pub use field_reader::{FieldReader, Statement};
 pub use issue::{Issue, LazyText, SourceSpan};
+#[doc(hidden)]
 pub use item_name::claimed_field;
 pub use judged::Judged;
+#[doc(hidden)]
 pub use judged::{field_of, has_undecided, joined as joined_verdicts, read as read_verdicts, undecided};
+#[doc(hidden)]
 pub use machine::SCRIPT_FAILED;
+#[doc(hidden)]
 pub use member::JUDGE_FAILED;
 pub use member::{Answer, Member};
+#[doc(hidden)]
 pub use mentions::MentionReader;
 pub use mentions::{FieldMention, read_mentions};
 pub use panel::{Panel, Unavailable};

@@ -17,7 +17,10 @@ mod sandbox;
 mod search;
 mod set;
 
+#[doc(hidden)]
 pub use error::ScriptError;
+#[doc(hidden)]
 pub use finding::Finding;
 pub use set::FunctionId;
+#[doc(hidden)]
 pub use set::{Arguments, ScriptSet};

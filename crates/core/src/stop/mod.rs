@@ -22,14 +22,21 @@ mod stagnation;
 mod timeout;
 mod unchanged;
 
+#[doc(hidden)]
 pub use budget::UNKNOWN_COST;
+#[doc(hidden)]
 pub use criteria::STOP;
 pub use criteria::StopCriteria;
+#[doc(hidden)]
 pub use criterion::Kind;
+#[doc(hidden)]
 pub use flip_flop::FlipFlops;
+#[doc(hidden)]
 pub use group::clause_of_all;
 pub use min_improvement::Baseline;
+#[doc(hidden)]
 pub use place::Placed;
+#[doc(hidden)]
 pub use rule::{Constant, Costly, Declared, Memory, Progress};
 pub use timeout::Waiting;
 

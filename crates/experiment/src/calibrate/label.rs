@@ -1,6 +1,7 @@
 //! A label: the verdict of one reviewer on one document.
 
 use crate::diag::nearest;
+use crate::trajectory::found_instead;
 use crate::value::{Score, is_present};
 use serde_json::{Map, Value};
 
@@ -195,21 +196,7 @@ fn flag(key: &'static str, value: Option<Value>) -> Result<Option<bool>, LabelEr
 }
 
 fn unexpected(key: &'static str, expected: &'static str, found: Option<&Value>) -> LabelError {
-    let found = match found {
-        None => "nothing".to_owned(),
-        Some(Value::String(text))
-            if text.len() <= 24 && text.chars().all(|c| c.is_ascii_alphanumeric() || "_-.,".contains(c)) =>
-        {
-            format!("`{text}`")
-        }
-        Some(Value::String(_)) => "text".to_owned(),
-        Some(Value::Number(number)) => number.to_string(),
-        Some(Value::Bool(flag)) => flag.to_string(),
-        Some(Value::Null) => "null".to_owned(),
-        Some(Value::Array(_)) => "a list".to_owned(),
-        Some(Value::Object(_)) => "an object".to_owned(),
-    };
-    LabelError::Unexpected { key, expected, found }
+    LabelError::Unexpected { key, expected, found: found_instead(found) }
 }
 
 #[cfg(test)]

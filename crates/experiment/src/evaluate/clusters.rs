@@ -1,7 +1,7 @@
 //! Documents that belong together, such as those of a patient, and how much a figure over them shows.
 
 use super::evaluation::rounded;
-use crate::statistics::{Interval, clopper_pearson, clopper_pearson_of_share};
+use crate::statistics::{Interval, clopper_pearson, clopper_pearson_of_share, real};
 use std::collections::BTreeMap;
 
 /// The number of documents of each cluster in a figure. A document without a cluster is one by itself. It is empty if
@@ -45,8 +45,7 @@ impl ClusterSizes {
         let found = match self.squares {
             0 => clopper_pearson(part, whole, confidence),
             squares => {
-                #[expect(clippy::cast_precision_loss, reason = "counts of documents")]
-                let effective = (self.documents as f64).powi(2) / squares as f64;
+                let effective = real(self.documents).powi(2) / real(squares);
                 clopper_pearson_of_share(part, whole, effective, confidence)
             }
         };

@@ -2,9 +2,10 @@
 
 use super::evaluation::Unmatched;
 use crate::diag::nearest;
+use crate::value::prose::first_listed;
 
 /// The most columns that are listed, and the most that the example maps.
-const MOST_LISTED: usize = 20;
+pub(super) const MOST_LISTED: usize = 20;
 const MOST_MAPPED: usize = 5;
 
 /// Usual names of a column that names documents.
@@ -15,16 +16,6 @@ const CLUSTER_NAMES: [&str; 6] = ["cluster", "patient", "patient_id", "case", "c
 
 /// Words that YAML reads as something other than text.
 const YAML_WORDS: [&str; 9] = ["null", "true", "false", "yes", "no", "on", "off", "y", "n"];
-
-/// The names of columns, for people.
-pub(super) fn listed<'h>(columns: impl Iterator<Item = &'h str>) -> String {
-    let columns: Vec<&str> = columns.collect();
-    let mut names: Vec<String> = columns.iter().take(MOST_LISTED).map(|name| format!("`{name}`")).collect();
-    if let Some(more @ 1..) = columns.len().checked_sub(MOST_LISTED) {
-        names.push(format!("and {more} more"));
-    }
-    names.join(", ")
-}
 
 /// Two lines for a shell: one writes a map for a table with these columns, and one reads the labels with it. A user who
 /// copies them fills in the right fields.
@@ -54,7 +45,7 @@ pub(super) fn example(columns: &[&str], file: &str) -> Vec<String> {
 /// The advice for labels of fields that the profile does not have; `None` if there are none, or no field to suggest.
 pub fn unknown_fields(unmatched: &Unmatched) -> Option<String> {
     let first = unmatched.fields.first()?;
-    let known = listed(unmatched.known_fields.iter().map(String::as_str));
+    let known = first_listed(&unmatched.known_fields, MOST_LISTED);
     let meant = first.did_you_mean.as_ref().or(unmatched.known_fields.first())?;
     let named = &first.field;
     Some(format!(

@@ -1,8 +1,9 @@
 //! Labels as a table: CSV whose header names the fields, or whose columns a map names.
 
-use super::example_map::{example, listed};
+use super::example_map::{MOST_LISTED, example};
 use super::label::{FieldLabel, LabelError, LabelRecord, Standing, field_name, moment};
 use super::label_map::{LabelMap, NOT_PRESENT};
+use crate::value::prose::first_listed;
 use csv::{ReaderBuilder, StringRecord, Trim};
 use serde_json::Value;
 use std::collections::BTreeSet;
@@ -30,7 +31,7 @@ pub fn read_table(bytes: &[u8], map: Option<&LabelMap>, place: &str) -> (Vec<Lab
         return (Vec::new(), vec![error]);
     }
     let (mut records, mut errors) = (Vec::new(), Vec::new());
-    let mut lines = Lines::of(bytes);
+    let mut lines = TableLines::of(bytes);
     let mut row = StringRecord::new();
     loop {
         let start = reader.position().byte();
@@ -64,21 +65,24 @@ pub fn read_table(bytes: &[u8], map: Option<&LabelMap>, place: &str) -> (Vec<Lab
 
 /// Counts the lines of a table. The reader's own count is one too low if lines end with CR and LF, because it takes the
 /// CR for the end of a row.
-struct Lines<'b> {
+#[derive(Debug)]
+pub struct TableLines<'b> {
     bytes: &'b [u8],
     /// The position up to which they are counted.
     at: usize,
     line: u64,
 }
 
-impl<'b> Lines<'b> {
-    fn of(bytes: &'b [u8]) -> Self {
-        Lines { bytes, at: 0, line: 1 }
+impl<'b> TableLines<'b> {
+    /// Those of a table, from the first one on.
+    #[must_use]
+    pub fn of(bytes: &'b [u8]) -> Self {
+        TableLines { bytes, at: 0, line: 1 }
     }
 
     /// The line of the row that begins at `start`, or after the line ends that follow there. Rows are asked for in
     /// their order.
-    fn of_row(&mut self, start: u64) -> u64 {
+    pub fn of_row(&mut self, start: u64) -> u64 {
         let start = usize::try_from(start).unwrap_or(usize::MAX);
         while let Some(byte) = self.bytes.get(self.at) {
             if self.at >= start && !matches!(byte, b'\r' | b'\n') {
@@ -93,16 +97,11 @@ impl<'b> Lines<'b> {
 }
 
 /// The separator of cells: the one of `,`, `;` and tabs that is most frequent in the first line.
-fn delimiter(bytes: &[u8]) -> u8 {
+#[must_use]
+pub fn delimiter(bytes: &[u8]) -> u8 {
     let first = bytes.split(|byte| *byte == b'\n').next().unwrap_or_default();
     let count = |sign: u8| first.iter().filter(|byte| **byte == sign).count();
-    let mut best = b',';
-    for sign in [b';', b'\t'] {
-        if count(sign) > count(best) {
-            best = sign;
-        }
-    }
-    best
+    [b';', b'\t'].into_iter().fold(b',', |best, sign| if count(sign) > count(best) { sign } else { best })
 }
 
 fn check_header(header: &StringRecord, map: Option<&LabelMap>, place: &str) -> Result<(), LabelError> {
@@ -116,7 +115,7 @@ fn check_header(header: &StringRecord, map: Option<&LabelMap>, place: &str) -> R
     }
     let has = |name: &str| seen.contains(name);
     let columns: Vec<&str> = header.iter().collect();
-    let it_has = listed(columns.iter().copied());
+    let it_has = first_listed(&columns, MOST_LISTED);
     match map {
         Some(map) => map.columns().find(|column| !has(column)).map_or(Ok(()), |missing| {
             let guess = crate::diag::nearest(missing, columns.iter().copied());

@@ -31,4 +31,4 @@ pub use example_map::unknown_fields;
 pub use label::{LabelError, LabelRecord, moment_or_day};
 pub use label_json::{kind, read_json, read_json_line};
 pub use label_map::{LabelMap, WrittenLabelMap};
-pub use label_table::read_table;
+pub use label_table::{TableLines, delimiter, read_table};

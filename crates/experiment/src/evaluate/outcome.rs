@@ -2,7 +2,8 @@
 
 use super::label::{FieldLabel, Held};
 use crate::score::{Items, ValueComparison};
-use crate::value::is_present;
+use crate::value::prose::beginning;
+use crate::value::{is_present, sanitize_line};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -209,9 +210,5 @@ fn items(key: &str, label: &FieldLabel, extracted: Option<&Value>, comparison: V
 
 /// A value on one line, cut to what people read.
 fn cut(text: &str) -> String {
-    let line = crate::value::sanitize_line(text);
-    match line.char_indices().nth(LONGEST_VALUE) {
-        None => line,
-        Some((at, _)) => format!("{}…", line.get(..at).unwrap_or_default()),
-    }
+    beginning(&sanitize_line(text), LONGEST_VALUE)
 }

@@ -2,7 +2,7 @@
 
 use super::clusters::ClusterSizes;
 use super::evaluation::rounded;
-use crate::statistics::Interval;
+use crate::statistics::{self, Interval, real};
 use serde::Serialize;
 
 /// Documents sorted by their score, the highest first.
@@ -58,8 +58,8 @@ impl RiskCoverage {
             tied.iter().for_each(|one| clusters.add(one.cluster));
             // On average over all orders of those of one score, so many of the first of them are wrong.
             for number in 1..=tied.len() as u64 {
-                let expected = number_of(wrong) + share(wrong_here, tied.len() as u64) * number_of(number);
-                area += expected / number_of(taken + number);
+                let expected = real(wrong) + share(wrong_here, tied.len() as u64) * real(number);
+                area += expected / real(taken + number);
             }
             taken += tied.len() as u64;
             wrong += wrong_here;
@@ -75,8 +75,8 @@ impl RiskCoverage {
         }
         if all > 0 {
             let least: f64 = (all - wrong + 1..=all).map(|taken| share(taken + wrong - all, taken)).sum();
-            curve.area = Some(rounded(area / number_of(all)));
-            curve.least_area = Some(rounded(least / number_of(all)));
+            curve.area = Some(rounded(area / real(all)));
+            curve.least_area = Some(rounded(least / real(all)));
             curve.share_wrong = Some(rounded(share(wrong, all)));
         }
         curve
@@ -97,13 +97,7 @@ impl RiskCoverage {
 }
 
 fn share(part: u64, whole: u64) -> f64 {
-    if whole == 0 { 0.0 } else { number_of(part) / number_of(whole) }
-}
-
-fn number_of(count: u64) -> f64 {
-    #[expect(clippy::cast_precision_loss, reason = "counts of documents")]
-    let number = count as f64;
-    number
+    statistics::share(part, whole).unwrap_or_default()
 }
 
 #[cfg(test)]

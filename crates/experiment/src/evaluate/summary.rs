@@ -11,6 +11,7 @@ use super::risk::{RiskCoverage, Scored};
 use super::tally::{FieldTally, share};
 use crate::rules::UNKNOWN_TYPE;
 use crate::score::ValueComparison;
+use crate::statistics::real;
 use crate::value::Usage;
 use std::collections::BTreeMap;
 
@@ -202,9 +203,7 @@ fn types(
         last.extend(outcome.overall);
     }
     let mean = |scores: &[f64]| {
-        #[expect(clippy::cast_precision_loss, reason = "counts of documents")]
-        let mean = (!scores.is_empty()).then(|| rounded(scores.iter().sum::<f64>() / scores.len() as f64));
-        mean
+        (!scores.is_empty()).then(|| rounded(scores.iter().sum::<f64>() / real(scores.len() as u64)))
     };
     let types = types.into_iter().map(|(name, (figures, [first, last]))| TypeFigures {
         document_type: name.to_owned(),
@@ -219,11 +218,7 @@ fn cost(judged: &[&DocumentOutcome], right_passed: u64) -> CostFigures {
     let mut usage = Usage::default();
     judged.iter().for_each(|one| usage += one.usage);
     let dollars = usage.known_cost_usd.get();
-    let each = |count: u64| {
-        #[expect(clippy::cast_precision_loss, reason = "counts of documents")]
-        let each = (count > 0 && dollars > 0.0).then(|| rounded(dollars / count as f64));
-        each
-    };
+    let each = |count: u64| (count > 0 && dollars > 0.0).then(|| rounded(dollars / real(count)));
     CostFigures {
         calls: usage.calls,
         cached_calls: judged.iter().map(|one| one.cached_calls).sum(),

@@ -3,6 +3,7 @@
 use super::clusters::ClusterSizes;
 use super::evaluation::{FieldFigures, rounded};
 use super::outcome::{FieldOutcome, Verdict};
+use crate::statistics;
 
 /// The outcomes of a field, counted.
 #[derive(Debug, Clone, Default)]
@@ -75,9 +76,7 @@ impl FieldTally {
     }
 }
 
-/// The share of a part; `None` if the whole is 0.
+/// The share of a part, rounded; `None` if the whole is 0.
 pub(super) fn share(part: u64, whole: u64) -> Option<f64> {
-    #[expect(clippy::cast_precision_loss, reason = "counts of documents and values")]
-    let share = (whole > 0).then(|| rounded(part as f64 / whole as f64));
-    share
+    statistics::share(part, whole).map(rounded)
 }

@@ -12,6 +12,7 @@ use super::{Effort, Subject, limit_of};
 use crate::policy::{Promise, PromiseKind, Promises};
 use crate::profile::ShippedPromise;
 use crate::simulate::{Simulated, simulate};
+use crate::statistics::real;
 use crate::trajectory::{IterationRecord, Trajectory};
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -263,8 +264,7 @@ pub(super) fn quantities(candidates: &Candidates) -> Vec<Quantity> {
     };
     spent("elapsed_ms", zero_first(spending.iter().map(|one| one.elapsed_ms).collect()));
     spent("cost_usd", zero_first(spending.iter().map(|one| one.cost_usd).collect()));
-    #[expect(clippy::cast_precision_loss, reason = "shown, not counted with")]
-    spent("tokens", zero_first(spending.iter().map(|one| one.tokens as f64).collect()));
+    spent("tokens", zero_first(spending.iter().map(|one| real(one.tokens)).collect()));
     let mut contents: Vec<Value> = Vec::new();
     for candidate in &candidates.list {
         let Some(word) = candidate.content.word() else { continue };

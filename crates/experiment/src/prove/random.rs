@@ -7,28 +7,21 @@ use super::search::{Observer, Tried};
 use super::walk::Walk;
 use super::{Effort, Subject};
 use crate::policy::Verdict;
+use crate::statistics::Seeded;
 use crate::trajectory::IterationRecord;
 
-/// SplitMix64: random enough to try runs, and the same on every machine.
-pub(super) struct Chance(u64);
+/// Random enough to try runs, and the same on every machine.
+pub(super) struct Chance(Seeded);
 
 impl Chance {
     pub(super) fn new(seed: u64) -> Self {
-        Chance(seed)
-    }
-
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
+        Chance(Seeded::new(seed))
     }
 
     /// A number from 0 to 1, 1 excluded.
     #[expect(clippy::cast_precision_loss, reason = "53 bits are what a double has")]
     pub(super) fn share(&mut self) -> f64 {
-        (self.next() >> 11) as f64 / (1_u64 << 53) as f64
+        (self.0.next_bits() >> 11) as f64 / (1_u64 << 53) as f64
     }
 
     /// A random index below `of`.

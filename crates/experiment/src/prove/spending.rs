@@ -3,6 +3,7 @@
 use super::grid::Richness;
 use crate::policy::PromiseCondition;
 use crate::profile::{Criterion, LoopPolicy};
+use crate::statistics::real;
 use crate::stop::{Constant, Kind};
 
 /// The usage of one iteration, besides one call.
@@ -33,8 +34,7 @@ impl SpendingValues {
         for constant in policy.stop.iter().flat_map(Criterion::constants) {
             match constant {
                 Constant::Elapsed(after) => {
-                    #[expect(clippy::cast_precision_loss, reason = "far below 2^53")]
-                    let limit = after.0 as f64;
+                    let limit = real(after.0);
                     self.elapsed_ms.push(limit + 1.0);
                     self.elapsed_ms.extend(full.then_some(limit));
                 }
@@ -63,8 +63,7 @@ impl SpendingValues {
         let numbers: Vec<f64> = std::iter::once(0.0).chain(condition.numbers().iter().copied()).collect();
         let whole = || numbers.iter().flat_map(|number| around_whole(*number));
         if elapsed {
-            #[expect(clippy::cast_precision_loss, reason = "below 2^53")]
-            self.elapsed_ms.extend(whole().map(|number| number as f64));
+            self.elapsed_ms.extend(whole().map(real));
         }
         if tokens {
             self.tokens.extend(whole());

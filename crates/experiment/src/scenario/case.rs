@@ -8,7 +8,7 @@ use crate::profile::Override;
 use crate::trajectory::{IterationRecord, StepIssue};
 use crate::value::decode::{Decode, Fields, Spanned, wrong_type};
 use crate::value::shape::{Names, Null, Open, Shape};
-use crate::value::yaml::{Data, Node};
+use crate::value::yaml::{Data, Entry, Node};
 use crate::value::{Score, Usd};
 use serde_json::Value;
 use std::collections::{BTreeMap, HashMap};
@@ -188,7 +188,7 @@ impl Decode for Case {
         let mut fields = Fields::open(node, &keys::CASE, problems)?;
         let name = fields.required::<Spanned<String>>("name", problems);
         let set = fields.node("set");
-        let settings = set.map(|node| decode_settings(node, problems)).unwrap_or_default();
+        let settings = set.and_then(|node| read_settings(node, "`set`", problems)).unwrap_or_default();
         let settings_key = set.map(|node| node.to_json().to_string()).unwrap_or_default();
         let document_type = fields.optional("document_type", problems);
         let source = fields.optional("source", problems);
@@ -233,15 +233,16 @@ impl Decode for Case {
     }
 }
 
-fn decode_settings(node: &Node, problems: &mut Problems) -> Vec<Override> {
+/// Reads settings by their paths: those under a key of this name.
+pub(crate) fn read_settings(node: &Node, key: &str, problems: &mut Problems) -> Option<Vec<Override>> {
     let Data::Map(entries) = &node.data else {
-        return wrong_type(node, "a mapping from settings to values", problems).unwrap_or_default();
+        return wrong_type(node, "a mapping from settings to values", problems);
     };
     let read = entries.iter().filter_map(|entry| {
-        let setting = Override::from_entry("`set`", entry, &entry.value);
+        let setting = Override::from_entry(key, entry, &entry.value);
         setting.map_err(|problem| problems.push(problem)).ok()
     });
-    read.collect()
+    Some(read.collect())
 }
 
 /// Reads the one key that gives the candidates.
@@ -299,15 +300,18 @@ fn decode_named(node: &Node, what: &str, problems: &mut Problems) -> Vec<Vec<(Sp
         return wrong_type(node, &expected, problems).unwrap_or_default();
     };
     let read = items.iter().map(|item| match &item.data {
-        Data::Map(entries) => entries
-            .iter()
-            .filter_map(|entry| {
-                let name = Spanned { value: entry.key.clone(), span: entry.key_span.clone() };
-                Some((name, Value::decode(&entry.value, problems)?))
-            })
-            .collect(),
+        Data::Map(entries) => named(entries, problems),
         Data::Null => Vec::new(),
         _ => wrong_type(item, &format!("a mapping with {what}"), problems).unwrap_or_default(),
+    });
+    read.collect()
+}
+
+/// Reads the values of a mapping, each with its name.
+pub(super) fn named<T: Decode>(entries: &[Entry], problems: &mut Problems) -> Vec<(Spanned<String>, T)> {
+    let read = entries.iter().filter_map(|entry| {
+        let name = Spanned { value: entry.key.clone(), span: entry.key_span.clone() };
+        Some((name, T::decode(&entry.value, problems)?))
     });
     read.collect()
 }
@@ -328,15 +332,7 @@ impl Decode for Scored {
 
     fn decode(node: &Node, problems: &mut Problems) -> Option<Self> {
         match &node.data {
-            Data::Map(entries) => Some(Scored::Named(
-                entries
-                    .iter()
-                    .filter_map(|entry| {
-                        let name = Spanned { value: entry.key.clone(), span: entry.key_span.clone() };
-                        Some((name, Score::decode(&entry.value, problems)?))
-                    })
-                    .collect(),
-            )),
+            Data::Map(entries) => Some(Scored::Named(named(entries, problems))),
             Data::Int(_) | Data::Float(_) => Score::decode(node, problems).map(Scored::Every),
             _ => wrong_type(node, Self::EXPECTED, problems),
         }

@@ -1,6 +1,6 @@
 //! Expectations of a case.
 
-use super::case::CaseInput;
+use super::case::{CaseInput, named};
 use super::expect_text::{ExpectedRequest, ExpectedText};
 use super::keys;
 use crate::diag::{Code, Problem, Problems, Span};
@@ -179,17 +179,17 @@ type Read = fn(&Node, &mut Problems) -> Option<Value>;
 const FACTS: [(&str, Read); 14] = [
     ("final_status", final_status),
     ("stop_reason", stop_reason),
-    ("iteration_count", count),
-    ("best_iteration", count),
+    ("iteration_count", plain::<u64>),
+    ("best_iteration", plain::<u64>),
     ("selection_reason", selection_reason),
     ("improvement_trajectory", trajectory),
-    ("rollbacks", count),
-    ("cost_usd", amount),
-    ("tokens", count),
-    ("elapsed_ms", count),
-    ("base", count),
-    ("review", flag),
-    ("document_type", text),
+    ("rollbacks", plain::<u64>),
+    ("cost_usd", plain::<f64>),
+    ("tokens", plain::<u64>),
+    ("elapsed_ms", plain::<u64>),
+    ("base", plain::<u64>),
+    ("review", plain::<bool>),
+    ("document_type", plain::<String>),
     ("best_extraction", Value::decode),
 ];
 
@@ -222,20 +222,8 @@ fn selection_reason(node: &Node, problems: &mut Problems) -> Option<Value> {
     unknown_word(&node.span, "reason to select", text, &words, problems)
 }
 
-fn count(node: &Node, problems: &mut Problems) -> Option<Value> {
-    u64::decode(node, problems).map(Value::from)
-}
-
-fn amount(node: &Node, problems: &mut Problems) -> Option<Value> {
-    f64::decode(node, problems).map(Value::from)
-}
-
-fn flag(node: &Node, problems: &mut Problems) -> Option<Value> {
-    bool::decode(node, problems).map(Value::from)
-}
-
-fn text(node: &Node, problems: &mut Problems) -> Option<Value> {
-    String::decode(node, problems).map(Value::from)
+fn plain<T: Decode + Into<Value>>(node: &Node, problems: &mut Problems) -> Option<Value> {
+    T::decode(node, problems).map(Into::into)
 }
 
 fn trajectory(node: &Node, problems: &mut Problems) -> Option<Value> {
@@ -247,11 +235,7 @@ fn scores(node: &Node, problems: &mut Problems) -> Option<Vec<(Spanned<String>, 
     let Data::Map(entries) = &node.data else {
         return wrong_type(node, "a mapping from dimensions to scores", problems);
     };
-    let read = entries.iter().filter_map(|entry| {
-        let name = Spanned { value: entry.key.clone(), span: entry.key_span.clone() };
-        Some((name, Score::decode(&entry.value, problems)?))
-    });
-    Some(read.collect())
+    Some(named(entries, problems))
 }
 
 fn not_there(node: &Node, problems: &mut Problems) -> Option<Vec<ExpectedIssue>> {

@@ -3,6 +3,7 @@
 use super::expect::ExpectedIssue;
 use crate::diag::Span;
 use crate::score::{Issue, SCRIPT_FAILED};
+use crate::value::prose::{beginning, collapsed};
 use serde_json::Value;
 
 /// The most that two numbers may differ and still be equal. Wider than the loop's own 1e-9, so that an expert can write
@@ -10,9 +11,9 @@ use serde_json::Value;
 pub(super) const TOLERANCE: f64 = 1e-6;
 
 /// The longest part of a value that is shown, in characters.
-const LONGEST_SHOWN: usize = 400;
+pub(super) const LONGEST_SHOWN: usize = 400;
 /// Like [`LONGEST_SHOWN`], for a text that lacks what it should contain.
-const LONGEST_TEXT: usize = 2000;
+pub(super) const LONGEST_TEXT: usize = 2000;
 /// The most items of a list that are shown.
 const MOST_SHOWN: usize = 8;
 
@@ -88,24 +89,8 @@ fn close(expected: &Value, found: Option<&Value>) -> bool {
 pub(super) fn shown(value: &Value) -> String {
     match value {
         Value::Null => "none".to_owned(),
-        Value::String(text) => cut(text),
-        other => cut(&other.to_string()),
-    }
-}
-
-pub(super) fn cut(text: &str) -> String {
-    cut_to(text, LONGEST_SHOWN)
-}
-
-/// Cuts a text in which something was searched for.
-pub(super) fn cut_text(text: &str) -> String {
-    cut_to(text, LONGEST_TEXT)
-}
-
-fn cut_to(text: &str, longest: usize) -> String {
-    match text.char_indices().nth(longest) {
-        Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
-        None => text.to_owned(),
+        Value::String(text) => beginning(text, LONGEST_SHOWN),
+        other => beginning(&other.to_string(), LONGEST_SHOWN),
     }
 }
 
@@ -120,11 +105,6 @@ pub(super) fn listed(items: impl ExactSizeIterator<Item = String>) -> String {
         shown.push(format!("and {more} more"));
     }
     shown.join("; ")
-}
-
-/// White space of any length as one space.
-pub(super) fn collapsed(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// Returns whether a text has this part, whatever the white space.
@@ -202,7 +182,7 @@ pub(super) fn issue_line(issue: &Issue) -> String {
     let mut line = format!("{} {severity} {disposition}{fixable} {}", issue.code, place(&issue.path));
     if !issue.message.is_empty() {
         line.push_str(": ");
-        line.push_str(&cut(&collapsed(&issue.message)));
+        line.push_str(&beginning(&collapsed(&issue.message), LONGEST_SHOWN));
     }
     line
 }

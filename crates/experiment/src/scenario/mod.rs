@@ -19,6 +19,7 @@ mod survivors;
 mod verify;
 mod vocabulary_cases;
 
+pub(crate) use case::read_settings;
 pub use case::{Case, CaseInput, ScenarioFile};
 pub use expect::{Expect, ExpectedAssessment, ExpectedIssue, Fact};
 pub use expect_text::{AskedOf, ExpectedRequest, ExpectedText};

@@ -2,6 +2,7 @@
 
 use crate::diag::{Problems, SourceFile};
 use crate::profile::{IssueKind, Profile};
+use crate::value::prose::cut;
 use crate::value::shape::Shape;
 use crate::value::yaml::{Data, Node, parse};
 use regex::Regex;
@@ -302,11 +303,7 @@ fn apply(root: &mut Value, path: &[String], change: Change) -> Option<()> {
 }
 
 fn short(value: &Value) -> String {
-    let text = match value {
-        Value::String(text) => text.clone(),
-        other => other.to_string(),
-    };
-    if text.chars().count() > 60 { format!("{}…", text.chars().take(59).collect::<String>()) } else { text }
+    value.as_str().map_or_else(|| cut(&value.to_string(), 60), |text| cut(text, 60))
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 
 use super::expect::ExpectedIssue;
 use super::matching::{Difference, issue_line, listed};
-use super::suite::{CaseResult, Choice, Suite, SuiteKind, Verdict, line_of};
+use super::suite::{Choice, Suite, SuiteKind, Verdict, line_of};
 use super::verify::unknown;
 use crate::diag::{Code, Level, Problem, Problems, SourceFile};
 use crate::mapping;
@@ -103,22 +103,9 @@ pub fn test_rules(
         warn_of_gaps(name, &own, &cases, file, problems);
     }
     let mut assessor = Assessor::new(scoring?);
-    let results = cases
-        .iter()
-        .map(|case| (title(case), case))
-        .filter(|(title, _)| choice.takes(title))
-        .map(|(title, case)| CaseResult {
-            name: title,
-            line: line_of(&case.rule.span),
-            verdict: verdict(case, &mut assessor),
-        })
-        .collect();
-    Some(Suite {
-        name: format!("rules/{name}"),
-        kind: SuiteKind::Rules,
-        file: file.name().to_owned(),
-        results,
-    })
+    let results = choice.play(&cases, title, |case| (line_of(&case.rule.span), verdict(case, &mut assessor)));
+    let name = format!("rules/{name}");
+    Some(Suite { name, kind: SuiteKind::Rules, results, file: file.name().to_owned() })
 }
 
 fn title(case: &RuleCase) -> String {
@@ -230,7 +217,7 @@ fn verdict(case: &RuleCase, assessor: &mut Assessor) -> Verdict {
             ));
         }
     }
-    if differences.is_empty() { Verdict::Passed } else { Verdict::Failed(differences) }
+    Verdict::of(differences)
 }
 
 /// Warns about rules without valid or without invalid candidates: a rule that is only shown what it leaves alone may

@@ -7,6 +7,7 @@ use crate::diag::{Code, Level, Problem, Problems, SourceFile, nearest};
 use crate::profile::{Files, Library, available, read_text_file};
 use crate::rules::Inheritance;
 use crate::value::ShownPath;
+use crate::value::prose;
 use crate::value::yaml::{self, Data};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -118,7 +119,7 @@ fn by_name(name: &str, library: &Library) -> Result<TestTarget, Problem> {
                 return Err(problem);
             }
             let known = available(library);
-            let list = known.iter().map(|k| format!("`{k}`")).collect::<Vec<_>>().join(", ");
+            let list = prose::listed(&known);
             let help = match nearest(name, known.iter().map(String::as_str)) {
                 Some(guess) => format!("did you mean `{guess}`? Known profiles: {list}"),
                 None => format!("known profiles: {list}; or give a path such as ./my-profile.yaml"),

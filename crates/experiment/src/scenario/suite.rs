@@ -100,6 +100,13 @@ pub enum Verdict {
     Stuck(String),
 }
 
+impl Verdict {
+    /// By the differences from what was expected.
+    pub(super) fn of(differences: Vec<Difference>) -> Self {
+        if differences.is_empty() { Verdict::Passed } else { Verdict::Failed(differences) }
+    }
+}
+
 /// The cases to run, and options for running them.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Choice<'a> {
@@ -116,6 +123,21 @@ impl Choice<'_> {
     #[must_use]
     pub fn takes(&self, name: &str) -> bool {
         self.filter.is_none_or(|part| name.contains(part))
+    }
+
+    /// Runs those of the cases that are chosen by their titles. `run` gives the line and the outcome of each.
+    pub(super) fn play<C>(
+        &self,
+        cases: &[C],
+        title: impl Fn(&C) -> String,
+        mut run: impl FnMut(&C) -> (usize, Verdict),
+    ) -> Vec<CaseResult> {
+        let titled = cases.iter().map(|case| (title(case), case)).filter(|(title, _)| self.takes(title));
+        let results = titled.map(|(name, case)| {
+            let (line, verdict) = run(case);
+            CaseResult { name, line, verdict }
+        });
+        results.collect()
     }
 }
 

@@ -3,7 +3,7 @@
 use super::case::{Case, CaseInput, Scored};
 use super::expect::{Expect, ExpectedAssessment};
 use super::expect_text::{AskedOf, Parts};
-use super::matching::{Difference, TOLERANCE, collapsed, compare, cut, cut_text, has, issue_line, listed};
+use super::matching::{Difference, LONGEST_SHOWN, LONGEST_TEXT, TOLERANCE, compare, has, issue_line, listed};
 use super::play::{Played, RecordedRequest};
 use crate::answer::undusted;
 use crate::diag::{Code, Problem, Problems, Span, nearest};
@@ -12,6 +12,7 @@ use crate::profile::Profile;
 use crate::result::wants_review;
 use crate::score::{Assessment, Issue, SCRIPT_FAILED};
 use crate::value::decode::Spanned;
+use crate::value::prose::{self, beginning, collapsed, did_you_mean};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
@@ -200,7 +201,7 @@ fn text_of(path: &str, expected: &Parts, found: Option<&str>, absent: &str, out:
         out.push(Difference::new(
             format!("{path}.contains"),
             &part.value,
-            cut_text(&collapsed(found)),
+            beginning(&collapsed(found), LONGEST_TEXT),
             &part.span,
         ));
     }
@@ -218,7 +219,7 @@ fn text_of(path: &str, expected: &Parts, found: Option<&str>, absent: &str, out:
 /// A part of a text with its surroundings.
 fn around(text: &str, part: &str) -> String {
     const BESIDE: usize = 60;
-    let Some(at) = text.find(part) else { return cut(text) };
+    let Some(at) = text.find(part) else { return beginning(text, LONGEST_SHOWN) };
     let (before, rest) = text.split_at(at);
     let start = before.char_indices().rev().nth(BESIDE).map_or(0, |(at, _)| at);
     let end = rest.char_indices().nth(part.chars().count() + BESIDE).map_or(rest.len(), |(at, _)| at);
@@ -305,11 +306,10 @@ pub(super) fn check_rules(case: &Case, plan: &Plan, problems: &mut Problems) {
 }
 
 pub(super) fn unknown(what: &str, name: &Spanned<String>, known: &[&str]) -> Problem {
-    let list = known.iter().map(|k| format!("`{k}`")).collect::<Vec<_>>().join(", ");
-    let help = match nearest(&name.value, known.iter().copied()) {
-        Some(guess) => format!("did you mean `{guess}`?"),
-        None if known.is_empty() => format!("the profile has no {what}"),
-        None => format!("known: {list}"),
+    let all = match known {
+        [] => format!("the profile has no {what}"),
+        known => format!("known: {}", prose::listed(known)),
     };
+    let help = did_you_mean(&name.value, known.iter().copied(), all);
     Problem::error(Code::UnknownName, &name.span, format!("no {what} is called `{}`", name.value)).help(help)
 }

@@ -1,7 +1,7 @@
 //! `rules/vocabularies/NAME.test.yaml`: texts, and what they say about a field.
 
 use super::matching::{Difference, listed};
-use super::suite::{CaseResult, Choice, Suite, SuiteKind, Verdict, line_of};
+use super::suite::{Choice, Suite, SuiteKind, Verdict, line_of};
 use super::verify::unknown;
 use crate::diag::{Code, Problem, Problems, SourceFile};
 use crate::mapping;
@@ -9,6 +9,7 @@ use crate::profile::Library;
 use crate::rules::{Assertion, EvidenceRules, Vocabulary};
 use crate::score::{FieldReader, Statement};
 use crate::value::decode::{Decode, Fields, Spanned};
+use crate::value::prose::{self, beginning, collapsed};
 use crate::value::yaml;
 use std::sync::Arc;
 
@@ -107,27 +108,14 @@ pub fn test_vocabulary(
     }
     let first = vocabulary.fields.first().cloned().unwrap_or_default();
     let reader = FieldReader::new(&rules);
-    let results = declared
-        .cases
-        .iter()
-        .map(|case| (title(case), case))
-        .filter(|(title, _)| choice.takes(title))
-        .map(|(title, case)| {
-            let field = case.field.as_ref().map_or(first.as_str(), |field| field.value.as_str());
-            let place = case.text.as_ref().or(case.value.as_ref());
-            let differences = differences(case, &reader, &Asked { field, rules: &rules, vocabulary });
-            CaseResult {
-                name: title,
-                line: place.map_or(0, |place| line_of(&place.span)),
-                verdict: if differences.is_empty() { Verdict::Passed } else { Verdict::Failed(differences) },
-            }
-        });
-    Some(Suite {
-        name: format!("rules/vocabularies/{name}"),
-        kind: SuiteKind::Vocabulary,
-        results: results.collect(),
-        file: file.name().to_owned(),
-    })
+    let results = choice.play(&declared.cases, title, |case| {
+        let field = case.field.as_ref().map_or(first.as_str(), |field| field.value.as_str());
+        let place = case.text.as_ref().or(case.value.as_ref());
+        let differences = differences(case, &reader, &Asked { field, rules: &rules, vocabulary });
+        (place.map_or(0, |place| line_of(&place.span)), Verdict::of(differences))
+    });
+    let name = format!("rules/vocabularies/{name}");
+    Some(Suite { name, kind: SuiteKind::Vocabulary, results, file: file.name().to_owned() })
 }
 
 /// The longest title of a case that its text names, in characters.
@@ -138,12 +126,7 @@ fn title(case: &VocabularyCase) -> String {
         return name.clone();
     }
     let text = case.text.as_ref().or(case.value.as_ref()).map_or("", |text| text.value.as_str());
-    let words: Vec<&str> = text.split_whitespace().collect();
-    let words = words.join(" ");
-    match words.char_indices().nth(MOST_TITLE) {
-        Some((end, _)) => format!("{}…", words.get(..end).unwrap_or_default()),
-        None => words,
-    }
+    beginning(&collapsed(text), MOST_TITLE)
 }
 
 /// The field that a case asks about, and what is known about it.
@@ -162,11 +145,8 @@ impl Asked<'_> {
         let known = self.rules.fields.iter().find(|known| known.key == self.field);
         let mut names = vec![self.field];
         names.extend(known.into_iter().flat_map(|known| known.synonyms.iter().map(String::as_str)));
-        let names: Vec<String> = names.into_iter().map(|name| format!("`{name}`")).collect();
-        format!(
-            "nothing beside a name of the field ({}; more are `synonyms` in its rubric)",
-            names.join(", ")
-        )
+        let names = prose::listed(names);
+        format!("nothing beside a name of the field ({names}; more are `synonyms` in its rubric)")
     }
 }
 

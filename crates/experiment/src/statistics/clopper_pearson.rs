@@ -1,6 +1,7 @@
 //! The exact interval of a share (Clopper and Pearson 1934, doi:10.1093/biomet/26.4.404).
 
 use super::beta::regularised_beta;
+use super::real;
 use serde::{Deserialize, Serialize};
 
 /// The range in which a number may lie.
@@ -20,9 +21,7 @@ pub fn clopper_pearson(successes: u64, trials: u64, confidence: f64) -> Option<I
     if trials == 0 || successes > trials || !(confidence > 0.0 && confidence < 1.0) {
         return None;
     }
-    #[expect(clippy::cast_precision_loss, reason = "exact up to 2⁵³ draws")]
-    let (k, n) = (successes as f64, trials as f64);
-    Some(interval(k, n, confidence))
+    Some(interval(real(successes), real(trials), confidence))
 }
 
 /// Like [`clopper_pearson`], for a share that was seen among so many trials as `effective` independent ones are worth,
@@ -42,9 +41,7 @@ pub fn clopper_pearson_of_share(
     {
         return None;
     }
-    #[expect(clippy::cast_precision_loss, reason = "exact up to 2⁵³ draws")]
-    let share = successes as f64 / trials as f64;
-    Some(interval(share * effective, effective, confidence))
+    Some(interval(real(successes) / real(trials) * effective, effective, confidence))
 }
 
 fn interval(k: f64, n: f64, confidence: f64) -> Interval {

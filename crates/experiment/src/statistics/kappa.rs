@@ -1,14 +1,14 @@
 //! Agreement of two raters beyond chance (Cohen 1960, doi:10.1177/001316446002000104).
 
+use super::number;
 use std::collections::BTreeMap;
 
 /// Cohen's kappa of the ratings that two raters gave the same things: 1 if they always agree, 0 if they agree as often
 /// as by chance, less if they agree more rarely. `None` for no ratings, and if both always gave one and the same,
 /// because then chance explains all.
 #[must_use]
-#[expect(clippy::cast_precision_loss, reason = "counts of documents")]
 pub fn cohen_kappa<C: Ord>(said: &[(C, C)]) -> Option<f64> {
-    let count = said.len() as f64;
+    let count = number(said.len());
     let mut by: BTreeMap<&C, (f64, f64)> = BTreeMap::new();
     let mut same = 0.0;
     for (one, other) in said {

@@ -15,9 +15,12 @@ mod random;
 mod sign_flip;
 
 pub use bootstrap::{Bootstrap, Clusters, Estimate};
+#[doc(hidden)]
 pub use clopper_pearson::{Interval, clopper_pearson, clopper_pearson_of_share};
 pub use holm::holm;
+#[doc(hidden)]
 pub use kappa::cohen_kappa;
+pub use loopctl_ground::bounds::real;
 pub use mcnemar::{Discordant, mcnemar_exact};
 pub use needed::{Spread, documents_needed};
 pub use normal::normal_quantile;
@@ -26,9 +29,14 @@ pub use random::Seeded;
 pub use sign_flip::sign_flip;
 
 /// A count as a number.
-#[expect(clippy::cast_precision_loss, reason = "counts of documents")]
 fn number(count: usize) -> f64 {
-    count as f64
+    real(count as u64)
+}
+
+/// A share of a whole; `None` if the whole is 0.
+#[must_use]
+pub fn share(part: u64, whole: u64) -> Option<f64> {
+    (whole > 0).then(|| real(part) / real(whole))
 }
 
 /// A table of values that scipy computed.

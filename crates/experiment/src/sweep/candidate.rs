@@ -5,6 +5,7 @@ use super::super::replay::{differing_keys, told_otherwise, with_texts};
 use crate::diag::{Code, Problem, Problems, Span};
 use crate::policy::{Review, ScriptCriteria};
 use crate::profile::{Library, LoopPolicy, Override, Settings, check_settings};
+use crate::value::prose;
 
 /// A policy of the space, ready to be tried.
 #[derive(Debug)]
@@ -103,9 +104,8 @@ impl Candidate {
 }
 
 fn makes_others(keys: &[String], span: &Span) -> Problem {
-    let keys: Vec<String> = keys.iter().map(|key| format!("`{key}`")).collect();
-    let message =
-        format!("the run would have had other candidates under these settings: {}", keys.join(", "));
+    let keys = prose::listed(keys);
+    let message = format!("the run would have had other candidates under these settings: {keys}");
     Problem::error(Code::Conflict, span, message).help(
         "a space over a run may differ in `accept`, `gate`, `stop`, `select`, `overall`, `on_escalate`, `on_regression` and `review`",
     )

@@ -7,7 +7,7 @@ use super::measures::Measure;
 use super::trial::{Outcomes, keeps};
 use crate::answer::undusted;
 use crate::statistics::{
-    Bootstrap, Clusters, Discordant, Estimate, Spread, documents_needed, holm, mcnemar_exact,
+    Bootstrap, Clusters, Discordant, Estimate, Spread, documents_needed, holm, mcnemar_exact, real,
 };
 use serde::Serialize;
 use serde_json::Value;
@@ -362,9 +362,8 @@ fn as_numbers(passed: &[bool]) -> Vec<f64> {
     passed.iter().map(|passed| f64::from(u8::from(*passed))).collect()
 }
 
-#[expect(clippy::cast_precision_loss, reason = "counts of documents")]
 fn mean(column: &[f64]) -> f64 {
-    if column.is_empty() { 0.0 } else { column.iter().sum::<f64>() / column.len() as f64 }
+    if column.is_empty() { 0.0 } else { column.iter().sum::<f64>() / real(column.len() as u64) }
 }
 
 /// Numbers as people write them.

@@ -6,10 +6,11 @@ use super::space::{Space, settings_shape, space_shape};
 use crate::diag::{Code, Problem, Problems, SourceFile};
 use crate::mapping;
 use crate::profile::{Budget, Override};
+use crate::scenario::read_settings;
 use crate::statistics::Bootstrap;
-use crate::value::decode::{Decode, Fields, Spanned, wrong_type};
+use crate::value::decode::{Decode, Fields, Spanned};
 use crate::value::shape::Shape;
-use crate::value::yaml::{self, Data, Node};
+use crate::value::yaml::{self, Node};
 use serde_json::Value;
 
 /// The name of the means of the reference in constraints.
@@ -241,17 +242,7 @@ fn check_expression(
 }
 
 fn config(node: &Node, problems: &mut Problems) -> Option<Vec<Override>> {
-    let Data::Map(entries) = &node.data else {
-        return wrong_type(node, "a mapping from settings to values", problems);
-    };
-    let mut settings = Vec::new();
-    for entry in entries {
-        match Override::from_entry("`config`", entry, &entry.value) {
-            Ok(setting) => settings.push(setting),
-            Err(problem) => problems.push(problem),
-        }
-    }
-    Some(settings)
+    read_settings(node, "`config`", problems)
 }
 
 /// Fresh documents cost money: a budget must say how much.

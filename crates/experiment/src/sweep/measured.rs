@@ -1,9 +1,10 @@
 //! The numbers of a document that was run.
 
 use super::measures::Measure;
-use super::trial::{Goals, Numbers, Outcomes, number};
+use super::trial::{Goals, Numbers, Outcomes};
 use crate::policy::StopReason;
 use crate::result::DocumentResult;
+use crate::statistics::real;
 
 /// The numbers of a document under a policy.
 #[derive(Debug, Clone, PartialEq)]
@@ -36,17 +37,17 @@ impl Goals {
 
     fn number_of(&self, measure: Measure, result: &DocumentResult) -> f64 {
         let best = result.best_iteration.and_then(|best| result.iterations.get(best));
-        let issues = |count: Option<usize>| number(count.unwrap_or_default() as u64);
+        let issues = |count: Option<usize>| real(count.unwrap_or_default() as u64);
         match measure {
             Measure::Overall => best.map_or(0.0, |best| self.overall.of(|name| best.scores.get(name)).get()),
             Measure::Passed => f64::from(u8::from(result.stop_reason == StopReason::Accepted)),
             Measure::Review => f64::from(u8::from(result.review)),
             Measure::CostUsd => result.usage.known_cost_usd.get(),
-            Measure::ElapsedMs => number(result.elapsed_ms.0),
-            Measure::Tokens => number(result.usage.tokens),
-            Measure::Calls => number(result.usage.calls),
-            Measure::IterationCount => number(result.iteration_count as u64),
-            Measure::Rollbacks => number(result.rollbacks),
+            Measure::ElapsedMs => real(result.elapsed_ms.0),
+            Measure::Tokens => real(result.usage.tokens),
+            Measure::Calls => real(result.usage.calls),
+            Measure::IterationCount => real(result.iteration_count as u64),
+            Measure::Rollbacks => real(result.rollbacks),
             Measure::CriticalIssues => issues(best.map(|best| best.critical)),
             Measure::MajorIssues => issues(best.map(|best| best.major)),
             Measure::MinorIssues => issues(best.map(|best| best.minor)),
@@ -90,7 +91,7 @@ fn means(documents: &[Measured]) -> Numbers {
     for one in documents {
         sums.iter_mut().zip(one.numbers).for_each(|(sum, value)| *sum += value);
     }
-    sums.map(|sum| sum / number(documents.len().max(1) as u64))
+    sums.map(|sum| sum / real(documents.len().max(1) as u64))
 }
 
 #[cfg(test)]

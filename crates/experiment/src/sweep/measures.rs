@@ -1,6 +1,7 @@
 //! The measures that objectives and constraints can be about: numbers of one document under a policy.
 
 use crate::diag::nearest;
+use crate::value::prose;
 
 /// A number of one document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -96,8 +97,7 @@ impl Measure {
         Some(match nearest(name, names()) {
             Some(guess) => format!("nothing is measured that is called `{name}`: did you mean `{guess}`?"),
             None => {
-                let known: Vec<String> = names().map(|name| format!("`{name}`")).collect();
-                format!("nothing is measured that is called `{name}`; there are {}", known.join(", "))
+                format!("nothing is measured that is called `{name}`; there are {}", prose::listed(names()))
             }
         })
     }

@@ -4,7 +4,7 @@ use super::file::Goal;
 use super::measured::Measured;
 use super::schedule::Schedule;
 use super::trial::Goals;
-use crate::statistics::paired_t;
+use crate::statistics::{paired_t, real};
 use serde::Serialize;
 use std::cmp::Ordering;
 
@@ -138,8 +138,7 @@ impl<'g> Race<'g> {
     /// A race of so many policies; `confidence` is that of all that is shown within it.
     #[must_use]
     pub fn new(goals: &'g Goals, policies: usize, schedule: Schedule, confidence: f64) -> Self {
-        #[expect(clippy::cast_precision_loss, reason = "counts of documents")]
-        let looks = schedule.documents().max(1) as f64;
+        let looks = real(schedule.documents().max(1) as u64);
         Race {
             goals,
             level: (1.0 - confidence) / looks,
@@ -259,8 +258,7 @@ impl<'g> Race<'g> {
     pub fn means(&self, policy: usize) -> Vec<f64> {
         let documents = self.measured(policy);
         let column = |at: usize| documents.iter().filter_map(move |one| one.objectives.get(at));
-        #[expect(clippy::cast_precision_loss, reason = "counts of documents")]
-        let count = documents.len().max(1) as f64;
+        let count = real(documents.len().max(1) as u64);
         (0..self.goals.objectives.len()).map(|at| column(at).sum::<f64>() / count).collect()
     }
 
@@ -307,8 +305,7 @@ impl<'g> Race<'g> {
         }
         let first =
             |policy: usize| self.measured(policy).iter().filter_map(|one| one.objectives.first()).copied();
-        #[expect(clippy::cast_precision_loss, reason = "some policies")]
-        let compared = others.len() as f64;
+        let compared = real(others.len() as u64);
         let is_shown_worse = |policy: &&usize| {
             let pairs = first(**policy).zip(first(*best));
             let differences: Vec<f64> = pairs.map(|(own, best)| own - best).collect();

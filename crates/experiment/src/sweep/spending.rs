@@ -1,6 +1,7 @@
 //! The cost of fresh documents so far, and whether another one may be begun.
 
 use crate::profile::Budget;
+use crate::statistics::real;
 use crate::value::{Usage, Usd};
 
 /// The number of equal parts of the budget, of which a race may use up one; judging has the rest.
@@ -49,12 +50,9 @@ impl Spending {
         let Some((most_tokens, most_usd)) = self.dearest else { return self.under_way == 0 };
         let begun = self.under_way.saturating_add(1);
         let tokens_wanted = self.used.tokens.saturating_add(most_tokens.saturating_mul(begun));
-        #[expect(clippy::cast_precision_loss, reason = "some documents")]
-        let usd_wanted = self.used.known_cost_usd.get() + most_usd.get() * begun as f64;
-        #[expect(clippy::cast_precision_loss, reason = "one or two")]
-        let part = share as f64;
+        let usd_wanted = self.used.known_cost_usd.get() + most_usd.get() * real(begun);
         tokens.is_none_or(|limit| tokens_wanted <= limit / share)
-            && cost_usd.is_none_or(|limit| usd_wanted <= limit.get() / part)
+            && cost_usd.is_none_or(|limit| usd_wanted <= limit.get() / real(share))
     }
 
     /// Begins a document that makes at most so many calls.

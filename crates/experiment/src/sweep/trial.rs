@@ -8,6 +8,7 @@ use crate::columns::{Columns, Decided, Decider};
 use crate::policy::{FinalStatus, IssueCounts, StopReason};
 use crate::profile::{IssueKind, LoopPolicy, Overall};
 use crate::score::Scores;
+use crate::statistics::real;
 use crate::value::{Disposition, Severity};
 use minijinja::Value;
 use std::collections::BTreeMap;
@@ -301,7 +302,7 @@ impl<'c> Trial<'c> {
         let issues = |severity| {
             let counts =
                 returned.map(|iteration| self.columns.issue_counts(document, iteration, &candidate.policy));
-            number(counts.unwrap_or_default().get(IssueKind::Severity(severity)))
+            real(counts.unwrap_or_default().get(IssueKind::Severity(severity)))
         };
         match measure {
             Measure::Overall => returned.map_or(0.0, |iteration| {
@@ -310,11 +311,11 @@ impl<'c> Trial<'c> {
             Measure::Passed => f64::from(u8::from(decided.stop_reason == StopReason::Accepted)),
             Measure::Review => 0.0,
             Measure::CostUsd => decided.spent.usage.known_cost_usd.get(),
-            Measure::ElapsedMs => number(decided.spent.elapsed.0),
-            Measure::Tokens => number(decided.spent.usage.tokens),
-            Measure::Calls => number(decided.spent.usage.calls),
-            Measure::IterationCount => number(decided.iteration_count as u64),
-            Measure::Rollbacks => number(decided.rollbacks),
+            Measure::ElapsedMs => real(decided.spent.elapsed.0),
+            Measure::Tokens => real(decided.spent.usage.tokens),
+            Measure::Calls => real(decided.spent.usage.calls),
+            Measure::IterationCount => real(decided.iteration_count as u64),
+            Measure::Rollbacks => real(decided.rollbacks),
             Measure::CriticalIssues => issues(Severity::Critical),
             Measure::MajorIssues => issues(Severity::Major),
             Measure::MinorIssues => issues(Severity::Minor),
@@ -365,13 +366,6 @@ fn mixed(hash: u64, decided: &Decided) -> u64 {
     ended.into_iter().fold(hash, |hash, part| (hash ^ part).wrapping_mul(0x0100_0000_01B3))
 }
 
-#[expect(clippy::cast_precision_loss, reason = "counts of documents")]
 fn count_of(documents: &[usize]) -> f64 {
-    documents.len().max(1) as f64
-}
-
-/// Counts as numbers.
-#[expect(clippy::cast_precision_loss, reason = "far below 2^53")]
-pub(super) fn number(count: u64) -> f64 {
-    count as f64
+    real(documents.len().max(1) as u64)
 }

@@ -6,7 +6,7 @@ use jiff::{Timestamp, ToSpan};
 use loopctl_plugin_sdk::protocol::batch::{BatchSince, BatchState, BatchStep, BatchTurn, FoundBatch};
 
 use super::step::checked_id;
-use super::{BatchFound, BatchHandle, BatchSought, Taken};
+use super::{BatchHandle, BatchSearchOutcome, LostBatch, ResultDisposition};
 use crate::error::CallError;
 use crate::network::HttpAttempt;
 use crate::{CallFailure, Provider};
@@ -23,19 +23,19 @@ impl Provider {
     #[doc(hidden)]
     pub async fn batch_find(
         &self,
-        sought: BatchSought<'_>,
+        sought: LostBatch<'_>,
         deadline: Duration,
-    ) -> Result<BatchFound, CallFailure> {
-        let mut errand = self.batch_errand(sought.own_id, None, deadline);
-        let found = self.found(sought, &mut errand).await;
-        found.map_err(|fault| self.batch_failure(fault, &errand))
+    ) -> Result<BatchSearchOutcome, CallFailure> {
+        let mut http_attempt = self.batch_attempt(sought.own_id, None, deadline);
+        let found = self.found(sought, &mut http_attempt).await;
+        found.map_err(|fault| self.batch_failure(fault, &http_attempt))
     }
 
     async fn found(
         &self,
-        sought: BatchSought<'_>,
-        errand: &mut HttpAttempt,
-    ) -> Result<BatchFound, CallError> {
+        sought: LostBatch<'_>,
+        http_attempt: &mut HttpAttempt,
+    ) -> Result<BatchSearchOutcome, CallError> {
         checked_id(sought.own_id)?;
         let since = sought.since.and_then(|since| since.checked_sub(CLOCKS_APART_MINUTES.minutes()).ok());
         let since = since.map(|since| BatchSince { unix: since.as_second(), utc: to_the_second(since) });
@@ -43,9 +43,9 @@ impl Provider {
             let own_id = sought.own_id.to_owned();
             BatchStep::Find { own_id, since: since.clone(), turn }
         };
-        let batches: Vec<FoundBatch> = self.batch_turns(ask, errand).await?;
+        let batches: Vec<FoundBatch> = self.batch_turns(ask, http_attempt).await?;
         if let Some(sure) = batches.iter().find(|batch| batch.sure) {
-            return Ok(BatchFound::Found(BatchHandle(sure.handle.clone())));
+            return Ok(BatchSearchOutcome::Found(BatchHandle(sure.handle.clone())));
         }
         let lines = sought.custom_ids.len() as u64;
         let may_be = |batch: &FoundBatch| batch.lines.is_none_or(|known| known == lines);
@@ -55,33 +55,37 @@ impl Provider {
             if sought.known.contains(&handle) {
                 continue;
             }
-            match self.is_it(&handle, sought, errand).await? {
-                Some(true) => return Ok(BatchFound::Found(handle)),
+            match self.is_it(&handle, sought, http_attempt).await? {
+                Some(true) => return Ok(BatchSearchOutcome::Found(handle)),
                 Some(false) => {}
                 None => unknown.push(handle),
             }
         }
-        Ok(if unknown.is_empty() { BatchFound::NotThere } else { BatchFound::Unknown(unknown) })
+        Ok(if unknown.is_empty() {
+            BatchSearchOutcome::NotThere
+        } else {
+            BatchSearchOutcome::Unknown(unknown)
+        })
     }
 
     /// Returns whether a batch has our lines, by the first of its results; `None` when there is none to see.
     async fn is_it(
         &self,
         handle: &BatchHandle,
-        sought: BatchSought<'_>,
-        errand: &mut HttpAttempt,
+        sought: LostBatch<'_>,
+        http_attempt: &mut HttpAttempt,
     ) -> Result<Option<bool>, CallError> {
         let ask = |turn: BatchTurn| BatchStep::Poll { handle: handle.0.clone(), turn };
-        let state: BatchState = self.batch_turns(ask, errand).await?;
+        let state: BatchState = self.batch_turns(ask, http_attempt).await?;
         if !state.status.has_results() {
             return Ok(None);
         }
         let mut is_it = None;
         let mut look = |result: loopctl_plugin_sdk::protocol::batch::BatchResult| {
             is_it = Some(sought.custom_ids.contains(&result.custom_id));
-            Taken::Enough
+            ResultDisposition::Enough
         };
-        self.read_results(handle, &mut look, errand).await?;
+        self.read_results(handle, &mut look, http_attempt).await?;
         Ok(is_it)
     }
 }

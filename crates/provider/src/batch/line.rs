@@ -28,16 +28,16 @@ impl Provider {
         request: &CompletionRequest,
         custom_id: &str,
     ) -> Result<BatchLine, CallFailure> {
-        let mut errand = self.batch_errand(custom_id, self.asked(request), THINKS);
-        let line = self.encoded_line(request, custom_id, &mut errand).await;
-        line.map_err(|fault| self.batch_failure(fault.unsent(), &errand))
+        let mut http_attempt = self.batch_attempt(custom_id, self.asked(request), THINKS);
+        let line = self.encoded_line(request, custom_id, &mut http_attempt).await;
+        line.map_err(|fault| self.batch_failure(fault.unsent(), &http_attempt))
     }
 
     async fn encoded_line(
         &self,
         request: &CompletionRequest,
         custom_id: &str,
-        errand: &mut HttpAttempt,
+        http_attempt: &mut HttpAttempt,
     ) -> Result<BatchLine, CallError> {
         self.batch_link()?;
         checked_id(custom_id)?;
@@ -49,11 +49,11 @@ impl Provider {
         }
         let json = to_json(request.as_ref())?;
         let instance =
-            errand.patience.bound(self.shared.opened.instance()).await.and_then(|opened| opened)?;
-        let encoded = errand.patience.bound(instance.call(LC_ENCODE, json)).await?;
+            http_attempt.deadline.bound(self.shared.opened.instance()).await.and_then(|opened| opened)?;
+        let encoded = http_attempt.deadline.bound(instance.call(LC_ENCODE, json)).await?;
         let call: HttpRequest = self.check(&instance, encoded)?;
         let step = BatchStep::Line { custom_id: custom_id.to_owned(), request: call };
-        let batch::BatchLine { text, model, endpoint } = self.batch_ask(&step, errand).await?;
+        let batch::BatchLine { text, model, endpoint } = self.batch_ask(&step, http_attempt).await?;
         if text.is_empty() || text.contains(['\n', '\r']) {
             return Err(garbage("is a line of a batch that is none: it is empty, or has a line break"));
         }

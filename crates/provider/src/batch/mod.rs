@@ -26,9 +26,9 @@ use serde::{Deserialize, Serialize};
 
 use super::{CallFailure, Provider};
 
-pub use results::{BatchDownload, Taken};
+pub use results::{BatchDownload, ResultDisposition};
 pub use stored::without_result;
-pub use submit::NotSubmitted;
+pub use submit::SubmitFailure;
 
 /// The vendor's id of a batch.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -63,7 +63,7 @@ pub struct BatchLine {
 
 /// A batch whose handle was lost.
 #[derive(Debug, Clone, Copy)]
-pub struct BatchSought<'a> {
+pub struct LostBatch<'a> {
     /// As it was submitted.
     pub own_id: &'a str,
     /// The ids of all its lines.
@@ -76,7 +76,7 @@ pub struct BatchSought<'a> {
 
 /// The outcome of a search for a batch whose handle was lost.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum BatchFound {
+pub enum BatchSearchOutcome {
     /// It is this one.
     Found(BatchHandle),
     /// The vendor has no such batch: it was never made.
@@ -113,11 +113,11 @@ impl Provider {
         handle: &BatchHandle,
         deadline: std::time::Duration,
     ) -> Result<BatchState, CallFailure> {
-        let mut errand = self.batch_errand(&handle.0, None, deadline);
+        let mut http_attempt = self.batch_attempt(&handle.0, None, deadline);
         let ask =
             |turn| loopctl_plugin_sdk::protocol::batch::BatchStep::Poll { handle: handle.0.clone(), turn };
-        let polled = self.batch_turns::<BatchState>(ask, &mut errand).await;
-        polled.map_err(|fault| self.batch_failure(fault, &errand)).map(told)
+        let polled = self.batch_turns::<BatchState>(ask, &mut http_attempt).await;
+        polled.map_err(|fault| self.batch_failure(fault, &http_attempt)).map(told)
     }
 
     /// Asks the vendor to end a batch. It ends some time later, with what was done until then.
@@ -130,11 +130,11 @@ impl Provider {
         handle: &BatchHandle,
         deadline: std::time::Duration,
     ) -> Result<(), CallFailure> {
-        let mut errand = self.batch_errand(&handle.0, None, deadline);
+        let mut http_attempt = self.batch_attempt(&handle.0, None, deadline);
         let ask =
             |turn| loopctl_plugin_sdk::protocol::batch::BatchStep::Cancel { handle: handle.0.clone(), turn };
-        let canceled = self.batch_turns::<()>(ask, &mut errand).await;
-        canceled.map_err(|fault| self.batch_failure(fault, &errand))
+        let canceled = self.batch_turns::<()>(ask, &mut http_attempt).await;
+        canceled.map_err(|fault| self.batch_failure(fault, &http_attempt))
     }
 
     /// Has the vendor forget a batch with its files, as far as its API allows.
@@ -147,11 +147,11 @@ impl Provider {
         handle: &BatchHandle,
         deadline: std::time::Duration,
     ) -> Result<(), CallFailure> {
-        let mut errand = self.batch_errand(&handle.0, None, deadline);
+        let mut http_attempt = self.batch_attempt(&handle.0, None, deadline);
         let ask =
             |turn| loopctl_plugin_sdk::protocol::batch::BatchStep::Delete { handle: handle.0.clone(), turn };
-        let deleted = self.batch_turns::<()>(ask, &mut errand).await;
-        deleted.map_err(|fault| self.batch_failure(fault, &errand))
+        let deleted = self.batch_turns::<()>(ask, &mut http_attempt).await;
+        deleted.map_err(|fault| self.batch_failure(fault, &http_attempt))
     }
 
     /// A key that differs between providers whose lines can't share a batch, also across processes.

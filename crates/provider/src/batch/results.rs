@@ -19,7 +19,7 @@ const MOST_DOWNLOADS: usize = 100;
 
 /// The caller's verdict on a result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Taken {
+pub enum ResultDisposition {
     /// It was awaited.
     Taken,
     /// The line had a result before; this one is ignored.
@@ -57,21 +57,21 @@ impl Provider {
         &self,
         handle: &BatchHandle,
         deadline: Duration,
-        mut sink: impl FnMut(BatchResult) -> Taken + Send,
+        mut sink: impl FnMut(BatchResult) -> ResultDisposition + Send,
     ) -> Result<BatchDownload, CallFailure> {
-        let mut errand = self.batch_errand(&handle.0, None, deadline);
-        let read = self.read_results(handle, &mut sink, &mut errand).await;
-        read.map_err(|fault| self.batch_failure(fault, &errand))
+        let mut http_attempt = self.batch_attempt(&handle.0, None, deadline);
+        let read = self.read_results(handle, &mut sink, &mut http_attempt).await;
+        read.map_err(|fault| self.batch_failure(fault, &http_attempt))
     }
 
     pub(super) async fn read_results(
         &self,
         handle: &BatchHandle,
-        sink: &mut (dyn FnMut(BatchResult) -> Taken + Send),
-        errand: &mut HttpAttempt,
+        sink: &mut (dyn FnMut(BatchResult) -> ResultDisposition + Send),
+        http_attempt: &mut HttpAttempt,
     ) -> Result<BatchDownload, CallError> {
         let ask = |turn: BatchTurn| BatchStep::Results { handle: handle.0.clone(), turn };
-        let downloads: Vec<HttpRequest> = self.batch_turns(ask, errand).await?;
+        let downloads: Vec<HttpRequest> = self.batch_turns(ask, http_attempt).await?;
         if downloads.len() > MOST_DOWNLOADS {
             return Err(garbage("has more downloads than a batch can need"));
         }
@@ -80,7 +80,7 @@ impl Provider {
         }
         let mut read = BatchDownload::default();
         for download in downloads {
-            if !self.read_download(handle, download, &mut read, sink, errand).await? {
+            if !self.read_download(handle, download, &mut read, sink, http_attempt).await? {
                 break;
             }
         }
@@ -93,36 +93,37 @@ impl Provider {
         handle: &BatchHandle,
         request: HttpRequest,
         read: &mut BatchDownload,
-        sink: &mut (dyn FnMut(BatchResult) -> Taken + Send),
-        errand: &mut HttpAttempt,
+        sink: &mut (dyn FnMut(BatchResult) -> ResultDisposition + Send),
+        http_attempt: &mut HttpAttempt,
     ) -> Result<bool, CallError> {
         let link = self.batch_link()?;
-        let mut lines = match link.download(request, longest_line(link.longest_answer()), errand).await? {
-            Download::Lines(lines) => lines,
-            Download::Refused(answer) => {
-                // The plugin knows what a refusal means.
-                errand.heard(&answer);
-                let turn = BatchTurn { response: Some(answer), ..BatchTurn::default() };
-                let step = BatchStep::Poll { handle: handle.0.clone(), turn };
-                let refused = self.batch_ask::<serde_json::Value>(&step, errand).await;
-                return Err(refused.err().unwrap_or_else(|| garbage("is none to a refusal")));
-            }
-        };
-        while let Some(line) = lines.next(errand).await? {
+        let mut lines =
+            match link.download(request, longest_line(link.longest_answer()), http_attempt).await? {
+                Download::Lines(lines) => lines,
+                Download::Refused(answer) => {
+                    // The plugin knows what a refusal means.
+                    http_attempt.heard(&answer);
+                    let turn = BatchTurn { response: Some(answer), ..BatchTurn::default() };
+                    let step = BatchStep::Poll { handle: handle.0.clone(), turn };
+                    let refused = self.batch_ask::<serde_json::Value>(&step, http_attempt).await;
+                    return Err(refused.err().unwrap_or_else(|| garbage("is none to a refusal")));
+                }
+            };
+        while let Some(line) = lines.next(http_attempt).await? {
             let IncomingLine::Text(line) = line else {
                 read.unreadable = read.unreadable.saturating_add(1);
                 continue;
             };
             let result: Result<BatchResult, CallError> =
-                self.batch_ask(&BatchStep::Result { line }, errand).await;
+                self.batch_ask(&BatchStep::Result { line }, http_attempt).await;
             match result {
                 Ok(result) if is_batch_id(&result.custom_id) => {
                     let id = result.custom_id.clone();
                     match sink(result) {
-                        Taken::Taken => read.taken = read.taken.saturating_add(1),
-                        Taken::Again => read.again = read.again.saturating_add(1),
-                        Taken::Enough => return Ok(false),
-                        Taken::Nobodys => {
+                        ResultDisposition::Taken => read.taken = read.taken.saturating_add(1),
+                        ResultDisposition::Again => read.again = read.again.saturating_add(1),
+                        ResultDisposition::Enough => return Ok(false),
+                        ResultDisposition::Nobodys => {
                             read.nobodys = read.nobodys.saturating_add(1);
                             if read.nobodys_ids.len() < NAMED {
                                 read.nobodys_ids.push(id);

@@ -10,9 +10,9 @@ use loopctl_plugin_sdk::protocol::batch::{BatchAnswer, BatchLimits, BatchRequest
 use serde::de::DeserializeOwned;
 
 use crate::complete::to_json;
+use crate::deadline::Deadline;
 use crate::error::{CallError, FailureKind};
-use crate::network::{HttpAttempt, HttpTransport, Lines};
-use crate::patience::Deadline;
+use crate::network::{HttpAttempt, HttpTransport, UploadSize};
 use crate::value::Usd;
 use crate::{CallFailure, Provider};
 
@@ -33,14 +33,15 @@ impl Provider {
         if !self.shared.link.as_ref().is_some_and(HttpTransport::speaks_batch) {
             return Ok(None);
         }
-        let mut errand = self.batch_errand("limits", None, THINKS);
-        let limits = self.batch_ask(&BatchStep::Limits, &mut errand).await.and_then(|limits| match limits {
-            Some(BatchLimits { max_lines: 0, .. } | BatchLimits { max_bytes: 0, .. }) => {
-                Err(garbage("has limits that no batch can keep"))
-            }
-            limits => Ok(limits),
-        });
-        limits.map_err(|fault| self.batch_failure(fault, &errand))
+        let mut http_attempt = self.batch_attempt("limits", None, THINKS);
+        let limits =
+            self.batch_ask(&BatchStep::Limits, &mut http_attempt).await.and_then(|limits| match limits {
+                Some(BatchLimits { max_lines: 0, .. } | BatchLimits { max_bytes: 0, .. }) => {
+                    Err(garbage("has limits that no batch can keep"))
+                }
+                limits => Ok(limits),
+            });
+        limits.map_err(|fault| self.batch_failure(fault, &http_attempt))
     }
 
     /// The network access of a provider that has batches.
@@ -51,15 +52,20 @@ impl Provider {
         })
     }
 
-    pub(super) fn batch_errand(&self, subject: &str, model: Option<&str>, deadline: Duration) -> HttpAttempt {
+    pub(super) fn batch_attempt(
+        &self,
+        subject: &str,
+        model: Option<&str>,
+        deadline: Duration,
+    ) -> HttpAttempt {
         let model = model.or(self.model()).map(str::to_owned);
         HttpAttempt::of_batch(format!("batch\n{subject}"), model, Deadline::new(deadline))
     }
 
     /// A failed step, as it is reported. Asking about a batch costs nothing.
-    pub(super) fn batch_failure(&self, fault: CallError, errand: &HttpAttempt) -> CallFailure {
+    pub(super) fn batch_failure(&self, fault: CallError, http_attempt: &HttpAttempt) -> CallFailure {
         let fault = match &self.shared.link {
-            Some(link) => link.failed(fault, errand),
+            Some(link) => link.failed(fault, http_attempt),
             None => fault,
         };
         let mut failure = fault.of(self.provider_label().to_owned(), self.model().map(str::to_owned));
@@ -76,12 +82,12 @@ impl Provider {
     pub(super) async fn batch_ask<T: DeserializeOwned>(
         &self,
         step: &BatchStep,
-        errand: &mut HttpAttempt,
+        http_attempt: &mut HttpAttempt,
     ) -> Result<T, CallError> {
         let input = to_json(step)?;
         let instance =
-            errand.patience.bound(self.shared.opened.instance()).await.and_then(|opened| opened)?;
-        let reply = errand.patience.bound(instance.call(LC_BATCH, input)).await?;
+            http_attempt.deadline.bound(self.shared.opened.instance()).await.and_then(|opened| opened)?;
+        let reply = http_attempt.deadline.bound(instance.call(LC_BATCH, input)).await?;
         self.check(&instance, reply)
     }
 
@@ -89,9 +95,9 @@ impl Provider {
     pub(super) async fn batch_turns<T: DeserializeOwned>(
         &self,
         ask: impl Fn(BatchTurn) -> BatchStep,
-        errand: &mut HttpAttempt,
+        http_attempt: &mut HttpAttempt,
     ) -> Result<T, CallError> {
-        self.batch_turns_with(ask, None, &mut false, errand).await
+        self.batch_turns_with(ask, None, &mut false, http_attempt).await
     }
 
     /// A step, with the lines that one of its requests may carry. `creating` tells whether the batch may have begun: a
@@ -99,27 +105,27 @@ impl Provider {
     pub(super) async fn batch_turns_with<T: DeserializeOwned>(
         &self,
         ask: impl Fn(BatchTurn) -> BatchStep,
-        lines: Option<(Lines, &Path)>,
+        lines: Option<(UploadSize, &Path)>,
         creating: &mut bool,
-        errand: &mut HttpAttempt,
+        http_attempt: &mut HttpAttempt,
     ) -> Result<T, CallError> {
         let link = self.batch_link()?;
         let mut turn = BatchTurn::default();
         for _ in 0..MOST_TURNS {
-            let next = match self.batch_ask(&ask(turn), errand).await? {
+            let next = match self.batch_ask(&ask(turn), http_attempt).await? {
                 BatchAnswer::Done(done) => return Ok(done),
                 BatchAnswer::Send(next) => *next,
             };
             if next.after_ms > 0 {
                 let pause = Duration::from_millis(next.after_ms).min(LONGEST_PAUSE);
-                errand.patience.bound(tokio::time::sleep(pause)).await?;
+                http_attempt.deadline.bound(tokio::time::sleep(pause)).await?;
             }
             let BatchRequest { request, upload, creates, state, .. } = next;
             *creating |= creates;
             let sent = match (upload, lines) {
-                (None, _) => link.exchange(request, errand).await,
+                (None, _) => link.exchange(request, http_attempt).await,
                 (Some(around), Some((lines, path))) => match lines.body(path, around) {
-                    Ok(body) => link.upload(request, body, errand).await,
+                    Ok(body) => link.upload(request, body, http_attempt).await,
                     Err(fault) => Err(fault),
                 },
                 (Some(_), None) => Err(garbage("wants lines sent where there are none").unsent()),
@@ -133,7 +139,7 @@ impl Provider {
             };
             // A server that refuses a request has not done what it asks for.
             *creating &= !creates || !matches!(response.status, 300..=407 | 410..=499);
-            errand.heard(&response);
+            http_attempt.heard(&response);
             turn = BatchTurn { state, response: Some(response) };
         }
         Err(garbage("never comes to the end of a step"))

@@ -9,14 +9,14 @@ use tracing::Instrument;
 
 use crate::absent::without_absent;
 use crate::complete::to_json;
+use crate::deadline::Deadline;
 use crate::error::{CallError, FailureKind};
 use crate::network::HttpAttempt;
-use crate::patience::Deadline;
 use crate::quotation::without_quotations;
 use crate::reply::sensible;
 use crate::trace::CallSpan;
 use crate::value::Usd;
-use crate::{CallFailure, Called, Provider};
+use crate::{CallFailure, CallOutcome, Provider};
 
 /// The time that the plugin may take to read one answer.
 const THINKS: Duration = Duration::from_secs(60);
@@ -37,7 +37,7 @@ impl Provider {
     /// The outcome of a line of a batch: `answer` is read by the plugin like one that was asked for online, and judged,
     /// measured and reported like it. It is charged at the price table's prices for batches.
     #[doc(hidden)]
-    pub async fn call_with_answer(&self, request: &CompletionRequest, answer: HttpResponse) -> Called {
+    pub async fn call_with_answer(&self, request: &CompletionRequest, answer: HttpResponse) -> CallOutcome {
         let model = self.asked(request);
         let call = CallSpan::begin(self, request);
         let decoded = self.decoded(request, answer).instrument(call.span()).await;
@@ -54,7 +54,7 @@ impl Provider {
             }
         };
         call.end(&outcome, false);
-        Called::stored(outcome)
+        CallOutcome::stored(outcome)
     }
 
     async fn decoded(
@@ -65,13 +65,13 @@ impl Provider {
         let Some(link) = &self.shared.link else {
             return Err(CallError::new(FailureKind::InvalidRequest, "the provider has no batches").unsent());
         };
-        let mut errand = HttpAttempt::new(request, Deadline::new(THINKS));
+        let mut http_attempt = HttpAttempt::new(request, Deadline::new(THINKS));
         let outcome = if answer.headers.contains_key(NO_RESULT) {
             let message = "the batch has no result of this call that can be read";
             Err(CallError::new(FailureKind::Transient, message))
         } else {
-            errand.heard(&answer);
-            self.read_answer(&answer, &mut errand).await
+            http_attempt.heard(&answer);
+            self.read_answer(&answer, &mut http_attempt).await
         };
         // A server that turns a request away charges nothing for it.
         let free = answer.status >= 400;
@@ -79,7 +79,7 @@ impl Provider {
             .map(|completion| without_absent(completion, request.schema.as_ref()))
             .map_err(|fault| CallError { free, ..fault });
         let document = request.source.as_deref().unwrap_or_default();
-        link.settle(outcome, errand).map_err(|fault| {
+        link.settle(outcome, http_attempt).map_err(|fault| {
             let fault = self.shared.network.bounded(fault);
             CallError { message: without_quotations(fault.message, document), ..fault }
         })
@@ -88,11 +88,11 @@ impl Provider {
     async fn read_answer(
         &self,
         answer: &HttpResponse,
-        errand: &mut HttpAttempt,
+        http_attempt: &mut HttpAttempt,
     ) -> Result<Completion, CallError> {
         let instance =
-            errand.patience.bound(self.shared.opened.instance()).await.and_then(|opened| opened)?;
-        let decoded = errand.patience.bound(instance.call(LC_DECODE, to_json(answer)?)).await?;
+            http_attempt.deadline.bound(self.shared.opened.instance()).await.and_then(|opened| opened)?;
+        let decoded = http_attempt.deadline.bound(instance.call(LC_DECODE, to_json(answer)?)).await?;
         self.check(&instance, decoded).and_then(sensible)
     }
 }

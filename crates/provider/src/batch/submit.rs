@@ -9,13 +9,13 @@ use loopctl_plugin_sdk::protocol::batch::{BatchLimits, BatchStep, BatchTurn, New
 use super::step::{checked_id, garbage};
 use super::{BatchGroup, BatchHandle};
 use crate::error::{CallError, FailureKind};
-use crate::network::{HttpAttempt, Lines};
+use crate::network::{HttpAttempt, UploadSize};
 use crate::{CallFailure, Provider};
 
 /// The reason why there is no handle of a batch.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[error("{failure}")]
-pub struct NotSubmitted {
+pub struct SubmitFailure {
     /// The failure.
     pub failure: CallFailure,
     /// `true` if there may be a batch all the same, because the answer to the request that makes it was lost or says
@@ -37,12 +37,12 @@ impl Provider {
         group: &BatchGroup,
         lines: &Path,
         deadline: Duration,
-    ) -> Result<BatchHandle, NotSubmitted> {
-        let mut errand = self.batch_errand(own_id, group.model.as_deref(), deadline);
+    ) -> Result<BatchHandle, SubmitFailure> {
+        let mut http_attempt = self.batch_attempt(own_id, group.model.as_deref(), deadline);
         let mut creating = false;
-        let submitted = self.submitted(own_id, group, lines, &mut creating, &mut errand).await;
-        submitted.map_err(|fault| NotSubmitted {
-            failure: self.batch_failure(fault, &errand),
+        let submitted = self.submitted(own_id, group, lines, &mut creating, &mut http_attempt).await;
+        submitted.map_err(|fault| SubmitFailure {
+            failure: self.batch_failure(fault, &http_attempt),
             may_exist: creating,
         })
     }
@@ -53,7 +53,7 @@ impl Provider {
         group: &BatchGroup,
         path: &Path,
         creating: &mut bool,
-        errand: &mut HttpAttempt,
+        http_attempt: &mut HttpAttempt,
     ) -> Result<BatchHandle, CallError> {
         if !self.batch_link()?.allows_batch() {
             let problem = "the profile doesn't allow batches";
@@ -62,14 +62,14 @@ impl Provider {
         }
         checked_id(own_id)?;
         let limits: Option<BatchLimits> =
-            self.batch_ask(&BatchStep::Limits, errand).await.map_err(CallError::unsent)?;
+            self.batch_ask(&BatchStep::Limits, http_attempt).await.map_err(CallError::unsent)?;
         let Some(limits) = limits else {
             let problem = "the service has no batches";
             return Err(CallError::new(FailureKind::InvalidRequest, problem).unsent());
         };
         let counted = {
             let path = path.to_owned();
-            tokio::task::spawn_blocking(move || Lines::of(&path, LC_MAX_OUTPUT)).await
+            tokio::task::spawn_blocking(move || UploadSize::of(&path, LC_MAX_OUTPUT)).await
         };
         let counted = counted.unwrap_or_else(|_| {
             Err(CallError::new(FailureKind::Permanent, "the lines could not be counted").unsent())
@@ -83,7 +83,8 @@ impl Provider {
             bytes: counted.bytes,
         };
         let ask = |turn: BatchTurn| BatchStep::Submit { batch: batch.clone(), turn };
-        let handle: String = self.batch_turns_with(ask, Some((counted, path)), creating, errand).await?;
+        let handle: String =
+            self.batch_turns_with(ask, Some((counted, path)), creating, http_attempt).await?;
         if handle.is_empty() || handle.len() > 512 || handle.chars().any(char::is_control) {
             return Err(garbage("is no handle of a batch"));
         }
@@ -91,14 +92,14 @@ impl Provider {
     }
 }
 
-fn check(lines: Lines, limits: BatchLimits) -> Result<(), CallError> {
+fn check(lines: UploadSize, limits: BatchLimits) -> Result<(), CallError> {
     let BatchLimits { max_lines, max_bytes, .. } = limits;
     let problem = match lines {
-        Lines { count: 0, .. } => "a batch needs lines".to_owned(),
-        Lines { count, .. } if count > max_lines => {
+        UploadSize { count: 0, .. } => "a batch needs lines".to_owned(),
+        UploadSize { count, .. } if count > max_lines => {
             format!("a batch of {count} lines is more than the {max_lines} that the vendor takes")
         }
-        Lines { bytes, count } if bytes.saturating_add(count) > max_bytes => {
+        UploadSize { bytes, count } if bytes.saturating_add(count) > max_bytes => {
             format!("lines of {bytes} bytes are more than the {max_bytes} that the vendor takes in a batch")
         }
         _ => return Ok(()),

@@ -10,11 +10,11 @@ use crate::profile;
 #[derive(Debug)]
 pub(super) struct Breaker {
     settings: Option<profile::Breaker>,
-    state: State,
+    state: BreakerState,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq)]
-enum State {
+enum BreakerState {
     /// Requests go through; this many have failed in a row.
     Closed { failures: u32 },
     /// None goes through.
@@ -25,7 +25,7 @@ enum State {
 
 /// The reason why a request doesn't go through.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Refusal {
+pub(super) struct BreakerRefusal {
     /// The time for which the breaker has been open.
     pub(super) open_for: Duration,
     /// The time until another request may be tried.
@@ -36,7 +36,7 @@ pub(super) struct Refusal {
 
 /// A request that goes through.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Passage {
+pub(super) enum BreakerPassage {
     /// As always.
     Free,
     /// Alone, to see whether the server is back.
@@ -46,66 +46,68 @@ pub(super) enum Passage {
 impl Breaker {
     /// Closed. Without settings it never opens.
     pub(super) fn new(settings: Option<profile::Breaker>) -> Self {
-        Self { settings, state: State::Closed { failures: 0 } }
+        Self { settings, state: BreakerState::Closed { failures: 0 } }
     }
 
     /// Checks whether a request could go through.
-    pub(super) fn check(&self, now: Instant) -> Result<Passage, Refusal> {
-        let refusal = |since: Instant, wait: Duration, on_trial: bool| Refusal {
+    pub(super) fn check(&self, now: Instant) -> Result<BreakerPassage, BreakerRefusal> {
+        let refusal = |since: Instant, wait: Duration, on_trial: bool| BreakerRefusal {
             open_for: now.duration_since(since),
             wait,
             on_trial,
         };
         match self.state {
-            State::Closed { .. } => Ok(Passage::Free),
-            State::Open { until, .. } if now >= until => Ok(Passage::Trial),
-            State::Open { since, until } => Err(refusal(since, until.duration_since(now), false)),
+            BreakerState::Closed { .. } => Ok(BreakerPassage::Free),
+            BreakerState::Open { until, .. } if now >= until => Ok(BreakerPassage::Trial),
+            BreakerState::Open { since, until } => Err(refusal(since, until.duration_since(now), false)),
             // The trial ends at its deadline at the latest; it may end any moment.
-            State::Trial { since } => Err(refusal(since, self.cool_down().min(Duration::from_secs(1)), true)),
+            BreakerState::Trial { since } => {
+                Err(refusal(since, self.cool_down().min(Duration::from_secs(1)), true))
+            }
         }
     }
 
     /// Lets a request through, or not. The caller reports how a request that was let through ended.
-    pub(super) fn admit(&mut self, now: Instant) -> Result<Passage, Refusal> {
+    pub(super) fn admit(&mut self, now: Instant) -> Result<BreakerPassage, BreakerRefusal> {
         let passage = self.check(now)?;
-        if let (Passage::Trial, State::Open { since, .. }) = (passage, self.state) {
-            self.state = State::Trial { since };
+        if let (BreakerPassage::Trial, BreakerState::Open { since, .. }) = (passage, self.state) {
+            self.state = BreakerState::Trial { since };
         }
         Ok(passage)
     }
 
     /// The server answered.
     pub(super) fn succeeded(&mut self) {
-        self.state = State::Closed { failures: 0 };
+        self.state = BreakerState::Closed { failures: 0 };
     }
 
     /// The server failed. Returns the details when that opens the closed breaker.
-    pub(super) fn failed(&mut self, now: Instant) -> Option<Opened> {
+    pub(super) fn failed(&mut self, now: Instant) -> Option<BreakerOpened> {
         let settings = self.settings?;
         let until = now + settings.cool_down.duration();
         match self.state {
-            State::Closed { failures } => {
+            BreakerState::Closed { failures } => {
                 let failures = failures.saturating_add(1);
                 if failures < settings.failures {
-                    self.state = State::Closed { failures };
+                    self.state = BreakerState::Closed { failures };
                     return None;
                 }
-                self.state = State::Open { since: now, until };
-                Some(Opened { failures, cool_down: settings.cool_down.duration() })
+                self.state = BreakerState::Open { since: now, until };
+                Some(BreakerOpened { failures, cool_down: settings.cool_down.duration() })
             }
-            State::Trial { since } => {
-                self.state = State::Open { since, until };
+            BreakerState::Trial { since } => {
+                self.state = BreakerState::Open { since, until };
                 None
             }
             // It was already in flight.
-            State::Open { .. } => None,
+            BreakerState::Open { .. } => None,
         }
     }
 
     /// A request that was let through was given up before it ended: the next may be the trial.
-    pub(super) fn abandoned(&mut self, passage: Passage, now: Instant) {
-        if let (Passage::Trial, State::Trial { since }) = (passage, self.state) {
-            self.state = State::Open { since, until: now };
+    pub(super) fn abandoned(&mut self, passage: BreakerPassage, now: Instant) {
+        if let (BreakerPassage::Trial, BreakerState::Trial { since }) = (passage, self.state) {
+            self.state = BreakerState::Open { since, until: now };
         }
     }
 
@@ -116,7 +118,7 @@ impl Breaker {
 
 /// The breaker has opened.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Opened {
+pub(super) struct BreakerOpened {
     /// The number of requests that failed in a row.
     pub(super) failures: u32,
     /// The time for which no other is sent.
@@ -149,7 +151,7 @@ mod tests {
         breaker.succeeded();
         assert_eq!(breaker.failed(at(2)), None);
         assert_eq!(breaker.failed(at(3)), None);
-        assert_eq!(breaker.failed(at(4)), Some(Opened { failures: 3, cool_down: COOL_DOWN }));
+        assert_eq!(breaker.failed(at(4)), Some(BreakerOpened { failures: 3, cool_down: COOL_DOWN }));
         assert_eq!(breaker.failed(at(5)), None);
         let refusal = breaker.admit(at(14)).unwrap_err();
         assert_eq!((refusal.open_for, refusal.wait), (Duration::from_secs(10), Duration::from_secs(20)));
@@ -159,15 +161,15 @@ mod tests {
     fn one_trial_decides() {
         let mut breaker = breaker(1);
         breaker.failed(at(0));
-        assert_eq!(breaker.admit(at(30)), Ok(Passage::Trial));
+        assert_eq!(breaker.admit(at(30)), Ok(BreakerPassage::Trial));
         assert!(breaker.admit(at(30)).unwrap_err().on_trial);
         assert_eq!(breaker.failed(at(31)), None);
         let refusal = breaker.admit(at(31)).unwrap_err();
         assert_eq!((refusal.open_for, refusal.wait), (Duration::from_secs(31), COOL_DOWN));
         assert!(!refusal.on_trial);
-        assert_eq!(breaker.admit(at(61)), Ok(Passage::Trial));
+        assert_eq!(breaker.admit(at(61)), Ok(BreakerPassage::Trial));
         breaker.succeeded();
-        assert_eq!(breaker.admit(at(61)), Ok(Passage::Free));
+        assert_eq!(breaker.admit(at(61)), Ok(BreakerPassage::Free));
     }
 
     #[test]
@@ -175,10 +177,10 @@ mod tests {
         let mut breaker = breaker(1);
         breaker.failed(at(0));
         let passage = breaker.admit(at(30)).unwrap();
-        breaker.abandoned(Passage::Free, at(31));
+        breaker.abandoned(BreakerPassage::Free, at(31));
         assert!(breaker.admit(at(31)).is_err());
         breaker.abandoned(passage, at(31));
-        assert_eq!(breaker.admit(at(31)), Ok(Passage::Trial));
+        assert_eq!(breaker.admit(at(31)), Ok(BreakerPassage::Trial));
     }
 
     #[test]
@@ -186,7 +188,7 @@ mod tests {
         let mut breaker = Breaker::new(None);
         for second in 0..100 {
             assert_eq!(breaker.failed(at(second)), None);
-            assert_eq!(breaker.admit(at(second)), Ok(Passage::Free));
+            assert_eq!(breaker.admit(at(second)), Ok(BreakerPassage::Free));
         }
     }
 
@@ -199,7 +201,7 @@ mod tests {
             for (seconds, step) in steps {
                 now += seconds;
                 match step {
-                    0 => trials.extend(breaker.admit(at(now)).ok().filter(|p| *p == Passage::Trial)),
+                    0 => trials.extend(breaker.admit(at(now)).ok().filter(|p| *p == BreakerPassage::Trial)),
                     1 => { breaker.succeeded(); trials.clear(); }
                     2 => { breaker.failed(at(now)); trials.clear(); }
                     _ => if let Some(trial) = trials.pop() { breaker.abandoned(trial, at(now)); }

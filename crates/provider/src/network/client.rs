@@ -6,8 +6,8 @@ use std::sync::OnceLock;
 use reqwest::{Client, NoProxy, StatusCode, Url};
 use rustls::CertificateError;
 
-use super::Environment;
-use super::egress::{Origin, is_loopback};
+use super::EnvironmentSource;
+use super::egress::{ServerOrigin, is_loopback};
 use crate::error::{CallError, FailureKind, sanitize_message};
 use crate::profile::{Network as Settings, Proxy};
 
@@ -29,7 +29,7 @@ impl Clients {
         &self,
         url: &Url,
         settings: &Settings,
-        environment: &Environment,
+        environment: &EnvironmentSource,
     ) -> Result<&Client, CallError> {
         let made = if is_loopback(url) {
             self.loopback.get_or_init(|| client(settings, Vec::new()))
@@ -45,8 +45,8 @@ fn client(settings: &Settings, proxies: Vec<reqwest::Proxy>) -> Result<Client, S
     let _ = rustls::crypto::ring::default_provider().install_default();
     // A header with a key in it must not follow to a host that no one named.
     let redirects = reqwest::redirect::Policy::custom(|attempt| {
-        let came_from = attempt.previous().last().map(|url| (url.scheme().to_owned(), Origin::of(url)));
-        let leads_to = Some((attempt.url().scheme().to_owned(), Origin::of(attempt.url())));
+        let came_from = attempt.previous().last().map(|url| (url.scheme().to_owned(), ServerOrigin::of(url)));
+        let leads_to = Some((attempt.url().scheme().to_owned(), ServerOrigin::of(attempt.url())));
         if keeps_request(attempt.status())
             && came_from == leads_to
             && attempt.previous().len() <= MAX_REDIRECTS
@@ -71,7 +71,7 @@ fn client(settings: &Settings, proxies: Vec<reqwest::Proxy>) -> Result<Client, S
 type Make = fn(String) -> reqwest::Result<reqwest::Proxy>;
 
 /// The proxies of the settings, else of the environment: the variables that curl knows, too.
-fn proxies(settings: &Proxy, environment: &Environment) -> Result<Vec<reqwest::Proxy>, String> {
+fn proxies(settings: &Proxy, environment: &EnvironmentSource) -> Result<Vec<reqwest::Proxy>, String> {
     let set = |names: [&'static str; 2]| {
         names.into_iter().find_map(|name| {
             environment(name).filter(|value| !value.trim().is_empty()).map(|value| (name, value))
@@ -110,7 +110,7 @@ fn proxies(settings: &Proxy, environment: &Environment) -> Result<Vec<reqwest::P
 
 /// The fault of a request that brought no answer.
 pub(super) fn unanswered(error: &reqwest::Error, url: &Url) -> CallError {
-    let server = Origin::of(url).map(|origin| origin.to_string()).unwrap_or_default();
+    let server = ServerOrigin::of(url).map(|origin| origin.to_string()).unwrap_or_default();
     let causes = causes(error);
     if !error.is_connect() {
         let what = if error.is_timeout() { "timed out" } else { "the request failed" };
@@ -146,13 +146,13 @@ fn keeps_request(status: StatusCode) -> bool {
 
 /// The reason why a redirect was not followed. Of its target, only scheme, host and port are named.
 pub(super) fn not_followed(status: StatusCode, from: &Url, to: Option<&Url>) -> String {
-    let Some((to, origin)) = to.and_then(|to| Some((to, Origin::of(to)?))) else {
+    let Some((to, origin)) = to.and_then(|to| Some((to, ServerOrigin::of(to)?))) else {
         return "the server redirects to what is no address".to_owned();
     };
     let place = sanitize_message(&format!("{}://{origin}", to.scheme()));
     if to.host() != from.host() {
         format!("the server redirects to another host, `{place}`")
-    } else if (to.scheme(), Some(origin)) != (from.scheme(), Origin::of(from)) {
+    } else if (to.scheme(), Some(origin)) != (from.scheme(), ServerOrigin::of(from)) {
         format!("the server redirects to another scheme or port of the same host, `{place}`")
     } else if keeps_request(status) {
         format!("the server redirects more than {MAX_REDIRECTS} times")

@@ -3,7 +3,7 @@
 use loopctl_plugin_sdk::protocol::{HttpRequest, HttpResponse};
 
 use super::client::torn;
-use super::exchange::{Admitted, Answer};
+use super::exchange::{IncomingResponse, RequestPermit};
 use super::{HttpAttempt, HttpTransport};
 use crate::error::CallError;
 
@@ -17,9 +17,9 @@ pub(crate) enum Download {
 
 /// Lines as they come. Never more than one of them is held.
 pub(crate) struct IncomingLines {
-    answer: Answer,
+    answer: IncomingResponse,
     /// The call is in flight until the last line.
-    _admitted: Admitted,
+    _admitted: RequestPermit,
     longest: usize,
     received: usize,
     /// The beginning of a line whose end hasn't arrived.
@@ -50,17 +50,17 @@ impl HttpTransport {
         &self,
         request: HttpRequest,
         longest: usize,
-        errand: &mut HttpAttempt,
+        http_attempt: &mut HttpAttempt,
     ) -> Result<Download, CallError> {
         let outgoing = self.prepare(request).map_err(CallError::unsent)?;
-        let mut admitted = self.admit(&outgoing, 0, errand).await?;
-        let begun = errand.patience.bound(self.begin(outgoing)).await.and_then(|begun| begun);
+        let mut admitted = self.admit(&outgoing, 0, http_attempt).await?;
+        let begun = http_attempt.deadline.bound(self.begin(outgoing)).await.and_then(|begun| begun);
         let answer = begun.as_ref().map(|answer| (answer.status.as_u16(), &answer.headers));
-        self.learn(answer, &mut admitted, errand);
+        self.learn(answer, &mut admitted, http_attempt);
         let answer = begun?;
         if !answer.status.is_success() {
             let most = self.network.settings.max_response_bytes;
-            let refusal = errand.patience.bound(answer.whole(most)).await.and_then(|whole| whole);
+            let refusal = http_attempt.deadline.bound(answer.whole(most)).await.and_then(|whole| whole);
             return Ok(Download::Refused(refusal?));
         }
         Ok(Download::Lines(Box::new(IncomingLines {
@@ -82,7 +82,10 @@ impl IncomingLines {
     ///
     /// # Errors
     /// When the answer breaks off.
-    pub(crate) async fn next(&mut self, errand: &mut HttpAttempt) -> Result<Option<IncomingLine>, CallError> {
+    pub(crate) async fn next(
+        &mut self,
+        http_attempt: &mut HttpAttempt,
+    ) -> Result<Option<IncomingLine>, CallError> {
         loop {
             if let Some(line) = self.line_of_chunk() {
                 return Ok(Some(line));
@@ -90,7 +93,7 @@ impl IncomingLines {
             if self.ended {
                 return Ok(self.whole_line());
             }
-            let next = errand.patience.bound(self.answer.response.chunk()).await?;
+            let next = http_attempt.deadline.bound(self.answer.response.chunk()).await?;
             match next.map_err(|error| torn(&error, self.received))? {
                 Some(chunk) => {
                     self.received = self.received.saturating_add(chunk.len());

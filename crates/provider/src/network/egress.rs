@@ -10,12 +10,12 @@ use crate::profile::HostPattern;
 
 /// A host and a port.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub(super) struct Origin {
+pub(super) struct ServerOrigin {
     host: String,
     port: u16,
 }
 
-impl Origin {
+impl ServerOrigin {
     pub(super) fn of(url: &Url) -> Option<Self> {
         Some(Self { host: url.host_str()?.to_ascii_lowercase(), port: url.port_or_known_default()? })
     }
@@ -31,7 +31,7 @@ impl Origin {
     }
 }
 
-impl std::fmt::Display for Origin {
+impl std::fmt::Display for ServerOrigin {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(&self.host)?;
         if self.port == 443 { Ok(()) } else { write!(f, ":{}", self.port) }
@@ -42,7 +42,7 @@ impl std::fmt::Display for Origin {
 #[derive(Debug)]
 pub(super) struct Egress {
     default_base: Url,
-    hosts: Vec<Origin>,
+    hosts: Vec<ServerOrigin>,
     plain_http: bool,
     /// The profile's list.
     listed: Option<Vec<HostPattern>>,
@@ -51,7 +51,7 @@ pub(super) struct Egress {
 impl Egress {
     /// Host and port of requests that don't name any.
     pub(super) fn server(&self) -> Option<(String, u16)> {
-        Origin::of(&self.default_base).map(|origin| (origin.host, origin.port))
+        ServerOrigin::of(&self.default_base).map(|origin| (origin.host, origin.port))
     }
 
     /// `base` is where requests go that don't name a base; the configuration, the environment or the manifest named it.
@@ -67,13 +67,13 @@ impl Egress {
         let mut hosts = Vec::new();
         for host in &manifest.hosts {
             hosts.push(
-                Origin::parse(host).ok_or_else(|| {
+                ServerOrigin::parse(host).ok_or_else(|| {
                     format!("the manifest's host `{}` can't be used", sanitize_message(host))
                 })?,
             );
         }
         // Anyone who writes the configuration or the environment may send requests anywhere.
-        hosts.extend(Origin::of(&base));
+        hosts.extend(ServerOrigin::of(&base));
         let egress = Self { default_base: base, hosts, plain_http, listed };
         egress.may_go(&egress.default_base)?;
         Ok(egress)
@@ -81,15 +81,15 @@ impl Egress {
 
     fn may_go(&self, url: &Url) -> Result<(), String> {
         let host = url.host_str().unwrap_or_default();
-        if !Origin::of(url).is_some_and(|origin| self.hosts.contains(&origin)) {
+        if !ServerOrigin::of(url).is_some_and(|origin| self.hosts.contains(&origin)) {
             return Err(format!(
                 "the plugin wants to reach `{}`, which neither its manifest nor `base_url` names",
                 sanitize_message(url.authority())
             ));
         }
         if let Some(listed) = &self.listed {
-            let admits = |origin: Origin| listed.iter().any(|p| p.admits(&origin.host, origin.port));
-            if !Origin::of(url).is_some_and(admits) {
+            let admits = |origin: ServerOrigin| listed.iter().any(|p| p.admits(&origin.host, origin.port));
+            if !ServerOrigin::of(url).is_some_and(admits) {
                 return Err(format!(
                     "`{}` may not be reached: the profile's `network.egress` doesn't list it",
                     sanitize_message(url.authority())
@@ -127,7 +127,7 @@ impl Egress {
         }
         let whole = format!("{}{}", base.as_str().trim_end_matches('/'), request.path);
         let url = Url::parse(&whole).map_err(|error| format!("the plugin's path can't be used: {error}"))?;
-        if Origin::of(&url) != Origin::of(&base) || url.scheme() != base.scheme() {
+        if ServerOrigin::of(&url) != ServerOrigin::of(&base) || url.scheme() != base.scheme() {
             return Err("the plugin's path leads to another host".to_owned());
         }
         // Dots have been resolved by now.

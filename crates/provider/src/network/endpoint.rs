@@ -5,7 +5,7 @@ use loopctl_plugin_sdk::protocol::{Endpoint, Manifest};
 use reqwest::Url;
 use serde_json::{Map, Value};
 
-use super::Environment;
+use super::EnvironmentSource;
 use crate::diag::nearest;
 use crate::error::sanitize_message;
 use crate::locate::{endpoint_named, same_name};
@@ -30,7 +30,7 @@ pub(super) fn resolve<'m>(
     manifest: &'m Manifest,
     named: Option<&str>,
     config: &Value,
-    environment: &Environment,
+    environment: &EnvironmentSource,
 ) -> Result<Destination<'m>, String> {
     let mut config = match config {
         Value::Object(keys) => keys.clone(),
@@ -94,7 +94,7 @@ fn choose<'m>(
 fn address(
     manifest: &Manifest,
     endpoint: &Endpoint,
-    environment: &Environment,
+    environment: &EnvironmentSource,
 ) -> Result<(String, String), String> {
     for variable in &endpoint.base_url_env {
         if let Some(url) = set(environment, variable) {
@@ -130,7 +130,7 @@ fn text<'c>(config: &'c Map<String, Value>, key: &str) -> Result<Option<&'c str>
 }
 
 /// A variable's value; empty ones count as not set.
-fn set(environment: &Environment, name: &str) -> Option<String> {
+fn set(environment: &EnvironmentSource, name: &str) -> Option<String> {
     environment(name).map(|value| value.trim().to_owned()).filter(|value| !value.is_empty())
 }
 

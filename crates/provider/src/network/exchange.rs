@@ -12,8 +12,8 @@ use reqwest::{Body, Method, StatusCode, Url};
 use tokio::time::timeout;
 
 use super::client::{not_followed, password_wanted, torn, unanswered};
-use super::egress::{Origin, is_loopback};
-use super::limits::{RateLimiter, Turn};
+use super::egress::{ServerOrigin, is_loopback};
+use super::limits::{RateLimitPermit, RateLimiter};
 use super::secrets::ResolvedHeaders;
 use super::server::{BreakerPermit, readable};
 use super::{HttpAttempt, HttpTransport, method, retry_after};
@@ -23,7 +23,7 @@ use crate::error::{CallError, FailureKind, sanitize_message};
 const WORTH_A_NOTE: Duration = Duration::from_millis(100);
 
 /// A request that may be sent.
-pub(super) struct Outgoing {
+pub(super) struct OutgoingRequest {
     method: Method,
     url: Url,
     pub(super) filled: ResolvedHeaders,
@@ -33,8 +33,8 @@ pub(super) struct Outgoing {
 }
 
 /// A request's permission to be sent. While it is held, the call counts among those in flight.
-pub(super) struct Admitted {
-    _turn: Turn,
+pub(super) struct RequestPermit {
+    _turn: RateLimitPermit,
     lane: Arc<RateLimiter>,
     passing: Option<BreakerPermit>,
 }
@@ -48,11 +48,11 @@ impl HttpTransport {
     pub(crate) async fn exchange(
         &self,
         request: HttpRequest,
-        errand: &mut HttpAttempt,
+        http_attempt: &mut HttpAttempt,
     ) -> Result<HttpResponse, CallError> {
         let outgoing = self.prepare(request).map_err(CallError::unsent)?;
         let bytes = outgoing.body.as_bytes().map_or(0, <[u8]>::len);
-        self.carry(outgoing, bytes, errand).await
+        self.carry(outgoing, bytes, http_attempt).await
     }
 
     /// Like [`HttpTransport::exchange`], with a body that isn't the plugin's.
@@ -63,22 +63,22 @@ impl HttpTransport {
         &self,
         request: HttpRequest,
         body: Body,
-        errand: &mut HttpAttempt,
+        http_attempt: &mut HttpAttempt,
     ) -> Result<HttpResponse, CallError> {
         let outgoing = self.prepare(request).map_err(CallError::unsent)?;
-        self.carry(Outgoing { body, is_upload: true, ..outgoing }, 0, errand).await
+        self.carry(OutgoingRequest { body, is_upload: true, ..outgoing }, 0, http_attempt).await
     }
 
     async fn carry(
         &self,
-        outgoing: Outgoing,
+        outgoing: OutgoingRequest,
         bytes: usize,
-        errand: &mut HttpAttempt,
+        http_attempt: &mut HttpAttempt,
     ) -> Result<HttpResponse, CallError> {
-        let mut admitted = self.admit(&outgoing, bytes, errand).await?;
-        let outcome = errand.patience.bound(self.send(outgoing)).await.and_then(|outcome| outcome);
+        let mut admitted = self.admit(&outgoing, bytes, http_attempt).await?;
+        let outcome = http_attempt.deadline.bound(self.send(outgoing)).await.and_then(|outcome| outcome);
         let answer = outcome.as_ref().map(|answer| (answer.status, &answer.headers));
-        self.learn(answer, &mut admitted, errand);
+        self.learn(answer, &mut admitted, http_attempt);
         outcome
     }
 
@@ -88,56 +88,56 @@ impl HttpTransport {
     /// When the server is left alone, or too many calls were made again.
     pub(super) async fn admit(
         &self,
-        outgoing: &Outgoing,
+        outgoing: &OutgoingRequest,
         bytes: usize,
-        errand: &mut HttpAttempt,
-    ) -> Result<Admitted, CallError> {
-        errand.variables = outgoing.filled.variables();
-        errand.unset = outgoing.filled.unset().to_vec();
+        http_attempt: &mut HttpAttempt,
+    ) -> Result<RequestPermit, CallError> {
+        http_attempt.variables = outgoing.filled.variables();
+        http_attempt.unset = outgoing.filled.unset().to_vec();
         if outgoing.filled.withheld() {
             let (why, advice) = (self.keys.why_withheld(&outgoing.url), self.keys.advice(&outgoing.url));
-            errand.withheld = Some(format!("{why}: {advice}"));
+            http_attempt.withheld = Some(format!("{why}: {advice}"));
         }
-        let Some(origin) = Origin::of(&outgoing.url) else {
+        let Some(origin) = ServerOrigin::of(&outgoing.url) else {
             return Err(CallError::new(FailureKind::Permanent, "the request has no host").unsent());
         };
-        let (server, lane) = self.network.shared(origin, errand.variables.clone(), self.limits);
-        (errand.server, errand.lane) = (Some(server.clone()), Some(lane.clone()));
+        let (server, lane) = self.network.shared(origin, http_attempt.variables.clone(), self.limits);
+        (http_attempt.server, http_attempt.lane) = (Some(server.clone()), Some(lane.clone()));
         server.check().map_err(CallError::unsent)?;
-        let again = errand.attempt > 1;
+        let again = http_attempt.attempt > 1;
         if again && !server.affords_retry() {
             return Err(server.no_retries_left().unsent());
         }
-        errand.tokens = errand.estimated(bytes);
-        let turn = lane.turn(errand.tokens).await;
-        errand.patience.progress().has_its_turn(turn.waited);
+        http_attempt.tokens = http_attempt.estimated(bytes);
+        let turn = lane.turn(http_attempt.tokens).await;
+        http_attempt.deadline.progress().has_its_turn(turn.waited);
         if readable(turn.waited).0 > 0 {
             // On the span of the call.
             tracing::Span::current().record("waited_ms", readable(turn.waited).0);
         }
         if turn.waited >= WORTH_A_NOTE {
-            errand.notes.push(format!("waited {} for its turn (rate limits)", readable(turn.waited)));
+            http_attempt.notes.push(format!("waited {} for its turn (rate limits)", readable(turn.waited)));
             tracing::info!(target: "loopctl", event = "waited", provider = %self.name, waited_ms = readable(turn.waited).0);
         }
 
-        let passing = server.admit(errand.patience.patient_until()).await.map_err(CallError::unsent)?;
+        let passing = server.admit(http_attempt.deadline.patient_until()).await.map_err(CallError::unsent)?;
         // Only what is sent is paid for.
         if again {
             server.pay_retry().map_err(CallError::unsent)?;
         }
-        errand.patience.progress().sends();
-        Ok(Admitted { _turn: turn, lane, passing: Some(passing) })
+        http_attempt.deadline.progress().sends();
+        Ok(RequestPermit { _turn: turn, lane, passing: Some(passing) })
     }
 
     /// Learns from an outcome about the server: its status and headers, or why there are none.
     pub(super) fn learn(
         &self,
         outcome: Result<(u16, &BTreeMap<String, String>), &CallError>,
-        admitted: &mut Admitted,
-        errand: &mut HttpAttempt,
+        admitted: &mut RequestPermit,
+        http_attempt: &mut HttpAttempt,
     ) {
         let Some(passing) = admitted.passing.take() else { return };
-        errand.notice = match outcome {
+        http_attempt.notice = match outcome {
             Ok((status, _)) if status >= 500 => passing.failed(),
             Ok((status, _)) => {
                 passing.succeeded((200..=299).contains(&status));
@@ -168,21 +168,21 @@ impl HttpTransport {
     }
 
     /// Checks a request and fills in its secrets.
-    pub(super) fn prepare(&self, request: HttpRequest) -> Result<Outgoing, CallError> {
+    pub(super) fn prepare(&self, request: HttpRequest) -> Result<OutgoingRequest, CallError> {
         let refused = |problem: String| CallError::new(FailureKind::Permanent, problem);
         let url = self.egress.url(&request).map_err(refused)?;
         let method = method::read(&request.method).map_err(refused)?;
         let filled = ResolvedHeaders::of(&request.headers, &self.keys, &url, &self.network.environment)?;
-        Ok(Outgoing { method, url, filled, body: Body::from(request.body), is_upload: false })
+        Ok(OutgoingRequest { method, url, filled, body: Body::from(request.body), is_upload: false })
     }
 
-    async fn send(&self, outgoing: Outgoing) -> Result<HttpResponse, CallError> {
+    async fn send(&self, outgoing: OutgoingRequest) -> Result<HttpResponse, CallError> {
         self.begin(outgoing).await?.whole(self.network.settings.max_response_bytes).await
     }
 
     /// Sends a request, up to the headers of the answer.
-    pub(super) async fn begin(&self, outgoing: Outgoing) -> Result<Answer, CallError> {
-        let Outgoing { method, url, filled, body, is_upload } = outgoing;
+    pub(super) async fn begin(&self, outgoing: OutgoingRequest) -> Result<IncomingResponse, CallError> {
+        let OutgoingRequest { method, url, filled, body, is_upload } = outgoing;
         let settings = &self.network.settings;
         let client = self.network.clients.for_url(&url, settings, &self.network.environment);
         let client = client.map_err(CallError::unsent)?;
@@ -236,22 +236,22 @@ impl HttpTransport {
                 .or_insert_with(|| value.to_owned());
         }
         let headers = told.into_iter().map(|(name, value)| (name, filled.redact(value))).collect();
-        Ok(Answer { response, status, headers, filled })
+        Ok(IncomingResponse { response, status, headers, filled })
     }
 }
 
 /// An answer whose headers have arrived.
-pub(super) struct Answer {
+pub(super) struct IncomingResponse {
     pub(super) response: reqwest::Response,
     pub(super) status: StatusCode,
     pub(super) headers: BTreeMap<String, String>,
     pub(super) filled: ResolvedHeaders,
 }
 
-impl Answer {
+impl IncomingResponse {
     /// The whole answer, if it has at most `most` bytes.
     pub(super) async fn whole(self, most: u64) -> Result<HttpResponse, CallError> {
-        let Answer { mut response, status, headers, filled } = self;
+        let IncomingResponse { mut response, status, headers, filled } = self;
         let most = usize::try_from(most).unwrap_or(usize::MAX);
         let mut body = Vec::new();
         while let Some(chunk) = response.chunk().await.map_err(|error| torn(&error, body.len()))? {

@@ -54,7 +54,7 @@ struct TokenLimit {
 
 /// A call's turn. Other calls wait for it to be dropped when too many are in flight.
 #[derive(Debug)]
-pub(super) struct Turn {
+pub(super) struct RateLimitPermit {
     _permit: Option<OwnedSemaphorePermit>,
     /// The time it took to get it.
     pub(super) waited: Duration,
@@ -84,7 +84,7 @@ impl RateLimiter {
     }
 
     /// Waits until a call of about this many tokens may be sent. Can be dropped at any time.
-    pub(super) async fn turn(&self, tokens: u64) -> Turn {
+    pub(super) async fn turn(&self, tokens: u64) -> RateLimitPermit {
         let began = Instant::now();
         let permit = match &self.concurrency {
             // It is never closed.
@@ -103,7 +103,7 @@ impl RateLimiter {
             limit.wait_for(tokens).await;
         }
         self.wait_while_held().await;
-        Turn { _permit: permit, waited: began.elapsed() }
+        RateLimitPermit { _permit: permit, waited: began.elapsed() }
     }
 
     async fn wait_while_held(&self) {

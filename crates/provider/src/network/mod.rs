@@ -5,14 +5,14 @@
 //! | --- | --- |
 //! | `endpoint` | resolves the service that a plugin talks to, and its address |
 //! | `egress` | where requests may go |
-//! | `keys` | the secrets that they may carry, and where to |
+//! | `request_keys` | the secrets that they may carry, and where to |
 //! | `secrets` | filling those in |
 //! | `redact` | taking them out of answers |
 //! | `client` | the HTTP client, proxies, and the faults its errors become |
 //! | `exchange` | one request and its answer, whole and bounded |
 //! | `upload` | a body that is read from a file while it is sent |
 //! | `download` | an answer that is read line by line |
-//! | `errand` | one attempt at a call, and what its end means for the next |
+//! | `http_attempt` | one attempt at a call, and what its end means for the next |
 //! | `verdict` | what a status makes of a failure |
 //! | `retry_after` | how long a server asks to wait |
 //! | `rate_limit` | the IETF's headers of what remains of a limit |
@@ -30,13 +30,13 @@ mod client;
 mod download;
 mod egress;
 mod endpoint;
-mod errand;
 mod exchange;
-mod keys;
+mod http_attempt;
 mod limits;
 mod method;
 mod rate_limit;
 mod redact;
+mod request_keys;
 mod retry_after;
 mod retry_budget;
 mod secret_files;
@@ -55,35 +55,35 @@ use crate::error::{CallError, FailureKind};
 use crate::profile::{Author, BatchUse, Limits, Network as Settings};
 pub(super) use backoff::Seed;
 pub(super) use download::{Download, IncomingLine};
-pub(super) use errand::HttpAttempt;
-pub use keys::SERVICE_HOSTS;
-pub(super) use upload::Lines;
+pub(super) use http_attempt::HttpAttempt;
+pub use request_keys::SERVICE_HOSTS;
+pub(super) use upload::UploadSize;
 
 use client::Clients;
-use egress::{Egress, Origin};
-use keys::Keys;
+use egress::{Egress, ServerOrigin};
 use limits::RateLimiter;
+use request_keys::RequestKeys;
 use server::Server;
 
 /// The source of the values of environment variables, by name.
-pub(super) type Environment = Arc<dyn Fn(&str) -> Option<String> + Send + Sync>;
+pub(super) type EnvironmentSource = Arc<dyn Fn(&str) -> Option<String> + Send + Sync>;
 
 /// The state that all opened providers of a [`super::Providers`] share.
-pub struct Network {
-    environment: Environment,
+pub struct NetworkState {
+    environment: EnvironmentSource,
     settings: Settings,
     seed: Seed,
     clients: Clients,
-    servers: Mutex<HashMap<Origin, Arc<Server>>>,
+    servers: Mutex<HashMap<ServerOrigin, Arc<Server>>>,
     lanes: Mutex<Lanes>,
 }
 
 /// By the variables of the keys, too: each key has its own limits.
-type Lanes = HashMap<(Origin, Vec<String>), Arc<RateLimiter>>;
+type Lanes = HashMap<(ServerOrigin, Vec<String>), Arc<RateLimiter>>;
 
-impl Network {
+impl NetworkState {
     /// With the usual settings, knowing nothing of any server.
-    pub fn new(environment: Environment) -> Self {
+    pub fn new(environment: EnvironmentSource) -> Self {
         Self {
             environment,
             settings: Settings::default(),
@@ -95,7 +95,7 @@ impl Network {
     }
 
     /// This network in another environment, knowing nothing of any server.
-    pub(super) fn with_environment(&self, environment: Environment) -> Self {
+    pub(super) fn with_environment(&self, environment: EnvironmentSource) -> Self {
         Self { settings: self.settings.clone(), seed: self.seed, ..Self::new(environment) }
     }
 
@@ -113,7 +113,7 @@ impl Network {
     /// limits.
     fn shared(
         &self,
-        origin: Origin,
+        origin: ServerOrigin,
         variables: Vec<String>,
         limits: Limits,
     ) -> (Arc<Server>, Arc<RateLimiter>) {
@@ -129,9 +129,9 @@ impl Network {
 
 /// An opened `http` plugin's access to the network.
 pub struct HttpTransport {
-    network: Arc<Network>,
+    network: Arc<NetworkState>,
     egress: Egress,
-    keys: Keys,
+    keys: RequestKeys,
     /// The endpoint's name, else the plugin's.
     name: String,
     limits: Limits,
@@ -146,19 +146,23 @@ impl HttpTransport {
     /// # Errors
     /// A message, when they lead nowhere.
     pub fn new(
-        network: Arc<Network>,
+        network: Arc<NetworkState>,
         manifest: &Manifest,
         endpoint: Option<&str>,
         config: &Value,
         author: Author,
     ) -> Result<(Self, Value), String> {
-        if keys::placeholder_in(config) {
-            return Err(format!("`{}…}}` is in it: {}", keys::PLACEHOLDER, keys::PLUGINS_ONLY));
+        if request_keys::placeholder_in(config) {
+            return Err(format!(
+                "`{}…}}` is in it: {}",
+                request_keys::PLACEHOLDER,
+                request_keys::PLUGINS_ONLY
+            ));
         }
         let destination = endpoint::resolve(manifest, endpoint, config, &network.environment)?;
         let plain_http = config.get("allow_http").and_then(Value::as_bool).unwrap_or(false);
         let listed = network.settings.egress.clone();
-        let keys = Keys::new(manifest, destination.endpoint, config, author, &network.environment)?
+        let keys = RequestKeys::new(manifest, destination.endpoint, config, author, &network.environment)?
             .through(&network.settings.proxy);
         keys.check_token(config, &destination.base)?;
         let egress = Egress::new(manifest, destination.base, plain_http, listed)?;
@@ -179,11 +183,14 @@ impl HttpTransport {
     pub(super) fn check_request(request: &CompletionRequest) -> Result<(), CallError> {
         let options = &request.options;
         let mut written = options.extra_headers.values().chain(&options.model);
-        if !written.any(|text| text.contains(keys::PLACEHOLDER)) {
+        if !written.any(|text| text.contains(request_keys::PLACEHOLDER)) {
             return Ok(());
         }
-        let problem =
-            format!("`{}…}}` is in `extra_headers` or `model`: {}", keys::PLACEHOLDER, keys::PLUGINS_ONLY);
+        let problem = format!(
+            "`{}…}}` is in `extra_headers` or `model`: {}",
+            request_keys::PLACEHOLDER,
+            request_keys::PLUGINS_ONLY
+        );
         Err(CallError::new(FailureKind::InvalidRequest, problem))
     }
 
@@ -215,7 +222,7 @@ impl HttpTransport {
 
 #[cfg(test)]
 mod tests {
-    use super::Environment;
+    use super::EnvironmentSource;
     use loopctl_plugin_sdk::protocol::{AbiVersion, Manifest, PluginKind};
     use std::sync::Arc;
 
@@ -240,7 +247,7 @@ mod tests {
         assert_eq!(most, loopctl_plugin_sdk::abi::LC_MAX_OUTPUT as u64);
     }
 
-    pub(super) fn environment(set: &[(&str, &str)]) -> Environment {
+    pub(super) fn environment(set: &[(&str, &str)]) -> EnvironmentSource {
         let set: Vec<_> = set.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
         Arc::new(move |name| set.iter().find(|(known, _)| known == name).map(|(_, value)| value.clone()))
     }

@@ -12,12 +12,12 @@ const MOST: usize = 32;
 
 /// One limit or policy: its name, and its parameters as they are written.
 #[derive(Debug, Default, PartialEq, Eq)]
-struct Item<'a> {
+struct LimitItem<'a> {
     name: &'a str,
     parameters: Vec<(&'a str, &'a str)>,
 }
 
-impl Item<'_> {
+impl LimitItem<'_> {
     fn number(&self, names: &[&str]) -> Option<f64> {
         let told =
             self.parameters.iter().find(|(name, _)| names.iter().any(|one| name.eq_ignore_ascii_case(one)));
@@ -46,25 +46,25 @@ pub(super) fn exhausted(headers: &Headers) -> Option<Duration> {
 /// The wait after a 429 that doesn't say which limit is exhausted: until the first has more, else the shortest window.
 pub(super) fn come_back(headers: &Headers) -> Option<Duration> {
     let limits = items(headers, "ratelimit");
-    let silent = |limit: &&Item<'_>| limit.number(&["r", "remaining"]).is_none();
-    let told = limits.iter().filter(silent).filter_map(Item::wait).min();
+    let silent = |limit: &&LimitItem<'_>| limit.number(&["r", "remaining"]).is_none();
+    let told = limits.iter().filter(silent).filter_map(LimitItem::wait).min();
     told.or_else(|| {
         let policies = items(headers, "ratelimit-policy");
         limits.is_empty().then(|| policies.iter().filter_map(window).min()).flatten()
     })
 }
 
-fn window(policy: &Item<'_>) -> Option<Duration> {
+fn window(policy: &LimitItem<'_>) -> Option<Duration> {
     policy.number(&["w"]).and_then(seconds)
 }
 
-fn items<'a>(headers: &'a Headers, name: &str) -> Vec<Item<'a>> {
+fn items<'a>(headers: &'a Headers, name: &str) -> Vec<LimitItem<'a>> {
     let Some(value) = headers.get(name) else { return Vec::new() };
-    let mut items: Vec<Item<'a>> = Vec::new();
+    let mut items: Vec<LimitItem<'a>> = Vec::new();
     // The members of the older form describe one limit.
-    let mut of_one = Item::default();
+    let mut of_one = LimitItem::default();
     for member in split(value, ',').take(MOST) {
-        let mut item = Item::default();
+        let mut item = LimitItem::default();
         for part in split(member, ';').take(MOST) {
             match part.split_once('=').filter(|_| !part.starts_with('"')) {
                 Some((key, value)) => item.parameters.push((key.trim(), value.trim().trim_matches('"'))),

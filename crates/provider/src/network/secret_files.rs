@@ -2,7 +2,7 @@
 //! service managers hand secrets out. The file is read for each request, so that a key can be replaced while the
 //! program runs.
 
-use super::Environment;
+use super::EnvironmentSource;
 use crate::disk;
 use crate::error::{CallError, FailureKind};
 use crate::value::sanitize_line;
@@ -18,7 +18,7 @@ const LARGEST: u64 = 64 << 10;
 ///
 /// # Errors
 /// When the file can't be read, or holds nothing.
-pub(super) fn secret(environment: &Environment, name: &str) -> Result<Option<String>, CallError> {
+pub(super) fn secret(environment: &EnvironmentSource, name: &str) -> Result<Option<String>, CallError> {
     let set = |name: &str| environment(name).map(|it| it.trim().to_owned()).filter(|it| !it.is_empty());
     if let Some(value) = set(name) {
         return Ok(Some(value));
@@ -44,7 +44,7 @@ mod tests {
     use std::fs::write;
     use std::sync::Arc;
 
-    fn environment(set: Vec<(&'static str, String)>) -> Environment {
+    fn environment(set: Vec<(&'static str, String)>) -> EnvironmentSource {
         Arc::new(move |name| set.iter().find(|(known, _)| *known == name).map(|(_, value)| value.clone()))
     }
 

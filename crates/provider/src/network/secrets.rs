@@ -6,9 +6,9 @@ use std::collections::BTreeMap;
 use reqwest::Url;
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 
-use super::Environment;
-use super::keys::{Keys, PLACEHOLDER};
+use super::EnvironmentSource;
 use super::redact;
+use super::request_keys::{PLACEHOLDER, RequestKeys};
 use super::secret_files::secret;
 use crate::error::{CallError, FailureKind, sanitize_message};
 use crate::profile::secret_word;
@@ -55,9 +55,9 @@ impl ResolvedHeaders {
     /// When a header isn't the plugin's to set, or a secret isn't declared, may not go there or is not set.
     pub(super) fn of(
         asked: &BTreeMap<String, String>,
-        keys: &Keys,
+        keys: &RequestKeys,
         url: &Url,
-        environment: &Environment,
+        environment: &EnvironmentSource,
     ) -> Result<Self, CallError> {
         let refused = |problem: String| CallError::new(FailureKind::Permanent, problem);
         let mut filled = ResolvedHeaders {
@@ -67,7 +67,7 @@ impl ResolvedHeaders {
             unset: Vec::new(),
             withheld: false,
         };
-        let filling = Filling { keys, url, environment };
+        let filling = HeaderContext { keys, url, environment };
         for (name, value) in asked {
             let header = HeaderName::from_bytes(name.as_bytes())
                 .map_err(|_| refused(format!("`{}` is not a header's name", sanitize_message(name))))?;
@@ -76,12 +76,12 @@ impl ResolvedHeaders {
             }
             let mut used = Vec::new();
             let text = match filling.fill(value, &mut used)? {
-                Text::Whole(text) => text,
-                Text::Unset(names) => {
+                HeaderText::Whole(text) => text,
+                HeaderText::Unset(names) => {
                     filled.unset.extend(names);
                     continue;
                 }
-                Text::Withheld => {
+                HeaderText::Withheld => {
                     filled.withheld = true;
                     continue;
                 }
@@ -165,7 +165,7 @@ impl<'t> Placeholder<'t> {
 }
 
 /// A header's value.
-enum Text {
+enum HeaderText {
     Whole(String),
     /// To be left out: none of these variables is set.
     Unset(Vec<String>),
@@ -174,15 +174,15 @@ enum Text {
 }
 
 /// The context of the request whose headers are filled.
-struct Filling<'f> {
-    keys: &'f Keys,
+struct HeaderContext<'f> {
+    keys: &'f RequestKeys,
     url: &'f Url,
-    environment: &'f Environment,
+    environment: &'f EnvironmentSource,
 }
 
-impl Filling<'_> {
+impl HeaderContext<'_> {
     /// The secrets that are filled in are pushed to `used`.
-    fn fill(&self, value: &str, used: &mut Vec<(String, String)>) -> Result<Text, CallError> {
+    fn fill(&self, value: &str, used: &mut Vec<(String, String)>) -> Result<HeaderText, CallError> {
         let mut filled = String::new();
         let mut rest = value;
         while let Some((before, after)) = rest.split_once(PLACEHOLDER) {
@@ -202,7 +202,7 @@ impl Filling<'_> {
             }
             names.retain(|name| self.keys.may_go(name, self.url));
             if names.is_empty() {
-                return if optional { Ok(Text::Withheld) } else { Err(self.keys.withheld(self.url)) };
+                return if optional { Ok(HeaderText::Withheld) } else { Err(self.keys.withheld(self.url)) };
             }
             let mut found = None;
             for name in &names {
@@ -215,7 +215,7 @@ impl Filling<'_> {
                 if !optional {
                     return Err(missing(&names));
                 }
-                return Ok(Text::Unset(names.into_iter().map(str::to_owned).collect()));
+                return Ok(HeaderText::Unset(names.into_iter().map(str::to_owned).collect()));
             };
             filled.push_str(before);
             filled.push_str(&secret);
@@ -223,7 +223,7 @@ impl Filling<'_> {
             rest = after;
         }
         filled.push_str(rest);
-        Ok(Text::Whole(filled))
+        Ok(HeaderText::Whole(filled))
     }
 }
 
@@ -263,7 +263,7 @@ mod tests {
             ("HOME", "/h"),
         ]);
         let config = json!({ "base_url": url });
-        let keys = Keys::new(&manifest, None, &config, author, &environment).unwrap();
+        let keys = RequestKeys::new(&manifest, None, &config, author, &environment).unwrap();
         let asked = BTreeMap::from([(name.to_owned(), value.to_owned())]);
         ResolvedHeaders::of(&asked, &keys, &Url::parse(url).unwrap(), &environment)
     }

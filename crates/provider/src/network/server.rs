@@ -8,7 +8,7 @@ use jiff::Timestamp;
 use tokio::sync::Notify;
 use tokio::time::{Instant, timeout_at};
 
-use super::breaker::{Breaker, Passage, Refusal};
+use super::breaker::{Breaker, BreakerPassage, BreakerRefusal};
 use super::retry_budget::RetryBudget;
 use crate::error::{CallError, FailureKind};
 use crate::profile;
@@ -18,13 +18,13 @@ use crate::profile;
 pub(super) struct Server {
     /// Its name in messages.
     name: String,
-    health: Mutex<Health>,
+    health: Mutex<ServerHealth>,
     /// A trial has ended.
     tried: Notify,
 }
 
 #[derive(Debug)]
-struct Health {
+struct ServerHealth {
     breaker: Breaker,
     retries: RetryBudget,
 }
@@ -33,13 +33,13 @@ struct Health {
 #[derive(Debug)]
 pub(super) struct BreakerPermit {
     server: Arc<Server>,
-    passage: Passage,
+    passage: BreakerPassage,
     over: bool,
 }
 
 impl Server {
     pub(super) fn new(name: String, settings: &profile::Network) -> Self {
-        let health = Health {
+        let health = ServerHealth {
             breaker: Breaker::new(settings.breaker),
             retries: RetryBudget::new(settings.retry_budget),
         };
@@ -96,7 +96,7 @@ impl Server {
         CallError { gives_up: true, ..CallError::new(FailureKind::Transient, message).help(RETRY_HELP) }
     }
 
-    fn refused(&self, refusal: Refusal) -> CallError {
+    fn refused(&self, refusal: BreakerRefusal) -> CallError {
         let now = Timestamp::now();
         let time = |at: Timestamp| at.strftime("%H:%M:%S").to_string();
         let since = now.checked_sub(refusal.open_for).unwrap_or(now);
@@ -111,7 +111,7 @@ impl Server {
         CallError { retry_after: Some(refusal.wait), ..fault }
     }
 
-    fn health(&self) -> std::sync::MutexGuard<'_, Health> {
+    fn health(&self) -> std::sync::MutexGuard<'_, ServerHealth> {
         self.health.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -214,7 +214,7 @@ mod tests {
         let (_, trial, others) = on_trial().await;
         trial.succeeded(true);
         for other in others {
-            assert_eq!(other.await.unwrap().unwrap().passage, Passage::Free);
+            assert_eq!(other.await.unwrap().unwrap().passage, BreakerPassage::Free);
         }
     }
 
@@ -237,7 +237,7 @@ mod tests {
         let next = others.iter().position(JoinHandle::is_finished).unwrap();
         let (next, other) = (others.remove(next), others.remove(0));
         let next = next.await.unwrap().unwrap();
-        assert!(next.passage == Passage::Trial && !other.is_finished());
+        assert!(next.passage == BreakerPassage::Trial && !other.is_finished());
         // Giving up a wait takes nothing along.
         other.abort();
         assert!(other.await.is_err());

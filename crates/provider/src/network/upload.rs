@@ -21,20 +21,20 @@ const PIECES_AHEAD: usize = 2;
 
 /// The size of a file of lines, before it is sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Lines {
+pub(crate) struct UploadSize {
     /// The number of lines.
     pub(crate) count: u64,
     /// Their bytes, without line breaks.
     pub(crate) bytes: u64,
 }
 
-impl Lines {
+impl UploadSize {
     /// Counts the lines of a file. Reads all of it; takes a while.
     ///
     /// # Errors
     /// When it can't be read, or a line is empty or longer than `longest`.
     pub(crate) fn of(path: &Path, longest: usize) -> Result<Self, CallError> {
-        let mut lines = Lines { count: 0, bytes: 0 };
+        let mut lines = UploadSize { count: 0, bytes: 0 };
         let mut reader = open(path)?;
         let mut line = Vec::new();
         while next_line(&mut reader, &mut line).map_err(|error| unreadable(&error))? {
@@ -73,7 +73,7 @@ impl Lines {
                 let _ = sender.blocking_send(Err(error));
             }
         });
-        Ok(Body::wrap(Pieces { pieces, left }))
+        Ok(Body::wrap(ChunkBody { pieces, left }))
     }
 }
 
@@ -98,9 +98,9 @@ fn next_line(reader: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<bool> 
     Ok(true)
 }
 
-type Piece = io::Result<Bytes>;
+type BodyChunk = io::Result<Bytes>;
 
-fn feed(mut reader: impl BufRead, around: &BatchUpload, sender: &mpsc::Sender<Piece>) -> io::Result<()> {
+fn feed(mut reader: impl BufRead, around: &BatchUpload, sender: &mpsc::Sender<BodyChunk>) -> io::Result<()> {
     // No one takes the pieces of a request that was given up.
     let send = |piece: &mut Vec<u8>| sender.blocking_send(Ok(Bytes::from(std::mem::take(piece)))).is_ok();
     let mut piece = around.prefix.clone().into_bytes();
@@ -120,13 +120,13 @@ fn feed(mut reader: impl BufRead, around: &BatchUpload, sender: &mpsc::Sender<Pi
 }
 
 /// The pieces of a body as they come.
-struct Pieces {
-    pieces: mpsc::Receiver<Piece>,
+struct ChunkBody {
+    pieces: mpsc::Receiver<BodyChunk>,
     /// The number of bytes still to come: what is announced must be sent, or the request is invalid.
     left: u64,
 }
 
-impl http_body::Body for Pieces {
+impl http_body::Body for ChunkBody {
     type Data = Bytes;
     type Error = io::Error;
 

@@ -10,8 +10,8 @@ use loopctl_plugin_sdk::abi::{LC_OK, LC_PERMANENT, LC_TRANSIENT};
 use loopctl_plugin_sdk::protocol::PluginError;
 use tokio::sync::oneshot;
 
-use super::host::{Host, Payload, Reply, lend, no_buf, take};
-use super::stuck::{Stuck, Waiting, check_room};
+use super::hanging_calls::{HangingCalls, WaiterGuard, check_room};
+use super::host::{Payload, PluginHost, Reply, lend, no_buf, take};
 use super::{Library, bounded, ending, threads};
 
 const OPEN_LIMIT: Duration = Duration::from_secs(10);
@@ -43,7 +43,7 @@ pub(crate) struct Instance {
     library: Arc<Library>,
     raw: Opaque,
     /// Its functions that hang. While one does, it gets no calls.
-    stuck: Arc<Stuck>,
+    hanging_calls: Arc<HangingCalls>,
 }
 
 impl Instance {
@@ -63,7 +63,7 @@ impl Instance {
             let payload = unsafe { take(err) };
             if status == LC_OK {
                 // Opened too late, it is dropped with the unclaimed result, and so closed.
-                Ok(Arc::new(Self { library, raw: Opaque(raw), stuck: Arc::default() }))
+                Ok(Arc::new(Self { library, raw: Opaque(raw), hanging_calls: Arc::default() }))
             } else {
                 Err(Reply { status, payload })
             }
@@ -79,13 +79,13 @@ impl Instance {
         }
         let host = self.library.host;
         let (id, receiver) = host.expect();
-        let call = Arc::new(Mutex::new(Begun::NotYet));
-        let running = self.stuck.begin();
+        let call = Arc::new(Mutex::new(StartState::NotYet));
+        let running = self.hanging_calls.begin();
         let guard = CallGuard {
             instance: Arc::clone(self),
             id,
             call: Arc::clone(&call),
-            starting: Waiting(Arc::clone(&running)),
+            starting: WaiterGuard(Arc::clone(&running)),
         };
         let instance = Arc::clone(self);
         // `start` is to return at once; a plugin that works in it instead must not hold up the runtime.
@@ -110,15 +110,17 @@ impl Instance {
     /// When one still does: another call would most likely hang, too, and keep another thread.
     async fn ready(&self) -> Result<(), Reply> {
         check_room().map_err(|problem| own(LC_PERMANENT, &problem))?;
-        let left = LATE_LIMIT.saturating_sub(self.stuck.hanging_for());
-        if self.stuck.hanging() == 0 || tokio::time::timeout(left, self.stuck.free()).await.is_ok() {
+        let left = LATE_LIMIT.saturating_sub(self.hanging_calls.hanging_for());
+        if self.hanging_calls.hanging() == 0
+            || tokio::time::timeout(left, self.hanging_calls.free()).await.is_ok()
+        {
             return Ok(());
         }
         let problem = "an earlier call has not come back from the plugin, which gets no other until it has";
         Err(own(LC_PERMANENT, problem))
     }
 
-    fn start(&self, host: &Host, id: u64, request: &[u8], call: &Mutex<Begun>) {
+    fn start(&self, host: &PluginHost, id: u64, request: &[u8], call: &Mutex<StartState>) {
         let Some(start) = self.library.table.start else {
             return host.deliver(id, own(LC_PERMANENT, "no `start`"));
         };
@@ -133,13 +135,13 @@ impl Instance {
         }
         let mut begun = call.lock().unwrap_or_else(PoisonError::into_inner);
         match *begun {
-            Begun::NotYet => *begun = Begun::Running(Opaque(raw)),
-            Begun::Over { owed } => {
+            StartState::NotYet => *begun = StartState::Running(Opaque(raw)),
+            StartState::Over { owed } => {
                 drop(begun);
                 self.end(Opaque(raw), owed);
             }
             // Only this function says so, once per call.
-            Begun::Running(_) => {}
+            StartState::Running(_) => {}
         }
     }
 
@@ -165,8 +167,8 @@ impl Instance {
         }
         let instance = Arc::clone(self);
         let (sender, mut receiver) = oneshot::channel();
-        let running = self.stuck.begin();
-        let waiting = Waiting(Arc::clone(&running));
+        let running = self.hanging_calls.begin();
+        let waiting = WaiterGuard(Arc::clone(&running));
         let queued = threads::queue(move || {
             let Some(call) = instance.library.table.call else { return running.returned() };
             // Given up before its turn came.
@@ -210,7 +212,7 @@ impl Drop for Instance {
 }
 
 /// The state that the thread that starts a call shares with the one that waits for it.
-enum Begun {
+enum StartState {
     NotYet,
     Running(Opaque),
     /// The call is no longer awaited; `owed` when there was no answer yet.
@@ -223,9 +225,9 @@ enum Begun {
 struct CallGuard {
     instance: Arc<Instance>,
     id: u64,
-    call: Arc<Mutex<Begun>>,
+    call: Arc<Mutex<StartState>>,
     /// `start` may not have returned yet.
-    starting: Waiting,
+    starting: WaiterGuard,
 }
 
 impl CallGuard {
@@ -239,19 +241,19 @@ impl CallGuard {
     /// Has a thread tell the plugin that the call is no longer awaited, and reports when it has done so; `None` where
     /// there is nothing to tell. A plugin that hangs in `cancel` or `call_release` keeps a thread, but not the deadline
     /// that it missed, the answer that it gave, or the executor.
-    fn tell(&mut self) -> Option<(oneshot::Receiver<()>, Waiting)> {
+    fn tell(&mut self) -> Option<(oneshot::Receiver<()>, WaiterGuard)> {
         let owed = self.instance.library.host.forget(self.id);
         let before = {
             let mut begun = self.call.lock().unwrap_or_else(PoisonError::into_inner);
-            std::mem::replace(&mut *begun, Begun::Over { owed })
+            std::mem::replace(&mut *begun, StartState::Over { owed })
         };
-        let Begun::Running(call) = before else { return None };
+        let StartState::Running(call) = before else { return None };
         let instance = Arc::clone(&self.instance);
         let (sender, told) = oneshot::channel();
-        let telling = ending::Telling::begin();
+        let telling = ending::NoticeGuard::begin();
         // A plugin that hangs in it gets no other call until it returns.
-        let running = self.instance.stuck.begin();
-        let waiting = Waiting(Arc::clone(&running));
+        let running = self.instance.hanging_calls.begin();
+        let waiting = WaiterGuard(Arc::clone(&running));
         let spawned = threads::run(move || {
             instance.end(call, owed);
             running.returned();
@@ -319,9 +321,9 @@ mod tests {
             call_release: None,
             close: None,
         };
-        let library = Arc::new(Library { table, host: Host::leak().0 });
+        let library = Arc::new(Library { table, host: PluginHost::leak().0 });
         let instance =
-            Arc::new(Instance { library, raw: Opaque(std::ptr::null_mut()), stuck: Arc::default() });
+            Arc::new(Instance { library, raw: Opaque(std::ptr::null_mut()), hanging_calls: Arc::default() });
         let call = || tokio::time::timeout(Duration::from_secs(60), instance.call(1, Vec::new()));
         assert!(call().await.is_err());
         for _ in 0..3 {
@@ -330,7 +332,7 @@ mod tests {
             assert_eq!(reply.status, LC_PERMANENT);
             assert!(String::from_utf8(error).unwrap().contains("has not come back"));
         }
-        assert_eq!(instance.stuck.hanging(), 1);
+        assert_eq!(instance.hanging_calls.hanging(), 1);
         // A caller with less time than a late call is given learns of it, too, and does not try again and
         // again.
         let hurried = tokio::time::timeout(Duration::from_millis(1), instance.call(1, Vec::new())).await;
@@ -351,9 +353,9 @@ mod tests {
             call_release: Some(nothing),
             close: Some(nothing),
         };
-        let library = Arc::new(Library { table, host: Host::leak().0 });
+        let library = Arc::new(Library { table, host: PluginHost::leak().0 });
         let instance =
-            Arc::new(Instance { library, raw: Opaque(std::ptr::null_mut()), stuck: Arc::default() });
+            Arc::new(Instance { library, raw: Opaque(std::ptr::null_mut()), hanging_calls: Arc::default() });
         let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
         let (sender, receiver) = std::sync::mpsc::channel();
         std::thread::spawn(move || {

@@ -18,7 +18,7 @@ const LEFT_BEHIND: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// A location for bytes.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum CopyLocation {
     /// In memory, sealed.
     Memory,
     /// In a folder of their own in this one.
@@ -26,12 +26,12 @@ pub(super) enum Place {
 }
 
 /// Bytes that can be loaded by a path for as long as this lives.
-pub(super) struct Copy {
+pub(super) struct LibraryCopy {
     path: PathBuf,
-    held: Held,
+    held: CopyBacking,
 }
 
-enum Held {
+enum CopyBacking {
     #[cfg_attr(
         not(any(target_os = "linux", target_os = "android")),
         expect(dead_code, reason = "of Linux alone")
@@ -42,42 +42,44 @@ enum Held {
     Folder(#[expect(dead_code, reason = "held for its end")] TempDir),
 }
 
-impl Place {
+impl CopyLocation {
     /// The locations to try, in this order: systems may refuse to run what is in some of them.
     pub(super) fn all() -> Vec<Self> {
         let variable = |name| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
         let cache = variable("XDG_CACHE_HOME").or_else(|| variable("HOME").map(|home| home.join(".cache")));
         let folders = [Some(std::env::temp_dir()), variable("XDG_RUNTIME_DIR"), cache];
-        std::iter::once(Place::Memory).chain(folders.into_iter().flatten().map(Place::Folder)).collect()
+        std::iter::once(CopyLocation::Memory)
+            .chain(folders.into_iter().flatten().map(CopyLocation::Folder))
+            .collect()
     }
 
     /// Puts the bytes there.
     ///
     /// # Errors
     /// When the system has no such location, takes no more, or others could change what is there.
-    pub(super) fn hold(&self, bytes: &[u8]) -> io::Result<Copy> {
+    pub(super) fn hold(&self, bytes: &[u8]) -> io::Result<LibraryCopy> {
         match self {
-            Place::Memory => in_memory(bytes),
-            Place::Folder(folder) => in_folder(folder, bytes),
+            CopyLocation::Memory => in_memory(bytes),
+            CopyLocation::Folder(folder) => in_folder(folder, bytes),
         }
     }
 }
 
-impl Copy {
+impl LibraryCopy {
     pub(super) fn path(&self) -> &Path {
         &self.path
     }
 
     /// The library is loaded. The system knows it by its path, so none that is loaded later may have the same one.
     pub(super) fn keep_loaded(self) {
-        if let Held::Memory(file) = self.held {
+        if let CopyBacking::Memory(file) = self.held {
             std::mem::forget(file);
         }
     }
 }
 
 #[cfg(any(target_os = "linux", target_os = "android"))]
-fn in_memory(bytes: &[u8]) -> io::Result<Copy> {
+fn in_memory(bytes: &[u8]) -> io::Result<LibraryCopy> {
     use rustix::fs::{MemfdFlags, SealFlags, fcntl_add_seals, memfd_create};
     use std::os::fd::AsRawFd;
     let flags = MemfdFlags::CLOEXEC | MemfdFlags::ALLOW_SEALING;
@@ -89,15 +91,15 @@ fn in_memory(bytes: &[u8]) -> io::Result<Copy> {
     // Other processes of the same user could open it, too.
     fcntl_add_seals(&file, SealFlags::WRITE | SealFlags::GROW | SealFlags::SHRINK | SealFlags::SEAL)?;
     let path = PathBuf::from(format!("/proc/self/fd/{}", file.as_raw_fd()));
-    Ok(Copy { path, held: Held::Memory(file) })
+    Ok(LibraryCopy { path, held: CopyBacking::Memory(file) })
 }
 
 #[cfg(not(any(target_os = "linux", target_os = "android")))]
-fn in_memory(_: &[u8]) -> io::Result<Copy> {
+fn in_memory(_: &[u8]) -> io::Result<LibraryCopy> {
     Err(io::ErrorKind::Unsupported.into())
 }
 
-fn in_folder(parent: &Path, bytes: &[u8]) -> io::Result<Copy> {
+fn in_folder(parent: &Path, bytes: &[u8]) -> io::Result<LibraryCopy> {
     // Anyone who may rename what is there could put another folder in the place of ours.
     disk::check_shared(parent).map_err(io::Error::other)?;
     remove_left_behind(parent);
@@ -109,7 +111,7 @@ fn in_folder(parent: &Path, bytes: &[u8]) -> io::Result<Copy> {
     let path = folder.path().join(file_name());
     // Closed again: a file that is being written can't be run.
     File::create_new(&path)?.write_all(bytes)?;
-    Ok(Copy { path, held: Held::Folder(folder) })
+    Ok(LibraryCopy { path, held: CopyBacking::Folder(folder) })
 }
 
 fn file_name() -> String {
@@ -154,7 +156,7 @@ mod tests {
     #[test]
     fn a_folder_in_which_others_may_rename_is_not_used() {
         let parent = tempfile::tempdir().unwrap();
-        let place = Place::Folder(parent.path().to_path_buf());
+        let place = CopyLocation::Folder(parent.path().to_path_buf());
         let set = |mode| std::fs::set_permissions(parent.path(), PermissionsExt::from_mode(mode)).unwrap();
         set(0o777);
         assert!(place.hold(b"x").is_err());
@@ -183,7 +185,7 @@ mod tests {
         aged("loopctl-plugin-d4E5f6", "notes of mine");
         aged("loopctl-plugin-notes", &file_name());
         std::fs::create_dir(at("loopctl-plugin-g7H8i9")).unwrap();
-        Place::Folder(parent.path().to_path_buf()).hold(b"x").unwrap();
+        CopyLocation::Folder(parent.path().to_path_buf()).hold(b"x").unwrap();
         assert!(!at("loopctl-plugin-a1B2c3").exists());
         for stays in ["loopctl-plugin-d4E5f6", "loopctl-plugin-notes", "loopctl-plugin-g7H8i9"] {
             assert!(at(stays).exists(), "{stays}");
@@ -193,7 +195,7 @@ mod tests {
     #[cfg(target_os = "linux")]
     #[test]
     fn what_stands_in_memory_can_not_be_changed() {
-        let copy = Place::Memory.hold(b"library").unwrap();
+        let copy = CopyLocation::Memory.hold(b"library").unwrap();
         assert_eq!(std::fs::read(copy.path()).unwrap(), b"library");
         let mut again = File::options().write(true).open(copy.path()).unwrap();
         assert!(again.write_all(b"another").is_err());

@@ -28,16 +28,16 @@ static TELLING: (Mutex<usize>, Condvar) = (Mutex::new(0), Condvar::new());
 const TELL_LIMIT: Duration = Duration::from_secs(1);
 
 /// Held while a plugin is told that a call is over, so that the process does not end before it knows.
-pub(super) struct Telling(());
+pub(super) struct NoticeGuard(());
 
-impl Telling {
+impl NoticeGuard {
     pub(super) fn begin() -> Self {
         *TELLING.0.lock().unwrap_or_else(PoisonError::into_inner) += 1;
-        Telling(())
+        NoticeGuard(())
     }
 }
 
-impl Drop for Telling {
+impl Drop for NoticeGuard {
     fn drop(&mut self) {
         *TELLING.0.lock().unwrap_or_else(PoisonError::into_inner) -= 1;
         TELLING.1.notify_all();
@@ -59,15 +59,15 @@ fn wait_until_told() {
 /// noticed, not `_exit`.
 #[derive(Debug)]
 #[must_use = "the program counts as finished when this is dropped"]
-pub struct Working(());
+pub struct ProgramGuard(());
 
-impl Working {
+impl ProgramGuard {
     /// For the program that owns the process; a library must not decide how its host ends.
     pub fn begin() -> Self {
         static REGISTERED: Once = Once::new();
         ORDERLY.store(false, Ordering::Relaxed);
         REGISTERED.call_once(system::hear_of_the_end);
-        Working(())
+        ProgramGuard(())
     }
 
     /// The program ends with `status` from here on. Ends it at once if a plugin hangs: the system's own way out runs
@@ -90,7 +90,7 @@ impl Working {
     }
 }
 
-impl Drop for Working {
+impl Drop for ProgramGuard {
     /// A panic is an end of the program's own, too.
     fn drop(&mut self) {
         ORDERLY.store(true, Ordering::Relaxed);
@@ -102,7 +102,7 @@ mod system {
     use super::{FOREIGN, ORDERLY, Ordering};
     use std::ffi::{c_int, c_void};
 
-    /// The status with which [`crate::cli`] ends when something broke.
+    /// The status with which the command line ends when something broke.
     const BROKEN: u8 = 1;
     const WORDS: &[u8] =
         b"error: a plugin ended the process in the middle of its work\n  help: `loopctl plugin check` tells \

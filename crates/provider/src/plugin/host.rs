@@ -40,7 +40,7 @@ const LONGEST_LINE: usize = 4_096;
 
 /// One library's host: nothing that it does affects the calls of another.
 #[derive(Default)]
-pub(super) struct Host {
+pub(super) struct PluginHost {
     waiting: Mutex<HashMap<u64, oneshot::Sender<Reply>>>,
     last: AtomicU64,
     dropped: AtomicU64,
@@ -49,7 +49,7 @@ pub(super) struct Host {
     lines: AtomicU64,
 }
 
-impl Host {
+impl PluginHost {
     /// A host and the table to give to a plugin. Both live until the process ends, as libraries do.
     pub(super) fn leak() -> (&'static Self, &'static lc_host_v1) {
         let host: &'static Self = Box::leak(Box::default());
@@ -138,7 +138,7 @@ unsafe extern "C" fn complete(ctx: *mut c_void, id: u64, status: lc_status, out:
     // SAFETY: the plugin hands the buffer over with this call.
     let payload = unsafe { take(out) };
     // SAFETY: `ctx` is the host that `leak` made, which is never freed; null only from a plugin that makes it up.
-    if let Some(host) = unsafe { ctx.cast::<Host>().as_ref() } {
+    if let Some(host) = unsafe { ctx.cast::<PluginHost>().as_ref() } {
         host.deliver(id, Reply { status, payload });
     }
 }
@@ -148,7 +148,7 @@ unsafe extern "C" fn complete(ctx: *mut c_void, id: u64, status: lc_status, out:
 /// gives it.
 unsafe extern "C" fn log(ctx: *mut c_void, level: u32, msg: lc_slice) {
     // SAFETY: `ctx` is the host that `leak` made, which is never freed; null only from a plugin that makes it up.
-    let Some(host) = (unsafe { ctx.cast::<Host>().as_ref() }) else { return };
+    let Some(host) = (unsafe { ctx.cast::<PluginHost>().as_ref() }) else { return };
     if msg.ptr.is_null() || msg.len == 0 || !tracing::enabled!(target: LOG_TARGET, tracing::Level::DEBUG) {
         return;
     }
@@ -199,7 +199,7 @@ mod tests {
     #[test]
     fn what_a_plugin_says_is_one_bounded_line_of_the_lowest_level() {
         use tracing_subscriber::layer::SubscriberExt;
-        let (host, table) = Host::leak();
+        let (host, table) = PluginHost::leak();
         host.name("acme");
         let long = format!("a\nb\u{1b}[2J{}", "x".repeat(9_000));
         let ear = Ear::default();
@@ -218,7 +218,7 @@ mod tests {
 
     #[test]
     fn only_the_first_answer_to_a_known_id_counts() {
-        let host = Host::default();
+        let host = PluginHost::default();
         let (id, mut receiver) = host.expect();
         host.deliver(id + 1, ok());
         assert!(receiver.try_recv().is_err());

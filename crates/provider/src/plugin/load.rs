@@ -12,8 +12,8 @@ use loopctl_plugin_sdk::abi::{
 };
 use loopctl_plugin_sdk::protocol::{Manifest, PluginKind};
 
-use super::copy::Place;
-use super::{bounded, ending, host::Host};
+use super::copy::CopyLocation;
+use super::{bounded, ending, host::PluginHost};
 use crate::ProviderError;
 use crate::elf;
 use crate::inspect::{self, PluginFile, host_abi};
@@ -27,7 +27,7 @@ const LOAD_LIMIT: Duration = Duration::from_secs(10);
 /// A plugin's table, checked for what its kind needs. Stays until the process ends.
 pub(crate) struct Library {
     pub(super) table: lc_plugin_v1,
-    pub(super) host: &'static Host,
+    pub(super) host: &'static PluginHost,
 }
 
 // SAFETY: the contract has the table's functions called from any thread, and what it points to never changes.
@@ -41,13 +41,13 @@ static LOADED: LazyLock<Mutex<HashMap<String, Arc<Library>>>> = LazyLock::new(Mu
 /// The host of all plugins that are linked into this program. They share the SDK's code, and with it the host that
 /// asked last, so it must be the same one.
 static LINKED_HOST: LazyLock<Offered> = LazyLock::new(|| {
-    let (host, table) = Host::leak();
+    let (host, table) = PluginHost::leak();
     Offered { host, table }
 });
 
 /// A host and the table that it gives to plugins.
 struct Offered {
-    host: &'static Host,
+    host: &'static PluginHost,
     table: &'static lc_host_v1,
 }
 
@@ -104,7 +104,7 @@ impl Library {
         manifest: &Manifest,
         expected: Option<&[u8]>,
     ) -> Result<Self, ProviderError> {
-        let (host, offered) = Host::leak();
+        let (host, offered) = PluginHost::leak();
         host.name(&manifest.name);
         // SAFETY: the symbol has this type by its name; the host's table is never freed.
         let table = unsafe { copy_table(path, entry(offered)) }?;
@@ -162,7 +162,7 @@ pub(super) fn open_copy(file: &PluginFile) -> Result<lc_entry_v1, ProviderError>
 /// been tried everywhere, which does no harm: its constructors run when all else has been found in order.
 fn open_bytes(bytes: &[u8]) -> Result<libloading::Library, String> {
     let mut problems: Vec<String> = Vec::new();
-    for place in Place::all() {
+    for place in CopyLocation::all() {
         let opened = place.hold(bytes).map_err(|error| error.to_string()).and_then(|copy| {
             // SAFETY: running its constructors is what loading a plugin means; it has been found trustworthy.
             let library =

@@ -6,24 +6,26 @@
 mod call;
 mod copy;
 mod ending;
+mod hanging_calls;
 mod host;
 mod load;
 mod probe;
-mod stuck;
 mod threads;
 
 pub(super) use call::Instance;
-pub use ending::Working;
+pub use ending::ProgramGuard;
 pub use host::LOG_TARGET;
 pub use host::Payload;
 pub(super) use host::Reply;
 pub(super) use load::{LINKED, Library};
-pub use probe::{Call, Entry, Ledger, Offer, Opened, Opening, RawReply, Started, Table};
+pub use probe::{
+    Call, Ledger, OfferedHost, OpenOutcome, PluginEntry, PluginTable, ProbedInstance, RawReply, StartOutcome,
+};
 
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::Duration;
 
-use stuck::{Stuck, Waiting};
+use hanging_calls::{HangingCalls, WaiterGuard};
 
 /// Runs `work` on a thread of its own and waits for at most `limit`. What comes later is dropped there, so it must
 /// clean up after itself.
@@ -42,13 +44,13 @@ fn bounded<T: Send + 'static>(
 /// # Errors
 /// A message, when there is no result in time.
 fn bounded_of<T: Send + 'static>(
-    stuck: &Arc<Stuck>,
+    hanging_calls: &Arc<HangingCalls>,
     limit: Duration,
     work: impl FnOnce() -> T + Send + 'static,
 ) -> Result<T, String> {
-    stuck::check_room()?;
-    let running = stuck.begin();
-    let caller = Waiting(Arc::clone(&running));
+    hanging_calls::check_room()?;
+    let running = hanging_calls.begin();
+    let caller = WaiterGuard(Arc::clone(&running));
     // Not a channel: the first wait on one registers a destructor with the system's loader, whose lock is held by a plugin
     // that hangs while it is loaded.
     let shared = Arc::new((Mutex::new(None), Condvar::new()));

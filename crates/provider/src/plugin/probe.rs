@@ -54,12 +54,12 @@ unsafe fn answer_of(status: lc_status, buf: lc_buf) -> RawReply {
 /// Everything that a plugin tells its host, in the order in which it came.
 #[derive(Default)]
 pub struct Ledger {
-    state: Mutex<State>,
+    state: Mutex<LedgerState>,
     changed: Condvar,
 }
 
 #[derive(Default)]
-struct State {
+struct LedgerState {
     last: u64,
     arrived: Vec<(u64, RawReply)>,
     /// Answers to ids that no call had when they came.
@@ -117,7 +117,7 @@ impl Ledger {
         self.state().log.iter().any(|line| line.contains(text))
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, LedgerState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -153,7 +153,7 @@ unsafe extern "C" fn log(ctx: *mut c_void, _: u32, msg: lc_slice) {
 
 /// The host that a plugin is offered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Offer {
+pub enum OfferedHost {
     /// This one.
     Ours,
     /// One of the next major version, which it must refuse.
@@ -170,9 +170,9 @@ struct LongTable {
 }
 
 /// A loaded library's one exported function.
-pub struct Entry(lc_entry_v1);
+pub struct PluginEntry(lc_entry_v1);
 
-impl Entry {
+impl PluginEntry {
     /// Loads a file whose bytes have been found trustworthy. Runs its constructors, and waits for them.
     ///
     /// # Errors
@@ -182,11 +182,11 @@ impl Entry {
     }
 
     /// Offers a host. `None` when the plugin refuses it.
-    pub fn offer(&self, ledger: &'static Ledger, offer: Offer) -> Option<Arc<Table>> {
+    pub fn offer(&self, ledger: &'static Ledger, offer: OfferedHost) -> Option<Arc<PluginTable>> {
         let (major, minor, size) = match offer {
-            Offer::Ours => (LC_ABI_MAJOR, LC_ABI_MINOR, size_of::<lc_host_v1>()),
-            Offer::OtherMajor => (LC_ABI_MAJOR.saturating_add(1), 0, size_of::<lc_host_v1>()),
-            Offer::Larger => (LC_ABI_MAJOR, LC_ABI_MINOR.saturating_add(1), size_of::<LongTable>()),
+            OfferedHost::Ours => (LC_ABI_MAJOR, LC_ABI_MINOR, size_of::<lc_host_v1>()),
+            OfferedHost::OtherMajor => (LC_ABI_MAJOR.saturating_add(1), 0, size_of::<lc_host_v1>()),
+            OfferedHost::Larger => (LC_ABI_MAJOR, LC_ABI_MINOR.saturating_add(1), size_of::<LongTable>()),
         };
         let known = lc_host_v1 {
             size,
@@ -200,33 +200,33 @@ impl Entry {
         // SAFETY: the symbol has this type by its name; the table has as many bytes as it says, and is never freed.
         let offered = unsafe { (self.0)(std::ptr::from_ref(table).cast()) };
         // SAFETY: what an entry returns is null or a table, which begins with its size.
-        unsafe { copy_raw(offered) }.map(|raw| Arc::new(Table { raw, wrote: AtomicBool::new(false) }))
+        unsafe { copy_raw(offered) }.map(|raw| Arc::new(PluginTable { raw, wrote: AtomicBool::new(false) }))
     }
 }
 
 /// A plugin's table; functions that it lacks are absent.
-pub struct Table {
+pub struct PluginTable {
     raw: lc_plugin_v1,
     /// `true` if a function has written into bytes that were lent to it.
     wrote: AtomicBool,
 }
 
 // SAFETY: the contract has the table's functions called from any thread, and what it points to never changes.
-unsafe impl Send for Table {}
+unsafe impl Send for PluginTable {}
 // SAFETY: as above.
-unsafe impl Sync for Table {}
+unsafe impl Sync for PluginTable {}
 
 /// The outcome of `open`.
-pub enum Opening {
+pub enum OpenOutcome {
     /// An open instance.
-    Opened(Opened),
+    Opened(ProbedInstance),
     /// It returned OK and no instance.
     Nothing,
     /// The reply of a plugin that returned a status other than OK.
     Refused(RawReply),
 }
 
-impl Table {
+impl PluginTable {
     /// In bytes, as the table says.
     pub fn size(&self) -> usize {
         self.raw.size
@@ -276,8 +276,8 @@ impl Table {
     }
 
     /// Opens an instance with these bytes for a configuration.
-    pub fn open(self: &Arc<Self>, config: &[u8]) -> Opening {
-        let Some(open) = self.raw.open else { return Opening::Nothing };
+    pub fn open(self: &Arc<Self>, config: &[u8]) -> OpenOutcome {
+        let Some(open) = self.raw.open else { return OpenOutcome::Nothing };
         let mut raw = std::ptr::null_mut();
         let mut err = no_buf();
         // SAFETY: arguments as the contract has them; the slice lives until the call returns.
@@ -285,23 +285,23 @@ impl Table {
         // SAFETY: the plugin filled it or left it empty, and hands it over.
         let answer = unsafe { answer_of(status, err) };
         if status != LC_OK {
-            Opening::Refused(answer)
+            OpenOutcome::Refused(answer)
         } else if raw.is_null() {
-            Opening::Nothing
+            OpenOutcome::Nothing
         } else {
-            Opening::Opened(Opened { table: Arc::clone(self), raw: Opaque(raw) })
+            OpenOutcome::Opened(ProbedInstance { table: Arc::clone(self), raw: Opaque(raw) })
         }
     }
 }
 
 /// An open instance. Not closed when it is dropped: a check finds out whether closing works.
-pub struct Opened {
-    table: Arc<Table>,
+pub struct ProbedInstance {
+    table: Arc<PluginTable>,
     raw: Opaque,
 }
 
 /// The outcome of `start`.
-pub enum Started {
+pub enum StartOutcome {
     /// An accepted call, which must be released after its use.
     Accepted(Call),
     /// Accepted, without a call.
@@ -310,7 +310,7 @@ pub enum Started {
     Refused(RawReply),
 }
 
-impl Opened {
+impl ProbedInstance {
     /// Returns whether the plugin has written into bytes that were lent to it.
     pub fn wrote_into_input(&self) -> bool {
         self.table.wrote.load(Ordering::Relaxed)
@@ -328,7 +328,7 @@ impl Opened {
     }
 
     /// `start` of a direct plugin; `None` when there is no such function.
-    pub fn start(&self, id: u64, request: &[u8]) -> Option<Started> {
+    pub fn start(&self, id: u64, request: &[u8]) -> Option<StartOutcome> {
         let start = self.table.raw.start?;
         let mut raw = std::ptr::null_mut();
         let mut err = no_buf();
@@ -339,11 +339,11 @@ impl Opened {
         // SAFETY: the plugin filled it or left it empty, and hands it over.
         let answer = unsafe { answer_of(status, err) };
         Some(if status != LC_OK {
-            Started::Refused(answer)
+            StartOutcome::Refused(answer)
         } else if raw.is_null() {
-            Started::Nothing
+            StartOutcome::Nothing
         } else {
-            Started::Accepted(Call { table: Arc::clone(&self.table), raw: Opaque(raw) })
+            StartOutcome::Accepted(Call { table: Arc::clone(&self.table), raw: Opaque(raw) })
         })
     }
 
@@ -358,7 +358,7 @@ impl Opened {
 
 /// An accepted call of a direct plugin.
 pub struct Call {
-    table: Arc<Table>,
+    table: Arc<PluginTable>,
     raw: Opaque,
 }
 

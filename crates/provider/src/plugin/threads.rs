@@ -8,15 +8,15 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread::Builder;
 use std::time::Duration;
 
-type Work = Box<dyn FnOnce() + Send>;
+type QuickTask = Box<dyn FnOnce() + Send>;
 
 /// The time that a thread waits for more.
 const IDLE: Duration = Duration::from_secs(5);
 
 /// Threads that wait, the latest last.
-static WAITING: Mutex<Vec<(u64, Sender<Work>)>> = Mutex::new(Vec::new());
+static WAITING: Mutex<Vec<(u64, Sender<QuickTask>)>> = Mutex::new(Vec::new());
 
-fn waiting() -> MutexGuard<'static, Vec<(u64, Sender<Work>)>> {
+fn waiting() -> MutexGuard<'static, Vec<(u64, Sender<QuickTask>)>> {
     WAITING.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -25,7 +25,7 @@ fn waiting() -> MutexGuard<'static, Vec<(u64, Sender<Work>)>> {
 /// # Errors
 /// When there is none and none can be begun.
 pub(super) fn run(work: impl FnOnce() + Send + 'static) -> io::Result<()> {
-    let mut work: Work = Box::new(work);
+    let mut work: QuickTask = Box::new(work);
     // In a statement of its own, so that the list is free while the thread is notified.
     let idle = waiting().pop();
     if let Some((_, thread)) = idle {
@@ -45,7 +45,7 @@ struct LaneState {
     generation: u64,
     is_served: bool,
     next: u64,
-    waiting: VecDeque<(u64, Work)>,
+    waiting: VecDeque<(u64, QuickTask)>,
 }
 
 /// The lane that all plugins share.
@@ -93,7 +93,7 @@ impl Lane {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn queue(&'static self, work: Work) -> io::Result<Queued> {
+    fn queue(&'static self, work: QuickTask) -> io::Result<Queued> {
         let mut state = self.state();
         let id = state.next;
         state.next = id.wrapping_add(1);
@@ -130,7 +130,7 @@ impl Lane {
     }
 }
 
-fn serve(first: Work) {
+fn serve(first: QuickTask) {
     first();
     let (sender, more) = channel();
     // No two threads live at the same address, and this one lives as long as it is in the list.
@@ -145,7 +145,7 @@ fn serve(first: Work) {
 }
 
 /// The next work of a thread; `None` when none has come for a while.
-fn next(id: u64, more: &Receiver<Work>) -> Option<Work> {
+fn next(id: u64, more: &Receiver<QuickTask>) -> Option<QuickTask> {
     match more.recv_timeout(IDLE) {
         Ok(work) => Some(work),
         Err(RecvTimeoutError::Disconnected) => None,
@@ -174,7 +174,7 @@ mod tests {
     #[test]
     fn quick_work_that_waits_behind_slow_work_is_done_when_it_is_overdue() {
         static OWN: Lane = Lane::new();
-        let queue = |work: Work| OWN.queue(work).unwrap();
+        let queue = |work: QuickTask| OWN.queue(work).unwrap();
         let (release, held) = channel::<()>();
         let (begins, begun) = channel();
         let (sender, done) = channel();

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::error::TapeError;
 use super::exchange::{Exchange, Summary};
-use super::key::Key;
+use super::recording_key::RecordingKey;
 use crate::disk::{self, Access, ReadError};
 
 /// The largest file, in bytes. Many times the size of an answer.
@@ -22,7 +22,7 @@ const FORMAT: u32 = 1;
 #[serde(deny_unknown_fields)]
 pub(super) struct Cassette {
     loopctl_cassette: u32,
-    pub(super) key: Key,
+    pub(super) key: RecordingKey,
     pub(super) request: Summary,
     pub(super) exchanges: Vec<Exchange>,
 }
@@ -34,12 +34,12 @@ struct Version {
 }
 
 impl Cassette {
-    pub(super) fn new(key: Key, request: Summary, exchanges: Vec<Exchange>) -> Self {
+    pub(super) fn new(key: RecordingKey, request: Summary, exchanges: Vec<Exchange>) -> Self {
         Self { loopctl_cassette: FORMAT, key, request, exchanges }
     }
 
     /// Reads what is in the file of a key.
-    fn parse(path: &Path, key: &Key, json: &[u8]) -> Result<Self, TapeError> {
+    fn parse(path: &Path, key: &RecordingKey, json: &[u8]) -> Result<Self, TapeError> {
         let damaged = |line: usize, column: usize, problem: &str| TapeError::Damaged {
             path: path.to_owned(),
             line,
@@ -74,13 +74,13 @@ impl Cassette {
 /// The address of a file: the first exchange of a key is number 0.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Address {
-    pub(super) key: Key,
+    pub(super) key: RecordingKey,
     pub(super) number: usize,
 }
 
 impl Address {
     /// The first, or only, one of a key.
-    pub(super) fn first(key: &Key) -> Self {
+    pub(super) fn first(key: &RecordingKey) -> Self {
         Self { key: key.clone(), number: 0 }
     }
 
@@ -94,9 +94,9 @@ impl Address {
     fn parse(file_name: &str) -> Option<Self> {
         let stem = file_name.strip_suffix(".json")?;
         match stem.split_once('_') {
-            None => Some(Self::first(&Key::parse(stem)?)),
+            None => Some(Self::first(&RecordingKey::parse(stem)?)),
             Some((key, number)) => {
-                let address = Self { key: Key::parse(key)?, number: number.parse().ok()? };
+                let address = Self { key: RecordingKey::parse(key)?, number: number.parse().ok()? };
                 (address.number > 0 && address.file_name() == file_name).then_some(address)
             }
         }
@@ -207,7 +207,7 @@ impl Folder {
 
     fn parsed(
         path: PathBuf,
-        key: &Key,
+        key: &RecordingKey,
         found: Result<Vec<u8>, ReadError>,
     ) -> Result<Option<Cassette>, TapeError> {
         match found {

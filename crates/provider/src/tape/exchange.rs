@@ -50,7 +50,7 @@ pub(super) struct Summary {
 
 /// The origin of a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Asker {
+pub(super) struct CallOrigin {
     /// The stage or judge.
     pub(super) stage: String,
     pub(super) iteration: u32,
@@ -123,7 +123,7 @@ pub(super) struct Failed {
 }
 
 impl Exchange {
-    pub(super) fn new(asker: &Asker, elapsed: Duration) -> Self {
+    pub(super) fn new(asker: &CallOrigin, elapsed: Duration) -> Self {
         Self {
             stage: asker.stage.clone(),
             iteration: asker.iteration,
@@ -257,7 +257,7 @@ mod tests {
     use serde_json::json;
 
     fn empty() -> Exchange {
-        let asker = Asker { stage: "extract".into(), iteration: 0, attempt: 1 };
+        let asker = CallOrigin { stage: "extract".into(), iteration: 0, attempt: 1 };
         Exchange::new(&asker, Duration::from_micros(7_900))
     }
 

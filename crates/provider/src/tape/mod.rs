@@ -2,7 +2,7 @@
 //!
 //! | file | its one job |
 //! | --- | --- |
-//! | `key` | which requests are the same |
+//! | `recording_key` | which requests are the same |
 //! | `exchange` | the parts of a call that are kept: the answer, how long it took, how it failed |
 //! | `body` | texts of requests and answers as readable JSON, where they are JSON |
 //! | `cassette` | the files of a key: their format, reading, writing |
@@ -17,8 +17,8 @@ mod body;
 mod cassette;
 mod error;
 mod exchange;
-mod key;
 mod player;
+mod recording_key;
 mod take;
 
 use std::collections::HashMap;
@@ -26,14 +26,14 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 pub use error::TapeError;
-pub(super) use take::{Ended, Entry, RecordedCall};
+pub(super) use take::{CacheEntry, RecordedCall, RecordedOutcome};
 
 use super::error::CallError;
 use cassette::{Address, Cassette, Folder};
 use exchange::Exchange;
-use key::Key;
-use player::{Played, Player};
-use take::Question;
+use player::{ExchangePosition, Player};
+use recording_key::RecordingKey;
+use take::RecordedQuestion;
 
 /// The way in which a tape treats calls.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -59,10 +59,10 @@ pub enum Requests {
 /// A folder of cassettes and what is done with it. Clones share it.
 #[derive(Clone)]
 pub struct Recorder {
-    shared: Arc<Shared>,
+    shared: Arc<RecorderShared>,
 }
 
-struct Shared {
+struct RecorderShared {
     folder: Folder,
     reel: RecorderState,
     problems: Mutex<Vec<String>>,
@@ -73,7 +73,7 @@ enum RecorderState {
     Record {
         requests: Requests,
         /// The number of exchanges of each key that were begun. Those that were given up have no file.
-        begun: Mutex<HashMap<Key, usize>>,
+        begun: Mutex<HashMap<RecordingKey, usize>>,
     },
     Replay(Mutex<Player>),
     Cache,
@@ -130,7 +130,7 @@ impl Recorder {
     }
 
     fn of(folder: Folder, reel: RecorderState) -> Self {
-        Self { shared: Arc::new(Shared { folder, reel, problems: Mutex::default() }) }
+        Self { shared: Arc::new(RecorderShared { folder, reel, problems: Mutex::default() }) }
     }
 
     /// The way in which it treats calls.
@@ -166,7 +166,7 @@ impl Recorder {
     }
 
     /// Decides how to treat a question.
-    fn cue(&self, question: &Question) -> Result<Lookup, CallError> {
+    fn cue(&self, question: &RecordedQuestion) -> Result<Lookup, CallError> {
         match &self.shared.reel {
             RecorderState::Record { begun, .. } => {
                 let mut begun = locked(begun);
@@ -191,14 +191,14 @@ impl Recorder {
     ///
     /// # Errors
     /// The reason why there is none.
-    fn played(&self, player: &Mutex<Player>, question: &Question) -> Result<Exchange, String> {
-        let Played { address, at } = locked(player).play(question)?;
+    fn played(&self, player: &Mutex<Player>, question: &RecordedQuestion) -> Result<Exchange, String> {
+        let ExchangePosition { address, at } = locked(player).play(question)?;
         let cassette = self.shared.folder.read(&address).map_err(|error| error.to_string())?;
         let exchange = cassette.and_then(|cassette| cassette.exchanges.into_iter().nth(at));
         exchange.ok_or_else(|| "its file was removed or changed while it was replayed".to_owned())
     }
 
-    fn unrecorded(&self, question: &Question, why: &str) -> CallError {
+    fn unrecorded(&self, question: &RecordedQuestion, why: &str) -> CallError {
         let model = match &question.summary.model {
             Some(model) => format!("model `{model}`"),
             None => "no model named".to_owned(),
@@ -216,7 +216,7 @@ impl Recorder {
     }
 
     /// The cached exchange for a question, or what is wrong with it if it can't be used.
-    fn cached(&self, question: &Question) -> Result<Option<Exchange>, TapeError> {
+    fn cached(&self, question: &RecordedQuestion) -> Result<Option<Exchange>, TapeError> {
         match self.shared.reel {
             RecorderState::Cache => {
                 let cassette = self.shared.folder.read_own(&Address::first(&question.key))?;
@@ -228,7 +228,7 @@ impl Recorder {
     }
 
     /// Keeps an exchange that is over.
-    fn keep(&self, question: &Question, number: usize, exchange: Exchange) {
+    fn keep(&self, question: &RecordedQuestion, number: usize, exchange: Exchange) {
         let number = match &self.shared.reel {
             RecorderState::Record { .. } => number,
             RecorderState::Cache if exchange.is_answer() => 0,
@@ -240,7 +240,7 @@ impl Recorder {
         }
     }
 
-    fn forget(&self, key: &Key) {
+    fn forget(&self, key: &RecordingKey) {
         if let Err(error) = self.shared.folder.remove(&Address::first(key)) {
             self.trouble(error.to_string());
         }

@@ -3,13 +3,13 @@
 use std::collections::{BTreeSet, HashMap};
 
 use super::cassette::{Address, Cassette};
-use super::key::Key;
-use super::take::Question;
+use super::recording_key::RecordingKey;
+use super::take::RecordedQuestion;
 
 /// The exchanges of a folder, without what they say, and which of them have been played.
 #[derive(Debug, Default)]
 pub(super) struct Player {
-    lists: HashMap<Key, Vec<Track>>,
+    lists: HashMap<RecordingKey, Vec<Track>>,
     /// Each stage that has an exchange, with the models that it asked.
     models: HashMap<String, BTreeSet<Option<String>>>,
 }
@@ -26,7 +26,7 @@ struct Track {
 
 /// The location of the exchange that answers a question.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Played {
+pub(super) struct ExchangePosition {
     pub(super) address: Address,
     /// Its index in its file.
     pub(super) at: usize,
@@ -59,7 +59,7 @@ impl Player {
     ///
     /// # Errors
     /// When there is none: what has probably changed since.
-    pub(super) fn play(&mut self, question: &Question) -> Result<Played, String> {
+    pub(super) fn play(&mut self, question: &RecordedQuestion) -> Result<ExchangePosition, String> {
         let mut keys = std::iter::once(&question.key).chain(&question.elsewhere);
         let Some(key) = keys.find(|key| self.lists.contains_key(key)) else {
             return Err(self.guess(question));
@@ -77,7 +77,7 @@ impl Player {
         match next.and_then(|at| tracks.get_mut(at)) {
             Some(track) => {
                 track.played = true;
-                Ok(Played { address: track.address.clone(), at: track.at })
+                Ok(ExchangePosition { address: track.address.clone(), at: track.at })
             }
             None => Err(format!(
                 "it was recorded {}, and this run asks once more; more documents or retries than then?",
@@ -89,7 +89,7 @@ impl Player {
         }
     }
 
-    fn guess(&self, question: &Question) -> String {
+    fn guess(&self, question: &RecordedQuestion) -> String {
         let stage = &question.asker.stage;
         match self.models.get(stage) {
             None => format!("nothing was recorded for `{stage}`; another profile, or an answer before it changed?"),

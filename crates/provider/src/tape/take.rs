@@ -6,24 +6,24 @@ use loopctl_plugin_sdk::protocol::{Completion, CompletionRequest, HttpRequest, P
 use tokio::time::Instant;
 
 use super::body::Body;
-use super::exchange::{Asker, Exchange, Failed, Recordable, Summary};
-use super::key::Key;
+use super::exchange::{CallOrigin, Exchange, Failed, Recordable, Summary};
+use super::recording_key::RecordingKey;
 use super::{Lookup, Recorder, RecorderMode};
 use crate::error::CallError;
 use crate::value::Millis;
-use crate::{FailureKind, Progress};
+use crate::{CallProgress, FailureKind};
 
 /// The note on a completion from the cache.
 const FROM_CACHE: &str = "answered from the cache";
 
 /// A request that goes out, and its sender.
 #[derive(Debug, Clone)]
-pub(crate) struct Question {
-    pub(super) key: Key,
+pub(crate) struct RecordedQuestion {
+    pub(super) key: RecordingKey,
     /// The key under which a recording that was made elsewhere has it.
-    pub(super) elsewhere: Option<Key>,
+    pub(super) elsewhere: Option<RecordingKey>,
     pub(super) summary: Summary,
-    pub(super) asker: Asker,
+    pub(super) asker: CallOrigin,
 }
 
 /// One call in progress.
@@ -32,40 +32,40 @@ pub(crate) struct RecordedCall {
     /// `true` if the cache may not answer it.
     fresh: bool,
     /// The progress of the call.
-    progress: Progress,
+    progress: CallProgress,
     /// The host's notes on it, besides the plugin's.
     notes: Vec<String>,
-    state: State,
+    state: CallState,
 }
 
-enum State {
+enum CallState {
     /// Nothing has gone out.
     Before,
     /// The provider was asked, with this outcome.
-    Asked { question: Question, number: usize, exchange: Box<Exchange> },
+    Asked { question: RecordedQuestion, number: usize, exchange: Box<Exchange> },
     /// No provider was asked.
-    Played { question: Question, exchange: Box<Exchange> },
+    Played { question: RecordedQuestion, exchange: Box<Exchange> },
 }
 
 /// The outcome of a call.
-pub(crate) struct Ended {
+pub(crate) struct RecordedOutcome {
     pub(crate) outcome: Result<Completion, CallError>,
     /// The time for which it counts in a run that is recorded or replayed.
     pub(crate) took: Option<Millis>,
     /// `true` if the cache answered.
     pub(crate) cached: bool,
     /// The entry of the answer in the cache.
-    pub(crate) entry: Option<Entry>,
+    pub(crate) entry: Option<CacheEntry>,
 }
 
 /// An answer in the cache.
 #[derive(Debug, Clone)]
-pub(crate) struct Entry {
+pub(crate) struct CacheEntry {
     tape: Recorder,
-    key: Key,
+    key: RecordingKey,
 }
 
-impl Entry {
+impl CacheEntry {
     /// Removes it, so that it is never served again.
     pub(crate) fn remove(&self) {
         self.tape.forget(&self.key);
@@ -74,9 +74,9 @@ impl Entry {
 
 impl RecordedCall {
     /// A call that is about to be made. `fresh` for one that the cache may not answer.
-    pub(crate) fn new(tape: Option<&Recorder>, fresh: bool, progress: &Progress) -> Self {
+    pub(crate) fn new(tape: Option<&Recorder>, fresh: bool, progress: &CallProgress) -> Self {
         let progress = progress.clone();
-        Self { tape: tape.cloned(), fresh, progress, notes: Vec::new(), state: State::Before }
+        Self { tape: tape.cloned(), fresh, progress, notes: Vec::new(), state: CallState::Before }
     }
 
     /// Returns whether it is recorded, replayed, or answered by the cache.
@@ -91,13 +91,13 @@ impl RecordedCall {
         request: &CompletionRequest,
         asked: &HttpRequest,
         url: Option<&str>,
-    ) -> Option<Question> {
+    ) -> Option<RecordedQuestion> {
         let tape = self.tape.as_ref()?;
-        let key = Key::of_http(provider, asked);
+        let key = RecordingKey::of_http(provider, asked);
         let replays = tape.mode() == RecorderMode::Replay;
-        Some(Question {
+        Some(RecordedQuestion {
             key: if tape.mode() == RecorderMode::Cache { key.put(&request.stage, url) } else { key },
-            elsewhere: replays.then(|| Key::of_http_elsewhere(provider, asked)).flatten(),
+            elsewhere: replays.then(|| RecordingKey::of_http_elsewhere(provider, asked)).flatten(),
             summary: Summary {
                 provider: provider.to_owned(),
                 kind: PluginKind::Http,
@@ -118,14 +118,14 @@ impl RecordedCall {
         provider: &str,
         config: &[u8],
         request: &CompletionRequest,
-    ) -> Option<Question> {
+    ) -> Option<RecordedQuestion> {
         let tape = self.tape.as_ref()?;
         let mut shown = request.clone();
         // A user may have written a key there.
         shown.options.extra_headers.values_mut().for_each(|value| "[not kept]".clone_into(value));
         let json = serde_json::to_string(&shown).unwrap_or_default();
-        Some(Question {
-            key: Key::of_direct(provider, config, request),
+        Some(RecordedQuestion {
+            key: RecordingKey::of_direct(provider, config, request),
             elsewhere: None,
             summary: Summary {
                 provider: provider.to_owned(),
@@ -144,7 +144,7 @@ impl RecordedCall {
     /// the answer.
     pub(crate) async fn ask<T: Recordable>(
         &mut self,
-        question: Option<Question>,
+        question: Option<RecordedQuestion>,
         asked: impl FnOnce() -> Vec<u8>,
         perform: impl Future<Output = Result<T, CallError>>,
     ) -> Result<T, CallError> {
@@ -172,7 +172,7 @@ impl RecordedCall {
             answer.keep(&mut exchange);
             T::kept(&exchange).ok_or_else(unusable)
         });
-        self.state = State::Asked { question, number, exchange: Box::new(exchange) };
+        self.state = CallState::Asked { question, number, exchange: Box::new(exchange) };
         answer
     }
 
@@ -200,47 +200,51 @@ impl RecordedCall {
         self.notes.extend(notes);
     }
 
-    fn play<T: Recordable>(&mut self, question: Question, exchange: Box<Exchange>) -> Result<T, CallError> {
+    fn play<T: Recordable>(
+        &mut self,
+        question: RecordedQuestion,
+        exchange: Box<Exchange>,
+    ) -> Result<T, CallError> {
         let answer = match (T::kept(&exchange), &exchange.failed) {
             (Some(answer), _) => Ok(answer),
             (None, Some(failed)) => Err(CallError::from(failed)),
             (None, None) => Err(unusable()),
         };
-        self.state = State::Played { question, exchange };
+        self.state = CallState::Played { question, exchange };
         answer
     }
 
     /// Ends the call with this outcome, whatever decided it: the answer, its decoding, or the deadline.
-    pub(crate) fn end(mut self, mut outcome: Result<Completion, CallError>) -> Ended {
+    pub(crate) fn end(mut self, mut outcome: Result<Completion, CallError>) -> RecordedOutcome {
         let Some(tape) = self.tape.take() else {
             if let Ok(completion) = &mut outcome {
                 completion.notes.extend(self.notes);
             }
-            return Ended { outcome, took: None, cached: false, entry: None };
+            return RecordedOutcome { outcome, took: None, cached: false, entry: None };
         };
         let counts = tape.mode() != RecorderMode::Cache;
         let (mut took, mut cached, mut entry) = (Millis(0), false, None);
         match self.state {
-            State::Before => {}
-            State::Asked { question, number, mut exchange } => {
+            CallState::Before => {}
+            CallState::Asked { question, number, mut exchange } => {
                 took = exchange.elapsed_ms;
                 exchange.failed = outcome.as_ref().err().map(Failed::from);
                 if counts && exchange.failed.is_none() {
                     exchange.notes.clone_from(&self.notes);
                 }
                 tape.keep(&question, number, *exchange);
-                entry = Some(Entry { tape: tape.clone(), key: question.key });
+                entry = Some(CacheEntry { tape: tape.clone(), key: question.key });
             }
-            State::Played { question, exchange } if tape.mode() == RecorderMode::Cache => {
+            CallState::Played { question, exchange } if tape.mode() == RecorderMode::Cache => {
                 cached = true;
-                entry = Some(Entry { tape: tape.clone(), key: question.key });
+                entry = Some(CacheEntry { tape: tape.clone(), key: question.key });
                 took = exchange.elapsed_ms;
                 if let Ok(completion) = &mut outcome {
                     completion.usage = Usage { cost_usd: Some(0.0), ..Usage::default() };
                     completion.notes.push(FROM_CACHE.to_owned());
                 }
             }
-            State::Played { exchange, .. } => {
+            CallState::Played { exchange, .. } => {
                 took = exchange.elapsed_ms;
                 self.notes = exchange.notes;
                 // Whether or not its answer can be read this time: the deadline may have been missed over it.
@@ -252,7 +256,7 @@ impl RecordedCall {
         if let Ok(completion) = &mut outcome {
             completion.notes.extend(self.notes);
         }
-        Ended {
+        RecordedOutcome {
             outcome,
             took: counts.then_some(took),
             cached,
@@ -261,8 +265,8 @@ impl RecordedCall {
     }
 }
 
-fn asker_of(request: &CompletionRequest) -> Asker {
-    Asker { stage: request.stage.clone(), iteration: request.iteration, attempt: request.attempt }
+fn asker_of(request: &CompletionRequest) -> CallOrigin {
+    CallOrigin { stage: request.stage.clone(), iteration: request.iteration, attempt: request.attempt }
 }
 
 fn unusable() -> CallError {
@@ -306,7 +310,7 @@ mod tests {
         };
         for status in [200, 201, 202] {
             let before = written();
-            let mut take = RecordedCall::new(Some(&tape), false, &Progress::default());
+            let mut take = RecordedCall::new(Some(&tape), false, &CallProgress::default());
             let question = take.http("openai", &request(), &asked(), None);
             take.ask(question, Vec::new, async { Ok(answer(status)) }).await.unwrap();
             take.end(Ok(Completion::default()));
@@ -317,7 +321,7 @@ mod tests {
         }
         let tape = Recorder::replay(place.path()).unwrap();
         for status in [200, 201, 202] {
-            let mut take = RecordedCall::new(Some(&tape), false, &Progress::default());
+            let mut take = RecordedCall::new(Some(&tape), false, &CallProgress::default());
             let question = take.http("openai", &request(), &asked(), None);
             let played = take.ask(question, Vec::new, async { Ok(answer(0)) }).await.unwrap();
             assert_eq!(played.status, status);
@@ -330,7 +334,7 @@ mod tests {
         let place = tempfile::tempdir().unwrap();
         let answer = HttpResponse { status: 200, headers: BTreeMap::new(), body: "before".into() };
         let tape = Recorder::record(place.path(), Requests::Digests).unwrap();
-        let mut take = RecordedCall::new(Some(&tape), false, &Progress::default());
+        let mut take = RecordedCall::new(Some(&tape), false, &CallProgress::default());
         let question = take.http("openai", &request(), &asked(), None);
         take.ask(question, Vec::new, async { Ok(answer.clone()) }).await.unwrap();
         take.end(Ok(Completion::default()));
@@ -340,7 +344,7 @@ mod tests {
         let written = std::fs::read_to_string(&file).unwrap();
         assert!(written.contains("before"));
         std::fs::write(&file, written.replace("before", "after")).unwrap();
-        let mut take = RecordedCall::new(Some(&tape), false, &Progress::default());
+        let mut take = RecordedCall::new(Some(&tape), false, &CallProgress::default());
         let question = take.http("openai", &request(), &asked(), None);
         let played = take.ask(question, Vec::new, async { Ok(answer) }).await.unwrap();
         assert_eq!(played.body, "after");
@@ -350,17 +354,17 @@ mod tests {
     async fn remarks_about_a_call_are_played_with_it() {
         let place = tempfile::tempdir().unwrap();
         let answer = HttpResponse { status: 200, headers: BTreeMap::new(), body: "{}".into() };
-        let notes = |ended: Ended| ended.outcome.unwrap().notes;
+        let notes = |ended: RecordedOutcome| ended.outcome.unwrap().notes;
 
         let tape = Recorder::record(place.path(), Requests::Digests).unwrap();
-        let mut take = RecordedCall::new(Some(&tape), false, &Progress::default());
+        let mut take = RecordedCall::new(Some(&tape), false, &CallProgress::default());
         let question = take.http("openai", &request(), &asked(), None);
         take.ask(question, Vec::new, async { Ok(answer.clone()) }).await.unwrap();
         take.note(vec!["waited 2.0 s".to_owned()]);
         assert_eq!(notes(take.end(Ok(Completion::default()))), ["waited 2.0 s"]);
 
         let tape = Recorder::replay(place.path()).unwrap();
-        let mut take = RecordedCall::new(Some(&tape), false, &Progress::default());
+        let mut take = RecordedCall::new(Some(&tape), false, &CallProgress::default());
         let question = take.http("openai", &request(), &asked(), None);
         take.ask(question, Vec::new, async { Ok(answer) }).await.unwrap();
         assert_eq!(notes(take.end(Ok(Completion::default()))), ["waited 2.0 s"]);
@@ -372,14 +376,14 @@ mod tests {
         let answer = HttpResponse { status: 200, headers: BTreeMap::new(), body: "{}".into() };
 
         let tape = Recorder::record(place.path(), Requests::Digests).unwrap();
-        let mut take = RecordedCall::new(Some(&tape), false, &Progress::default());
+        let mut take = RecordedCall::new(Some(&tape), false, &CallProgress::default());
         let question = take.http("openai", &request(), &asked(), None);
         take.ask(question, Vec::new, async { Ok(answer.clone()) }).await.unwrap();
         let late = CallError::new(FailureKind::Deadline, "no answer in time");
         let recorded = take.end(Err(late)).outcome.unwrap_err();
 
         let tape = Recorder::replay(place.path()).unwrap();
-        let mut take = RecordedCall::new(Some(&tape), false, &Progress::default());
+        let mut take = RecordedCall::new(Some(&tape), false, &CallProgress::default());
         let question = take.http("openai", &request(), &asked(), None);
         let nobody = async { Err::<HttpResponse, _>(CallError::new(FailureKind::Permanent, "asked")) };
         assert_eq!(take.ask(question, Vec::new, nobody).await.unwrap(), answer);

@@ -3,7 +3,7 @@
 use super::Inputs;
 use super::queued;
 use crate::ingest::{Input, InputError};
-use crate::store::{DocumentKey, DocumentStage, Journal, Queued, RunId, StoreError};
+use crate::store::{DocumentKey, DocumentStage, EnqueueOutcome, Journal, RunId, StoreError};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use tokio::sync::mpsc::{Receiver, Sender, channel};
@@ -123,13 +123,13 @@ impl Lister {
         let queued = self.journal.enqueue(&self.run, self.folder.as_deref(), &documents)?;
         for (input, queued) in inputs.into_iter().zip(queued) {
             match queued {
-                Queued::Added => {}
+                EnqueueOutcome::Added => {}
                 // It was named twice.
-                Queued::Known { .. } if !self.goes_on => self.listed.repeated += 1,
-                Queued::Known { document, stage, source_digest, .. } => {
+                EnqueueOutcome::Known { .. } if !self.goes_on => self.listed.repeated += 1,
+                EnqueueOutcome::Known { document, stage, source_digest, .. } => {
                     self.known(&input, document, stage, &source_digest)?;
                 }
-                Queued::Elsewhere { run } => {
+                EnqueueOutcome::Elsewhere { run } => {
                     self.listed.unusable.push(InputError::AtWorkElsewhere {
                         origin: input.origin().clone(),
                         run: run.to_string(),

@@ -1,8 +1,8 @@
 //! Many documents at once: those of a run, which wait in the journal.
 
-mod given_up;
 mod listing;
-mod lookout;
+mod lost_worker_watch;
+mod provider_watch;
 mod queued;
 mod steering;
 #[cfg(feature = "network")]
@@ -12,12 +12,12 @@ mod waves;
 mod waves;
 mod worker;
 
-use self::given_up::ProviderWatch;
 use self::listing::Listing;
-use self::lookout::Lookout;
+use self::lost_worker_watch::LostWorkerWatch;
+use self::provider_watch::ProviderWatch;
 pub use self::steering::Steering;
 use self::waves::Waves;
-use self::worker::{Ended, Notice, Shared, Wanted, work_on};
+use self::worker::{BatchContext, ObserverInterest, TaskEnd, WorkerEvent, work_on};
 use super::Session;
 use super::batch_end::BatchEnd;
 use super::batches::BatchSettings;
@@ -27,7 +27,7 @@ use super::trace::{end_run, run_span};
 use crate::ingest::{Input, InputError};
 use crate::policy::{FinalStatus, StopReason};
 use crate::result::DocumentResult;
-use crate::store::{Claimed, DocumentStage, Journal, Receipt, RunId, RunStage, StoreError, WorkerId};
+use crate::store::{ClaimedDocument, DocumentStage, Journal, Receipt, RunId, RunStage, StoreError, WorkerId};
 use serde_json::Value;
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -107,15 +107,15 @@ impl Batch {
         let (run, journal) = (session.id().clone(), Arc::clone(&self.journal));
         let mut listing =
             Listing::begin(&journal, &run, self.inputs.take(), (self.folder.take(), self.goes_on));
-        let mut lookout = Lookout::new(Arc::clone(&journal), run.clone(), self.worker);
+        let mut worker_watch = LostWorkerWatch::new(Arc::clone(&journal), run.clone(), self.worker);
         // Documents of a process that has died come first.
-        lookout.others_at_work()?;
+        worker_watch.others_at_work()?;
         let mut driver = Driver::new(self, session, observer)?;
-        let worked = driver.turn(&mut listing, &mut lookout, observer).await;
+        let worked = driver.turn(&mut listing, &mut worker_watch, observer).await;
         listing.stop();
         // Whatever went wrong, documents in flight are in the journal.
         driver.under_way.shutdown().await;
-        let ended = lookout.close(session.budget().used()).await;
+        let ended = worker_watch.close(session.budget().used()).await;
         worked?;
         ended?;
         let stages = journal.stages(&run)?;
@@ -145,25 +145,25 @@ impl Batch {
 struct Driver {
     run: RunId,
     worker: WorkerId,
-    shared: Arc<Shared>,
+    shared: Arc<BatchContext>,
     budget: Arc<RunBudget>,
     jobs: usize,
     keep_going: bool,
-    notices: UnboundedSender<Notice>,
-    told: UnboundedReceiver<Notice>,
-    under_way: JoinSet<Ended>,
+    events: UnboundedSender<WorkerEvent>,
+    told: UnboundedReceiver<WorkerEvent>,
+    under_way: JoinSet<TaskEnd>,
     /// The document of each task, and the handle by which it is given up.
-    working: HashMap<Id, (Claimed, AbortHandle)>,
+    working: HashMap<Id, (ClaimedDocument, AbortHandle)>,
     end: BatchEnd,
     watch: ProviderWatch,
     /// The request to the journal for documents, and whether every input was in its queue by then.
-    claiming: Option<(Receipt<Vec<Claimed>>, bool)>,
+    claiming: Option<(Receipt<Vec<ClaimedDocument>>, bool)>,
     waves: Waves,
     steering: Option<Arc<Steering>>,
 }
 
 /// The situation at the beginning of a turn.
-enum Next {
+enum QueueState {
     /// There is room and nothing waits, nor will unless others give it back.
     Nothing,
     /// Something is in flight, or may come.
@@ -178,26 +178,27 @@ impl Driver {
         session: &Arc<Session>,
         observer: &O,
     ) -> Result<Self, StoreError> {
-        let (notices, told) = unbounded_channel();
-        let wanted = Wanted { documents: observer.wants_documents(), events: observer.wants_events() };
+        let (events, told) = unbounded_channel();
+        let interest =
+            ObserverInterest { documents: observer.wants_documents(), events: observer.wants_events() };
         let by = (&batch.journal, batch.worker);
-        let waves = Waves::new(batch.batches, session, by, notices.clone())?;
+        let waves = Waves::new(batch.batches, session, by, events.clone())?;
         Ok(Driver {
             run: session.id().clone(),
             worker: batch.worker,
-            shared: Arc::new(Shared {
+            shared: Arc::new(BatchContext {
                 session: Arc::clone(session),
                 journal: batch.journal,
                 document_type: batch.document_type,
                 supplied: batch.supplied,
                 within: batch.within,
-                wanted,
-                waves: Arc::clone(waves.room()),
+                interest,
+                waves: Arc::clone(waves.context()),
             }),
             budget: Arc::clone(session.budget()),
             jobs: batch.jobs.max(1),
             keep_going: batch.keep_going,
-            notices,
+            events,
             told,
             under_way: JoinSet::new(),
             working: HashMap::new(),
@@ -213,7 +214,7 @@ impl Driver {
     async fn turn<O: Observer + ?Sized>(
         &mut self,
         listing: &mut Listing,
-        lookout: &mut Lookout,
+        worker_watch: &mut LostWorkerWatch,
         observer: &mut O,
     ) -> Result<(), StoreError> {
         let mut stops = self.shared.session.stops();
@@ -222,7 +223,7 @@ impl Driver {
         let mut all_listed = false;
         // Whether a document may wait that could be begun.
         let mut look = true;
-        let mut next = Next::Something;
+        let mut next = QueueState::Something;
         loop {
             if listing.is_over() && !all_listed {
                 all_listed = true;
@@ -232,7 +233,7 @@ impl Driver {
                 observer.listed(stages.sum(), over.saturating_sub(own));
             }
             let closed = stops.takes_no_calls()
-                || lookout.is_cancelled()
+                || worker_watch.is_cancelled()
                 || self.watch.gave_up()
                 || self.budget.is_spent();
             let pause = self.watch.pauses_until();
@@ -253,26 +254,26 @@ impl Driver {
             if leaves {
                 // They come to an end within a request.
                 self.waves.leave();
-            } else if idle && (closed || matches!(next, Next::Nothing) && self.steering.is_none()) {
-                while let Ok(notice) = self.told.try_recv() {
-                    tell(notice, observer);
+            } else if idle && (closed || matches!(next, QueueState::Nothing) && self.steering.is_none()) {
+                while let Ok(event) = self.told.try_recv() {
+                    tell(event, observer);
                 }
-                self.end.cancelled |= stops.takes_no_calls() || lookout.is_cancelled();
+                self.end.cancelled |= stops.takes_no_calls() || worker_watch.is_cancelled();
                 return Ok(());
             }
             tokio::select! {
-                Some(notice) = self.told.recv() => tell(notice, observer),
+                Some(event) = self.told.recv() => tell(event, observer),
                 (claimed, all_listed) = answer(&mut self.claiming) => {
                     // Documents claimed when no more is to be begun wait again when this process ends its work.
                     if !closed {
-                        next = self.begin(claimed?, all_listed, lookout).await?;
-                        look |= matches!(next, Next::Again);
+                        next = self.begin(claimed?, all_listed, worker_watch).await?;
+                        look |= matches!(next, QueueState::Again);
                     }
                 }
                 Some(ended) = self.under_way.join_next_with_id(), if !self.under_way.is_empty() => {
                     // Everything that it reported comes before its end.
-                    while let Ok(notice) = self.told.try_recv() {
-                        tell(notice, observer);
+                    while let Ok(event) = self.told.try_recv() {
+                        tell(event, observer);
                     }
                     self.ended(ended, observer).await?;
                     look = true;
@@ -285,9 +286,9 @@ impl Driver {
                     self.waves.take_in(ended)?;
                     look = true;
                 }
-                () = lookout.due() => {
-                    lookout.beat(self.budget.used()).await?;
-                    if let Some(pulse) = lookout.pulse() {
+                () = worker_watch.due() => {
+                    worker_watch.beat(self.budget.used()).await?;
+                    if let Some(pulse) = worker_watch.pulse() {
                         self.budget.others_used(&pulse);
                     }
                 }
@@ -314,37 +315,37 @@ impl Driver {
     /// Begins the claimed documents. Without any, returns whether there is more to come.
     async fn begin(
         &mut self,
-        claimed: Vec<Claimed>,
+        claimed: Vec<ClaimedDocument>,
         all_listed: bool,
-        lookout: &mut Lookout,
-    ) -> Result<Next, StoreError> {
+        worker_watch: &mut LostWorkerWatch,
+    ) -> Result<QueueState, StoreError> {
         let journal = &self.shared.journal;
         if claimed.is_empty() && all_listed && self.under_way.is_empty() {
-            let others = lookout.others_at_work()?;
+            let others = worker_watch.others_at_work()?;
             let stages = journal.stages(&self.run)?;
             let left = stages.of(DocumentStage::Waiting) + stages.of(DocumentStage::Running);
             if others && left > 0 {
-                return Ok(Next::Something);
+                return Ok(QueueState::Something);
             }
             // One process handles the batches of a run.
             let parked = stages.of(DocumentStage::Parked) > 0;
             return match parked {
-                true if lookout.is_first() => self.waves.go_on().await,
-                true => Ok(Next::Something),
+                true if worker_watch.is_first() => self.waves.go_on().await,
+                true => Ok(QueueState::Something),
                 // Answers may have come since documents were claimed: the end of their batch has not been noticed then.
-                false if !self.waves.is_idle() => Ok(Next::Something),
-                false => Ok(Next::Nothing),
+                false if !self.waves.is_idle() => Ok(QueueState::Something),
+                false => Ok(QueueState::Nothing),
             };
         }
         for claimed in claimed {
             // On the heap, so that no more than its address moves through the executor.
-            let work = Box::pin(work_on(Arc::clone(&self.shared), claimed.clone(), self.notices.clone()));
+            let work = Box::pin(work_on(Arc::clone(&self.shared), claimed.clone(), self.events.clone()));
             let task = self.under_way.spawn(work.in_current_span());
             self.working.insert(task.id(), (claimed, task));
         }
         // One may have been cancelled after it was claimed.
         self.give_up_cancelled();
-        Ok(Next::Something)
+        Ok(QueueState::Something)
     }
 
     /// Counts inputs that were listed.
@@ -369,7 +370,7 @@ impl Driver {
     /// Counts a document that has ended.
     async fn ended<O: Observer + ?Sized>(
         &mut self,
-        ended: Result<(Id, Ended), JoinError>,
+        ended: Result<(Id, TaskEnd), JoinError>,
         observer: &mut O,
     ) -> Result<(), StoreError> {
         let id = ended.as_ref().map_or_else(JoinError::id, |(id, _)| *id);
@@ -378,23 +379,23 @@ impl Driver {
             steering.forget(claimed.document);
         }
         match ended {
-            Ok((_, Ended::Result(result, asked))) => {
+            Ok((_, TaskEnd::Result(result, consulted))) => {
                 observer.finished(&result);
                 self.count(&result);
-                self.watch.see(&result, &asked, &self.shared.session, self.keep_going);
+                self.watch.see(&result, &consulted, &self.shared.session, self.keep_going);
             }
-            Ok((_, Ended::Parked)) => {
+            Ok((_, TaskEnd::Parked)) => {
                 if let Some(claimed) = claimed {
                     observer.parked(&claimed.id);
                 }
             }
-            Ok((_, Ended::Unusable(error))) => {
+            Ok((_, TaskEnd::Unusable(error))) => {
                 observer.unusable(&error);
                 self.end.unusable += 1;
             }
-            Ok((_, Ended::SetAside(why))) => self.set_aside(claimed, &why, observer),
-            Ok((_, Ended::Left)) => {}
-            Ok((_, Ended::Broken(error))) => return Err(error),
+            Ok((_, TaskEnd::SetAside(why))) => self.set_aside(claimed, &why, observer),
+            Ok((_, TaskEnd::Left)) => {}
+            Ok((_, TaskEnd::Broken(error))) => return Err(error),
             Err(error) => {
                 let log = self.shared.session.log();
                 match (claimed, error.try_into_panic()) {
@@ -420,7 +421,12 @@ impl Driver {
         cancelled.for_each(|(_, task)| task.abort());
     }
 
-    fn set_aside<O: Observer + ?Sized>(&mut self, claimed: Option<Claimed>, why: &str, observer: &mut O) {
+    fn set_aside<O: Observer + ?Sized>(
+        &mut self,
+        claimed: Option<ClaimedDocument>,
+        why: &str,
+        observer: &mut O,
+    ) {
         if let Some(claimed) = claimed {
             observer.set_aside(&claimed.id, why);
             self.end.set_aside += 1;
@@ -447,8 +453,8 @@ impl Driver {
 
 /// Waits for the claimed documents, with whether every input was in the queue when the journal was asked.
 async fn answer(
-    claiming: &mut Option<(Receipt<Vec<Claimed>>, bool)>,
-) -> (Result<Vec<Claimed>, StoreError>, bool) {
+    claiming: &mut Option<(Receipt<Vec<ClaimedDocument>>, bool)>,
+) -> (Result<Vec<ClaimedDocument>, StoreError>, bool) {
     let Some((receipt, all_listed)) = claiming else { return std::future::pending().await };
     let answer = (receipt.await, *all_listed);
     *claiming = None;
@@ -463,12 +469,12 @@ async fn changed(steering: Option<&Steering>) {
     }
 }
 
-fn tell<O: Observer + ?Sized>(notice: Notice, observer: &mut O) {
-    match notice {
-        Notice::Read(document) => observer.read(&document),
-        Notice::Started(id, document_type) => observer.started(&id, &document_type),
-        Notice::Event(id, at, event) => observer.event(&id, at, &event),
-        Notice::Batch(news) => observer.batch(&news),
+fn tell<O: Observer + ?Sized>(event: WorkerEvent, observer: &mut O) {
+    match event {
+        WorkerEvent::Read(document) => observer.read(&document),
+        WorkerEvent::Started(id, document_type) => observer.started(&id, &document_type),
+        WorkerEvent::Event(id, at, event) => observer.event(&id, at, &event),
+        WorkerEvent::Batch(news) => observer.batch(&news),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::disk::lies_within;
 use crate::ingest::{Input, InputError, InputRecord, Origin};
-use crate::store::{Claimed, QueuedDocument};
+use crate::store::{ClaimedDocument, QueuedDocument};
 use std::path::{Path, PathBuf};
 
 /// An input as it is put into the queue.
@@ -22,7 +22,7 @@ pub(super) fn document_of(input: &Input) -> QueuedDocument {
 }
 
 /// The input to read for a document of the queue.
-pub(super) fn input_of(claimed: &Claimed) -> Result<Input, InputError> {
+pub(super) fn input_of(claimed: &ClaimedDocument) -> Result<Input, InputError> {
     let id = claimed.id.clone();
     let record = claimed.source.as_deref().map(serde_json::from_str::<InputRecord>);
     match (record, &claimed.path) {

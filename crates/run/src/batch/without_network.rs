@@ -1,45 +1,45 @@
 //! Stands in for `waves` in a build without the feature `network`, where no provider has batches.
 
 use super::super::batches::BatchSettings;
-use super::super::call::Later;
+use super::super::call::CallPostponer;
 use super::super::document_log::DocumentLog;
-use super::super::earlier::Earlier;
+use super::super::prior_work::PriorWork;
 use super::super::session::Session;
-use super::Next;
-use super::worker::Notice;
+use super::QueueState;
+use super::worker::WorkerEvent;
 use crate::store::{DocumentKey, Journal, StoreError, WorkerId};
 use std::sync::Arc;
 use tokio::sync::mpsc::UnboundedSender;
 
 /// The shared state, which is empty here.
-pub(super) struct WaveRoom;
+pub(super) struct WaveContext;
 
-impl WaveRoom {
-    pub(super) async fn later(
+impl WaveContext {
+    pub(super) async fn postponer(
         self: &Arc<Self>,
         _: DocumentKey,
         _: &DocumentLog,
-        _: &Earlier,
+        _: &PriorWork,
         _: bool,
-    ) -> Result<Option<Arc<dyn Later>>, StoreError> {
+    ) -> Result<Option<Arc<dyn CallPostponer>>, StoreError> {
         Ok(None)
     }
 }
 
 /// The handler of batches, of which there are none.
-pub(super) struct Waves(Arc<WaveRoom>);
+pub(super) struct Waves(Arc<WaveContext>);
 
 impl Waves {
     pub(super) fn new(
         _: BatchSettings,
         _: &Session,
         _: (&Arc<Journal>, WorkerId),
-        _: UnboundedSender<Notice>,
+        _: UnboundedSender<WorkerEvent>,
     ) -> Result<Self, StoreError> {
-        Ok(Waves(Arc::new(WaveRoom)))
+        Ok(Waves(Arc::new(WaveContext)))
     }
 
-    pub(super) fn room(&self) -> &Arc<WaveRoom> {
+    pub(super) fn context(&self) -> &Arc<WaveContext> {
         &self.0
     }
 
@@ -57,7 +57,7 @@ impl Waves {
         Ok(())
     }
 
-    pub(super) async fn go_on(&mut self) -> Result<Next, StoreError> {
-        Ok(Next::Nothing)
+    pub(super) async fn go_on(&mut self) -> Result<QueueState, StoreError> {
+        Ok(QueueState::Nothing)
     }
 }

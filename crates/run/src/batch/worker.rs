@@ -1,19 +1,19 @@
 //! One document of the queue, worked on in a task of its own.
 
-use super::super::asked::Asked;
 use super::super::batches::BatchNews;
+use super::super::consultants::ConsultedProviders;
 use super::super::document::Assignment;
 use super::super::document_log::DocumentLog;
-use super::super::earlier::Earlier;
 use super::super::observer::Observer;
 use super::super::off_thread::on_blocking_thread;
+use super::super::prior_work::PriorWork;
 use super::super::session::Session;
 use super::queued;
-use super::waves::WaveRoom;
+use super::waves::WaveContext;
 use crate::engine::Event;
 use crate::ingest::{Document, InputError};
 use crate::result::DocumentResult;
-use crate::store::{Claimed, DocumentKey, DocumentStage, Entry, EventLog, Journal, StoreError};
+use crate::store::{ClaimedDocument, DocumentKey, DocumentStage, EventLog, Journal, LogEntry, StoreError};
 use crate::value::{DocumentId, Millis};
 use serde_json::Value;
 use std::any::Any;
@@ -22,7 +22,7 @@ use std::sync::Arc;
 use tokio::sync::mpsc::UnboundedSender;
 
 /// A report of a task about its document. There are no more at a time than documents in flight have events.
-pub(super) enum Notice {
+pub(super) enum WorkerEvent {
     Read(Document),
     Started(DocumentId, String),
     Event(DocumentId, Millis, Event),
@@ -31,15 +31,15 @@ pub(super) enum Notice {
 
 /// The reports that the observer wants while a document is in progress.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Wanted {
+pub(super) struct ObserverInterest {
     pub(super) documents: bool,
     pub(super) events: bool,
 }
 
 /// The end of a document's task.
-pub(super) enum Ended {
+pub(super) enum TaskEnd {
     /// Its result, and the providers that it asked.
-    Result(Box<DocumentResult>, Asked),
+    Result(Box<DocumentResult>, ConsultedProviders),
     /// It waits for a batch.
     Parked,
     /// It can't be read.
@@ -53,34 +53,34 @@ pub(super) enum Ended {
 }
 
 /// Reports about a document from its task.
-struct Teller {
-    notices: UnboundedSender<Notice>,
-    wanted: Wanted,
+struct EventReporter {
+    events: UnboundedSender<WorkerEvent>,
+    interest: ObserverInterest,
 }
 
-impl Teller {
-    fn tell(&self, notice: Notice) {
+impl EventReporter {
+    fn tell(&self, event: WorkerEvent) {
         // No one listens any more when the batch is aborted.
-        let _ = self.notices.send(notice);
+        let _ = self.events.send(event);
     }
 }
 
-impl Observer for Teller {
+impl Observer for EventReporter {
     fn read(&mut self, document: &Document) {
-        if self.wanted.documents {
-            self.tell(Notice::Read(document.clone()));
+        if self.interest.documents {
+            self.tell(WorkerEvent::Read(document.clone()));
         }
     }
 
     fn started(&mut self, id: &DocumentId, document_type: &str) {
-        if self.wanted.events {
-            self.tell(Notice::Started(id.clone(), document_type.to_owned()));
+        if self.interest.events {
+            self.tell(WorkerEvent::Started(id.clone(), document_type.to_owned()));
         }
     }
 
     fn event(&mut self, id: &DocumentId, at: Millis, event: &Event) {
-        if self.wanted.events {
-            self.tell(Notice::Event(id.clone(), at, event.clone()));
+        if self.interest.events {
+            self.tell(WorkerEvent::Event(id.clone(), at, event.clone()));
         }
     }
 
@@ -91,33 +91,33 @@ impl Observer for Teller {
 }
 
 /// The state that the tasks of a batch share.
-pub(super) struct Shared {
+pub(super) struct BatchContext {
     pub(super) session: Arc<Session>,
     pub(super) journal: Arc<Journal>,
     pub(super) document_type: Option<String>,
     pub(super) supplied: Option<Arc<Value>>,
     pub(super) within: Option<Vec<PathBuf>>,
-    pub(super) wanted: Wanted,
-    pub(super) waves: Arc<WaveRoom>,
+    pub(super) interest: ObserverInterest,
+    pub(super) waves: Arc<WaveContext>,
 }
 
 /// Works on a document until it has its result.
 pub(super) async fn work_on(
-    shared: Arc<Shared>,
-    claimed: Claimed,
-    notices: UnboundedSender<Notice>,
-) -> Ended {
-    match work(&shared, claimed, notices).await {
+    shared: Arc<BatchContext>,
+    claimed: ClaimedDocument,
+    events: UnboundedSender<WorkerEvent>,
+) -> TaskEnd {
+    match work(&shared, claimed, events).await {
         Ok(ended) => ended,
-        Err(error) => Ended::Broken(error),
+        Err(error) => TaskEnd::Broken(error),
     }
 }
 
 async fn work(
-    shared: &Shared,
-    claimed: Claimed,
-    notices: UnboundedSender<Notice>,
-) -> Result<Ended, StoreError> {
+    shared: &BatchContext,
+    claimed: ClaimedDocument,
+    events: UnboundedSender<WorkerEvent>,
+) -> Result<TaskEnd, StoreError> {
     let session = &shared.session;
     let log = DocumentLog::new(Arc::clone(&session.store.journal), claimed.document);
     // Standard input comes when it is written, and is waited for on a thread that may.
@@ -131,51 +131,51 @@ async fn work(
         read = reading => read?,
         () = stops.no_more_calls() => {
             log.end(DocumentStage::Waiting, None, None).await?;
-            return Ok(Ended::Left);
+            return Ok(TaskEnd::Left);
         }
     };
     let document = match read {
         Ok(document) => document,
         Err(error) => {
             log.end(DocumentStage::Failed, Some(error.to_string()), None).await?;
-            return Ok(Ended::Unusable(error));
+            return Ok(TaskEnd::Unusable(error));
         }
     };
-    let mut earlier = Earlier::default();
+    let mut prior = PriorWork::default();
     if claimed.attempts > 0 {
         let (journal, key) = (Arc::clone(&shared.journal), claimed.document);
         let known = on_blocking_thread(move || Ok((journal.events_of(key)?, journal.answers(key)?))).await?;
-        earlier = match Earlier::of(known.0, known.1) {
+        prior = match PriorWork::of(known.0, known.1) {
             Ok(known) => known,
             Err(why) => {
                 log.end(DocumentStage::Failed, Some(why.clone()), None).await?;
-                return Ok(Ended::SetAside(why));
+                return Ok(TaskEnd::SetAside(why));
             }
         };
         if claimed.source_digest != document.digest {
             // The text has changed: nothing that was found in the one before counts.
-            earlier.forget();
+            prior.forget();
         }
     }
-    let mut teller = Teller { notices, wanted: shared.wanted };
-    teller.read(&document);
+    let mut reporter = EventReporter { events, interest: shared.interest };
+    reporter.read(&document);
     let artifacts = match (&session.store.artifacts, &claimed.artifact) {
         (Some(artifacts), Some(name)) => Some(artifacts.within(name.shard().as_deref())?),
         (artifacts, _) => artifacts.clone(),
     };
-    let later = shared.waves.later(claimed.document, &log, &earlier, claimed.attempts > 0).await?;
-    let asked = session.asked_anew();
+    let postponer = shared.waves.postponer(claimed.document, &log, &prior, claimed.attempts > 0).await?;
+    let consulted = session.consulted_anew();
     let assignment = Assignment {
         document: &document,
         document_type: document.document_type.as_deref().or(shared.document_type.as_deref()),
         supplied: shared.supplied.clone(),
         log,
         artifacts,
-        earlier,
-        later,
+        prior,
+        postponer,
     };
-    let result = session.run_asking(&asked, assignment, &mut teller).await?;
-    Ok(result.map_or(Ended::Parked, |result| Ended::Result(Box::new(result), asked)))
+    let result = session.run_consulting(&consulted, assignment, &mut reporter).await?;
+    Ok(result.map_or(TaskEnd::Parked, |result| TaskEnd::Result(Box::new(result), consulted)))
 }
 
 /// The reason that a cancelled document has no result.
@@ -184,7 +184,7 @@ pub(super) const CANCELLED: &str = "it was cancelled";
 /// Quarantines a document that was cancelled in flight.
 pub(super) async fn cancelled(log: &dyn EventLog, document: DocumentKey) -> Result<(), StoreError> {
     let reason = Some(CANCELLED.to_owned());
-    log.write(document, vec![Entry::Ended { stage: DocumentStage::Failed, reason, outcome: None }]).await
+    log.write(document, vec![LogEntry::Ended { stage: DocumentStage::Failed, reason, outcome: None }]).await
 }
 
 /// Quarantines a document whose task panicked. Returns the reason, for people.
@@ -199,7 +199,7 @@ pub(super) async fn set_aside(
         .or_else(|| panic.downcast_ref::<&str>().copied())
         .unwrap_or("without a word");
     let why = format!("a mistake in loopctl itself, please report it: it panicked ({said})");
-    let ended = Entry::Ended { stage: DocumentStage::Failed, reason: Some(why.clone()), outcome: None };
+    let ended = LogEntry::Ended { stage: DocumentStage::Failed, reason: Some(why.clone()), outcome: None };
     log.write(document, vec![ended]).await?;
     Ok(why)
 }

@@ -62,7 +62,7 @@ pub struct AccessRecord {
 
 /// The part of the access log that is kept.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct AccessKept {
+pub struct AccessRetention {
     /// The time from which on entries are kept, as RFC 3339 in UTC.
     pub named_from: String,
     /// The time from which on answers to those without a token are kept.
@@ -173,10 +173,10 @@ impl Journal {
     ///
     /// # Errors
     /// Any failure of the file.
-    pub fn prune_access_log(&self, kept: &AccessKept) -> Result<usize, StoreError> {
+    pub fn prune_access_log(&self, kept: &AccessRetention) -> Result<usize, StoreError> {
         let which = "number < (SELECT coalesce(min(number), 9223372036854775807) FROM access_log WHERE at >= ?1)
                      OR name = '' AND (at < ?2 OR number <= (SELECT number FROM access_log WHERE name = '' ORDER BY number DESC LIMIT 1 OFFSET ?3))";
-        let AccessKept { named_from, nameless_from, most_nameless } = kept;
+        let AccessRetention { named_from, nameless_from, most_nameless } = kept;
         let values = params![named_from, nameless_from, most_nameless];
         let is_any = format!("SELECT EXISTS (SELECT 1 FROM access_log WHERE {which})");
         if !self.select(&is_any, values, |row| row.get::<_, bool>(0))?.pop().unwrap_or_default() {
@@ -282,7 +282,7 @@ mod tests {
         for (at, name) in entries {
             journal.log_access(record(at, name)).wait().unwrap();
         }
-        let kept = AccessKept {
+        let kept = AccessRetention {
             named_from: "2024-01-01T00:00:00Z".to_owned(),
             nameless_from: "2025-06-01T00:00:00Z".to_owned(),
             most_nameless: 2,

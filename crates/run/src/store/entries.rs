@@ -4,7 +4,7 @@ use super::journal::Urgency;
 use super::queue::WorkerId;
 use super::waves;
 use super::{
-    DocumentKey, DocumentRecord, DocumentStage, Entry, EventLog, Journal, Receipt, RunId, StoreError,
+    DocumentKey, DocumentRecord, DocumentStage, EventLog, Journal, LogEntry, Receipt, RunId, StoreError,
 };
 use crate::value::path_text;
 use rusqlite::{Connection, OptionalExtension, ffi, params};
@@ -53,7 +53,7 @@ impl EventLog for WorkerLog {
         self.journal.begin_document(run, document)
     }
 
-    fn write(&self, document: DocumentKey, entries: Vec<Entry>) -> Receipt {
+    fn write(&self, document: DocumentKey, entries: Vec<LogEntry>) -> Receipt {
         self.journal.write_as(Some(self.worker), document, entries)
     }
 
@@ -72,7 +72,7 @@ impl EventLog for Journal {
         self.submit(move |connection| begin(connection, &path, &run, &document))
     }
 
-    fn write(&self, document: DocumentKey, entries: Vec<Entry>) -> Receipt {
+    fn write(&self, document: DocumentKey, entries: Vec<LogEntry>) -> Receipt {
         self.write_as(None, document, entries)
     }
 
@@ -82,11 +82,11 @@ impl EventLog for Journal {
 }
 
 impl Journal {
-    fn write_as(&self, worker: Option<WorkerId>, document: DocumentKey, entries: Vec<Entry>) -> Receipt {
+    fn write_as(&self, worker: Option<WorkerId>, document: DocumentKey, entries: Vec<LogEntry>) -> Receipt {
         let path = self.path().to_path_buf();
         // Events follow from answers that are on the disk, and are waited for with what comes after them.
-        let awaited = |entry: &Entry| {
-            matches!(entry, Entry::Answered { .. } | Entry::Ended { .. } | Entry::Parked { .. })
+        let awaited = |entry: &LogEntry| {
+            matches!(entry, LogEntry::Answered { .. } | LogEntry::Ended { .. } | LogEntry::Parked { .. })
         };
         let urgency = if entries.iter().any(awaited) { Urgency::AwaitedNow } else { Urgency::Deferred };
         self.submit_as(urgency, move |connection| write_all(connection, &path, worker, document, &entries))
@@ -130,7 +130,7 @@ fn write_all(
     path: &Path,
     worker: Option<WorkerId>,
     document: DocumentKey,
-    entries: &[Entry],
+    entries: &[LogEntry],
 ) -> Result<(), StoreError> {
     let sqlite = |error: rusqlite::Error| StoreError::sqlite(path, &error);
     let owner: Option<Option<i64>> = connection
@@ -149,12 +149,12 @@ fn write_all(
     Ok(())
 }
 
-fn write_one(connection: &Connection, document: DocumentKey, entry: &Entry) -> rusqlite::Result<()> {
+fn write_one(connection: &Connection, document: DocumentKey, entry: &LogEntry) -> rusqlite::Result<()> {
     match entry {
-        Entry::Begun { document_type, source_digest } => connection
+        LogEntry::Begun { document_type, source_digest } => connection
             .prepare_cached("UPDATE documents SET document_type = ?2, source_digest = ?3 WHERE number = ?1")?
             .execute(params![document.0, document_type, source_digest]),
-        Entry::Happened { seq, at, kind, payload } => {
+        LogEntry::Happened { seq, at, kind, payload } => {
             let number = |count: u64| i64::try_from(count).unwrap_or(i64::MAX);
             connection
                 .prepare_cached(
@@ -162,12 +162,12 @@ fn write_one(connection: &Connection, document: DocumentKey, entry: &Entry) -> r
                 )?
                 .execute(params![document.0, number(*seq), number(at.0), kind, payload])
         }
-        Entry::Answered { call, question, answer } => connection
+        LogEntry::Answered { call, question, answer } => connection
             .prepare_cached(
                 "INSERT OR REPLACE INTO answers (document, call, question, answer) VALUES (?1, ?2, ?3, ?4)",
             )?
             .execute(params![document.0, call, question, answer]),
-        Entry::Consumed { call } => {
+        LogEntry::Consumed { call } => {
             // It has come further, so what a process died over before was not this.
             connection
                 .prepare_cached("UPDATE documents SET crashes = 0 WHERE number = ?1 AND crashes > 0")?
@@ -176,10 +176,10 @@ fn write_one(connection: &Connection, document: DocumentKey, entry: &Entry) -> r
                 .prepare_cached("DELETE FROM answers WHERE document = ?1 AND call = ?2")?
                 .execute(params![document.0, call])
         }
-        Entry::Postponed(call) => waves::postpone(connection, document, call),
-        Entry::Parked { calls } => waves::park(connection, document, calls),
-        Entry::Saved { call, usd } => waves::saved(connection, document, call, *usd),
-        Entry::Ended { stage, reason, outcome } => {
+        LogEntry::Postponed(call) => waves::postpone(connection, document, call),
+        LogEntry::Parked { calls } => waves::park(connection, document, calls),
+        LogEntry::Saved { call, usd } => waves::saved(connection, document, call, *usd),
+        LogEntry::Ended { stage, reason, outcome } => {
             if let Some(outcome) = outcome {
                 connection
                     .prepare_cached("INSERT OR REPLACE INTO outcomes (document, outcome) VALUES (?1, ?2)")?

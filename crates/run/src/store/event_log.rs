@@ -58,7 +58,7 @@ impl DocumentStage {
 /// An entry of a document.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
-pub enum Entry {
+pub enum LogEntry {
     /// It was read: its type, and the SHA-256 of its bytes.
     Begun {
         /// Its type.
@@ -145,7 +145,7 @@ pub trait EventLog: fmt::Debug + Send + Sync {
     fn begin_document(&self, run: &RunId, document: &DocumentRecord) -> Receipt<DocumentKey>;
 
     /// Keeps entries of a document: all of them or none.
-    fn write(&self, document: DocumentKey, entries: Vec<Entry>) -> Receipt;
+    fn write(&self, document: DocumentKey, entries: Vec<LogEntry>) -> Receipt;
 
     /// Records that a run ended, at a time as RFC 3339.
     ///
@@ -163,7 +163,7 @@ impl EventLog for NoJournal {
         Receipt::known(Ok(DocumentKey(0)))
     }
 
-    fn write(&self, _: DocumentKey, _: Vec<Entry>) -> Receipt {
+    fn write(&self, _: DocumentKey, _: Vec<LogEntry>) -> Receipt {
         Receipt::known(Ok(()))
     }
 

@@ -3,7 +3,7 @@
 use super::super::{
     DocumentFilter, DocumentKey, DocumentStage, Journal, RunFigures, RunId, StoreError, SumsBy,
 };
-use crate::store::{DocumentRecord, Entry, EventLog, RunRecord};
+use crate::store::{DocumentRecord, EventLog, LogEntry, RunRecord};
 use crate::value::DocumentId;
 use serde_json::{Value, json};
 
@@ -31,7 +31,7 @@ fn document(journal: &Journal, run: &RunId, id: &str) -> DocumentKey {
 
 fn end(journal: &Journal, key: DocumentKey, stage: DocumentStage, outcome: Option<&Value>) {
     let outcome = outcome.map(ToString::to_string);
-    journal.write(key, vec![Entry::Ended { stage, reason: None, outcome }]).wait().unwrap();
+    journal.write(key, vec![LogEntry::Ended { stage, reason: None, outcome }]).wait().unwrap();
 }
 
 fn outcome(status: &str, overalls: &[f64], review: bool) -> Value {

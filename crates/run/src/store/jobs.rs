@@ -4,7 +4,7 @@ use super::entries::{is_duplicate, json};
 use super::history::{unsigned, value};
 use super::queue::enqueue_one;
 use super::runs::{run_number, timestamp};
-use super::{DocumentKey, DocumentStage, Journal, Queued, QueuedDocument, RunId, StoreError};
+use super::{DocumentKey, DocumentStage, EnqueueOutcome, Journal, QueuedDocument, RunId, StoreError};
 use crate::value::DocumentId;
 use rusqlite::{Connection, OptionalExtension, Row, params};
 use serde_json::Value;
@@ -58,7 +58,7 @@ pub struct StoredJob {
 
 /// The outcome of submitting a job.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Submitted {
+pub enum SubmitOutcome {
     /// It waits.
     Added(StoredJob),
     /// It was submitted before.
@@ -87,7 +87,7 @@ impl Journal {
         document: &QueuedDocument,
         job: &NewJob,
         most_waiting: u64,
-    ) -> Result<Submitted, StoreError> {
+    ) -> Result<SubmitOutcome, StoreError> {
         timestamp(&job.submitted_at)?;
         let request = json(&job.request)?;
         let sqlite = |error: rusqlite::Error| self.sqlite(&error);
@@ -96,13 +96,13 @@ impl Journal {
             let known = known_job(connection, job).map_err(sqlite)?;
             if let Some(known) = known {
                 let is_same = known.request_digest == job.request_digest;
-                return Ok(if is_same { Submitted::Known(known) } else { Submitted::KeyTaken(known) });
+                return Ok(if is_same { SubmitOutcome::Known(known) } else { SubmitOutcome::KeyTaken(known) });
             }
             let waiting = waiting_in(connection, number).map_err(sqlite)?;
             if waiting >= most_waiting {
-                return Ok(Submitted::Full { waiting });
+                return Ok(SubmitOutcome::Full { waiting });
             }
-            if enqueue_one(connection, number, None, document).map_err(sqlite)? != Queued::Added {
+            if enqueue_one(connection, number, None, document).map_err(sqlite)? != EnqueueOutcome::Added {
                 // Its place is made of a fresh id.
                 return Err(sqlite(rusqlite::Error::StatementChangedRows(0)));
             }
@@ -120,7 +120,7 @@ impl Journal {
             ];
             connection.prepare_cached(query).and_then(|mut it| it.execute(values)).map_err(sqlite)?;
             let added = one_job(connection, "j.id = ?1", params![job.id]).map_err(sqlite)?;
-            added.map(Submitted::Added).ok_or_else(|| sqlite(rusqlite::Error::StatementChangedRows(0)))
+            added.map(SubmitOutcome::Added).ok_or_else(|| sqlite(rusqlite::Error::StatementChangedRows(0)))
         })
     }
 

@@ -19,7 +19,7 @@ pub struct Lease {
 
 /// The outcome of decisions about a document that a reviewer has open.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum HeldAppend {
+pub enum LeasedAppend {
     /// They are kept.
     Kept,
     /// The reviewer has no lease; another one may have one.
@@ -102,9 +102,9 @@ impl Journal {
     /// [`StoreError::Time`], and any failure of the file.
     pub fn append_held_reviews(
         &self,
-        held: &HeldDocument<'_>,
+        held: &LeasedDocument<'_>,
         reviews: &[NewReview],
-    ) -> Result<HeldAppend, StoreError> {
+    ) -> Result<LeasedAppend, StoreError> {
         let mut rows = Vec::with_capacity(reviews.len());
         for review in reviews {
             timestamp(&review.at)?;
@@ -116,7 +116,7 @@ impl Journal {
 
 /// A document as a reviewer has it open.
 #[derive(Debug, Clone, Copy)]
-pub struct HeldDocument<'a> {
+pub struct LeasedDocument<'a> {
     /// The document.
     pub document: DocumentKey,
     /// The reviewer.
@@ -127,24 +127,28 @@ pub struct HeldDocument<'a> {
     pub seen: u64,
 }
 
-impl HeldDocument<'_> {
-    fn append(&self, connection: &Connection, rows: &[(&NewReview, String)]) -> rusqlite::Result<HeldAppend> {
+impl LeasedDocument<'_> {
+    fn append(
+        &self,
+        connection: &Connection,
+        rows: &[(&NewReview, String)],
+    ) -> rusqlite::Result<LeasedAppend> {
         let lease = lease_of(connection, self.document, self.now_ms)?;
         if lease.as_ref().is_none_or(|lease| lease.reviewer != self.reviewer) {
-            return Ok(HeldAppend::NotHeld(lease));
+            return Ok(LeasedAppend::NotHeld(lease));
         }
         let latest: u64 = connection
             .prepare_cached("SELECT coalesce(max(number), 0) FROM reviews WHERE document = ?1")?
             .query_one([self.document.0], |row| unsigned(row, 0))?;
         if latest != self.seen {
-            return Ok(HeldAppend::Changed);
+            return Ok(LeasedAppend::Changed);
         }
         let query = "INSERT INTO reviews (document, at, reviewer, decision) VALUES (?1, ?2, ?3, ?4)";
         for (review, decision) in rows {
             let values = params![self.document.0, review.at, review.reviewer, decision];
             connection.prepare_cached(query)?.execute(values)?;
         }
-        Ok(HeldAppend::Kept)
+        Ok(LeasedAppend::Kept)
     }
 }
 
@@ -196,14 +200,14 @@ mod tests {
         reviewer: &str,
         now_ms: u64,
         seen: u64,
-    ) -> HeldAppend {
+    ) -> LeasedAppend {
         let review = NewReview {
             document: DocumentId::new("a"),
             at: "2026-02-01T12:00:00Z".to_owned(),
             reviewer: reviewer.to_owned(),
             decision: json!({"action": "accept"}),
         };
-        journal.append_held_reviews(&HeldDocument { document, reviewer, now_ms, seen }, &[review]).unwrap()
+        journal.append_held_reviews(&LeasedDocument { document, reviewer, now_ms, seen }, &[review]).unwrap()
     }
 
     #[test]
@@ -227,13 +231,15 @@ mod tests {
     #[test]
     fn who_has_no_lease_or_saw_something_else_decides_nothing() {
         let (journal, document) = journal();
-        assert_eq!(decide(&journal, document, "a", 0, 0), HeldAppend::NotHeld(None));
+        assert_eq!(decide(&journal, document, "a", 0, 0), LeasedAppend::NotHeld(None));
         journal.take_lease(document, "a", 0, 100).unwrap();
-        let HeldAppend::NotHeld(Some(lease)) = decide(&journal, document, "b", 1, 0) else { panic!("held") };
+        let LeasedAppend::NotHeld(Some(lease)) = decide(&journal, document, "b", 1, 0) else {
+            panic!("held")
+        };
         assert_eq!(lease.reviewer, "a");
-        assert_eq!(decide(&journal, document, "a", 1, 0), HeldAppend::Kept);
-        assert_eq!(decide(&journal, document, "a", 2, 0), HeldAppend::Changed);
-        assert_eq!(decide(&journal, document, "a", 2, 1), HeldAppend::Kept);
-        assert_eq!(decide(&journal, document, "a", 100, 2), HeldAppend::NotHeld(None));
+        assert_eq!(decide(&journal, document, "a", 1, 0), LeasedAppend::Kept);
+        assert_eq!(decide(&journal, document, "a", 2, 0), LeasedAppend::Changed);
+        assert_eq!(decide(&journal, document, "a", 2, 1), LeasedAppend::Kept);
+        assert_eq!(decide(&journal, document, "a", 100, 2), LeasedAppend::NotHeld(None));
     }
 }

@@ -93,7 +93,7 @@ fn read(row: &rusqlite::Row<'_>) -> rusqlite::Result<(RunId, DocumentKey)> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{DocumentRecord, DocumentStage, Entry, EventLog, NewReview, RunRecord};
+    use super::super::{DocumentRecord, DocumentStage, EventLog, LogEntry, NewReview, RunRecord};
     use super::*;
     use crate::value::{DocumentId, Millis};
     use serde_json::json;
@@ -110,7 +110,7 @@ mod tests {
         journal.begin_run(&run).unwrap()
     }
 
-    fn finish(journal: &Journal, run: &RunId, id: &str, entries: Vec<Entry>) -> DocumentKey {
+    fn finish(journal: &Journal, run: &RunId, id: &str, entries: Vec<LogEntry>) -> DocumentKey {
         let record = DocumentRecord {
             id: DocumentId::new(id),
             document_type: "t".to_owned(),
@@ -119,7 +119,7 @@ mod tests {
         };
         let document = journal.begin_document(run, &record).wait().unwrap();
         let ended =
-            Entry::Ended { stage: DocumentStage::Finished, reason: None, outcome: Some("{}".to_owned()) };
+            LogEntry::Ended { stage: DocumentStage::Finished, reason: None, outcome: Some("{}".to_owned()) };
         journal.write(document, entries.into_iter().chain([ended]).collect()).wait().unwrap();
         document
     }
@@ -131,7 +131,7 @@ mod tests {
         let first = finish(&journal, &run, "a", Vec::new());
         let before = journal.mark().unwrap();
         assert_eq!(before, journal.mark().unwrap());
-        let event = Entry::Happened { seq: 0, at: Millis(1), kind: "k".into(), payload: "1".to_owned() };
+        let event = LogEntry::Happened { seq: 0, at: Millis(1), kind: "k".into(), payload: "1".to_owned() };
         let second = finish(&journal, &run, "b", vec![event]);
         let review = NewReview {
             document: DocumentId::new("a"),

@@ -42,23 +42,24 @@ mod waves;
 mod worker;
 
 #[cfg(feature = "journal")]
-pub use access::{AccessKept, AccessRecord, NewToken, StoredToken};
+pub use access::{AccessRecord, AccessRetention, NewToken, StoredToken};
 pub use artifact::{Artifact, Artifacts};
 #[cfg(feature = "journal")]
 pub use entries::WorkerLog;
 pub use error::StoreError;
+#[doc(hidden)]
 pub use event_log::NoJournal;
-pub use event_log::{DocumentKey, DocumentStage, Entry, EventLog, PostponedCall};
+pub use event_log::{DocumentKey, DocumentStage, EventLog, LogEntry, PostponedCall};
 #[cfg(feature = "journal")]
 pub use figures::{
     DocumentDetail, DocumentFigures, DocumentFilter, FigureSums, FiguresMark, RunFigures, SumsBy,
 };
 #[cfg(feature = "journal")]
-pub use jobs::{NewJob, StoredJob, Submitted};
+pub use jobs::{NewJob, StoredJob, SubmitOutcome};
 #[cfg(feature = "journal")]
 pub use journal::Journal;
 #[cfg(feature = "journal")]
-pub use leases::{HeldAppend, HeldDocument, Lease};
+pub use leases::{Lease, LeasedAppend, LeasedDocument};
 #[cfg(feature = "journal")]
 pub use marks::JournalMark;
 #[cfg(feature = "journal")]
@@ -67,9 +68,11 @@ pub use names::ArtifactName;
 pub use progress::{QueueLength, StageCounts};
 #[cfg(feature = "journal")]
 pub use queue::{
-    Claimed, HEARTBEAT, MOST_CRASHES, Queued, QueuedDocument, RunPulse, SILENCE, WorkerId, folder_key,
+    ClaimedDocument, EnqueueOutcome, HEARTBEAT, MOST_CRASHES, QueuedDocument, RunPulse, SILENCE, WorkerId,
+    folder_key,
 };
 pub use receipt::Receipt;
+#[doc(hidden)]
 pub use record::RESUMED;
 pub use record::{DocumentRecord, RunId, RunRecord, StoredAnswer, StoredEvent};
 #[cfg(feature = "journal")]
@@ -82,7 +85,7 @@ pub use reviews::{NewReview, StoredReview};
 pub use runs::RunStage;
 #[cfg(feature = "journal")]
 pub use waves::{
-    BatchKey, BatchSavings, Intended, LineAnswer, LineState, StoredBatch, WaitingLines, custom_id,
+    BatchKey, BatchSavings, IntendedBatch, LineAnswer, LineState, StoredBatch, WaitingLines, custom_id,
 };
 #[cfg(feature = "journal")]
 pub use worker::ProcessId;

@@ -43,7 +43,7 @@ pub struct QueuedDocument {
 /// The outcome of putting a document into the queue.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Queued {
+pub enum EnqueueOutcome {
     /// It waits.
     Added,
     /// It is among the run's documents already, in this stage, and was then read with these bytes.
@@ -67,7 +67,7 @@ pub enum Queued {
 /// A document that a worker has claimed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Claimed {
+pub struct ClaimedDocument {
     /// The document.
     pub document: DocumentKey,
     /// Its id, unique in the run.
@@ -109,7 +109,7 @@ impl Journal {
         run: &RunId,
         folder: Option<&str>,
         documents: &[QueuedDocument],
-    ) -> Result<Vec<Queued>, StoreError> {
+    ) -> Result<Vec<EnqueueOutcome>, StoreError> {
         let sqlite = |error: rusqlite::Error| self.sqlite(&error);
         self.transact(|connection| {
             let number = run_number(connection, run, sqlite)?;
@@ -122,7 +122,7 @@ impl Journal {
     }
 
     /// Claims the next waiting documents, at most `most`, for this worker. None of a run that was cancelled.
-    pub fn claim(&self, run: &RunId, worker: WorkerId, most: usize) -> Receipt<Vec<Claimed>> {
+    pub fn claim(&self, run: &RunId, worker: WorkerId, most: usize) -> Receipt<Vec<ClaimedDocument>> {
         let (run, path) = (run.clone(), self.path().to_path_buf());
         let most = i64::try_from(most).unwrap_or(i64::MAX);
         self.submit(move |connection| {
@@ -336,14 +336,14 @@ pub(super) fn enqueue_one(
     run: i64,
     folder: Option<&str>,
     document: &QueuedDocument,
-) -> rusqlite::Result<Queued> {
+) -> rusqlite::Result<EnqueueOutcome> {
     let place = names::digest_of(&document.place);
     let known = connection
         .prepare_cached(
             "SELECT number, id, state, source_digest FROM documents WHERE run = ?1 AND place = ?2",
         )?
         .query_one(params![run, place], |row| {
-            Ok(Queued::Known {
+            Ok(EnqueueOutcome::Known {
                 document: DocumentKey(row.get(0)?),
                 id: DocumentId::new(row.get::<_, String>(1)?),
                 stage: DocumentStage::of(row.get(2)?).unwrap_or(DocumentStage::Failed),
@@ -359,7 +359,7 @@ pub(super) fn enqueue_one(
     if let Some(artifact) = &artifact
         && let Some(run) = at_work_elsewhere(connection, run, artifact.number)?
     {
-        return Ok(Queued::Elsewhere { run });
+        return Ok(EnqueueOutcome::Elsewhere { run });
     }
     let path = document.path.as_deref().map(path_text);
     let wanted = artifact.iter().map(|artifact| &artifact.name).chain(&document.names);
@@ -379,7 +379,7 @@ pub(super) fn enqueue_one(
             ]);
         match inserted {
             Err(error) if is_duplicate(&error) => {}
-            inserted => return inserted.map(|_| Queued::Added),
+            inserted => return inserted.map(|_| EnqueueOutcome::Added),
         }
     }
     Err(rusqlite::Error::StatementChangedRows(0))
@@ -409,7 +409,7 @@ fn claim(
     run: &RunId,
     worker: WorkerId,
     most: i64,
-) -> rusqlite::Result<Vec<Claimed>> {
+) -> rusqlite::Result<Vec<ClaimedDocument>> {
     let mut claimed = connection
         .prepare_cached(
             "UPDATE documents SET state = 1, worker = ?2, attempts = attempts + 1
@@ -424,9 +424,9 @@ fn claim(
     Ok(claimed)
 }
 
-fn read_claimed(connection: &Connection, row: &Row<'_>) -> rusqlite::Result<Claimed> {
+fn read_claimed(connection: &Connection, row: &Row<'_>) -> rusqlite::Result<ClaimedDocument> {
     let artifact: Option<i64> = row.get(6)?;
-    Ok(Claimed {
+    Ok(ClaimedDocument {
         document: DocumentKey(row.get(0)?),
         id: DocumentId::new(row.get::<_, String>(1)?),
         path: row.get::<_, Option<String>>(2)?.map(|path| path_of(&path)),

@@ -9,10 +9,10 @@ use tokio::sync::oneshot;
 /// Resolves when the data that it was given for is on the disk, or can't be kept. Dropping it takes nothing back.
 #[derive(Debug)]
 #[must_use = "whether it was kept is known only from here"]
-pub struct Receipt<T = ()>(State<T>);
+pub struct Receipt<T = ()>(ReceiptState<T>);
 
 #[derive(Debug)]
-enum State<T> {
+enum ReceiptState<T> {
     Known(Option<Result<T, StoreError>>),
     Awaited(oneshot::Receiver<Result<T, StoreError>>),
 }
@@ -20,7 +20,7 @@ enum State<T> {
 impl<T> Receipt<T> {
     /// For a result that is known already.
     pub fn known(result: Result<T, StoreError>) -> Self {
-        Receipt(State::Known(Some(result)))
+        Receipt(ReceiptState::Known(Some(result)))
     }
 
     /// Waits on this thread, which must be none of an executor's.
@@ -29,15 +29,17 @@ impl<T> Receipt<T> {
     /// When it can't be kept.
     pub fn wait(self) -> Result<T, StoreError> {
         match self.0 {
-            State::Known(result) => result.unwrap_or(Err(StoreError::ShuttingDown)),
-            State::Awaited(receiver) => receiver.blocking_recv().unwrap_or(Err(StoreError::ShuttingDown)),
+            ReceiptState::Known(result) => result.unwrap_or(Err(StoreError::ShuttingDown)),
+            ReceiptState::Awaited(receiver) => {
+                receiver.blocking_recv().unwrap_or(Err(StoreError::ShuttingDown))
+            }
         }
     }
 
     /// For a result that another thread will send.
     #[cfg(feature = "journal")]
     pub(super) fn awaited(receiver: oneshot::Receiver<Result<T, StoreError>>) -> Self {
-        Receipt(State::Awaited(receiver))
+        Receipt(ReceiptState::Awaited(receiver))
     }
 }
 
@@ -46,8 +48,10 @@ impl<T: Unpin> Future for Receipt<T> {
 
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
         match &mut self.get_mut().0 {
-            State::Known(result) => Poll::Ready(result.take().unwrap_or(Err(StoreError::ShuttingDown))),
-            State::Awaited(receiver) => {
+            ReceiptState::Known(result) => {
+                Poll::Ready(result.take().unwrap_or(Err(StoreError::ShuttingDown)))
+            }
+            ReceiptState::Awaited(receiver) => {
                 Pin::new(receiver).poll(context).map(|said| said.unwrap_or(Err(StoreError::ShuttingDown)))
             }
         }

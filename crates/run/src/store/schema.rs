@@ -72,7 +72,7 @@ fn find(connection: &Connection) -> rusqlite::Result<FileFormat> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{DocumentStage, Entry, EventLog, Journal, NewReview, RunId};
+    use super::super::{DocumentStage, EventLog, Journal, LogEntry, NewReview, RunId};
     use super::*;
     use crate::value::{DocumentId, Millis};
     use proptest::prelude::*;
@@ -83,8 +83,8 @@ mod tests {
     /// The journal of each release, as `sqlite3 journal.sqlite .dump` shows it. Never edited; each format adds one.
     const WRITTEN: [&str; 1] = [include_str!("formats/v6.sql")];
 
-    fn happened(payload: &serde_json::Value) -> Entry {
-        Entry::Happened { seq: 1, at: Millis(1), kind: "k".into(), payload: payload.to_string() }
+    fn happened(payload: &serde_json::Value) -> LogEntry {
+        LogEntry::Happened { seq: 1, at: Millis(1), kind: "k".into(), payload: payload.to_string() }
     }
 
     fn write(dir: &Path, dump: &str) -> PathBuf {
@@ -198,7 +198,7 @@ mod tests {
         let open = journal.documents(&run).unwrap()[1].key;
         for seq in 1..4 {
             let payload = json!("x".repeat(50_000)).to_string();
-            let filler = Entry::Happened { seq, at: Millis(1), kind: "k".into(), payload };
+            let filler = LogEntry::Happened { seq, at: Millis(1), kind: "k".into(), payload };
             journal.write(open, vec![filler]).wait().unwrap();
         }
         drop(journal);

@@ -66,7 +66,7 @@ pub struct StoredBatch {
 
 /// The data of a batch to be made.
 #[derive(Debug, Clone, Copy)]
-pub struct Intended<'a> {
+pub struct IntendedBatch<'a> {
     /// A name that no other batch has.
     pub own_id: &'a str,
     /// Now, as RFC 3339.
@@ -198,7 +198,7 @@ impl Journal {
         run: &RunId,
         worker: WorkerId,
         of: &WaitingLines,
-        intended: Intended<'_>,
+        intended: IntendedBatch<'_>,
     ) -> Result<Option<StoredBatch>, StoreError> {
         let sqlite = |error: rusqlite::Error| self.sqlite(&error);
         self.transact(|connection| {
@@ -410,7 +410,7 @@ fn intend(
     connection: &Connection,
     run: i64,
     of: &WaitingLines,
-    intended: Intended<'_>,
+    intended: IntendedBatch<'_>,
 ) -> rusqlite::Result<Option<StoredBatch>> {
     let of_group = format!("{WAITING} AND l.provider = ?2 AND l.shared = ?3");
     let whole = i64::try_from(intended.most_bytes).unwrap_or(i64::MAX);

@@ -1,17 +1,17 @@
-use super::super::{DocumentStage, Entry, EventLog, ProcessId, QueuedDocument, RunRecord, WorkerLog};
+use super::super::{DocumentStage, EventLog, LogEntry, ProcessId, QueuedDocument, RunRecord, WorkerLog};
 use super::*;
 use serde_json::json;
 use std::sync::Arc;
 
 /// A run with a document that a worker has claimed.
-struct Table {
+struct ClaimedFixture {
     journal: Arc<Journal>,
     run: RunId,
     worker: WorkerId,
     document: DocumentKey,
 }
 
-impl Table {
+impl ClaimedFixture {
     fn new() -> Self {
         let journal = Arc::new(Journal::in_memory().unwrap());
         let record = RunRecord {
@@ -29,23 +29,23 @@ impl Table {
         let process = ProcessId { machine: "m".to_owned(), process: "p".to_owned() };
         let worker = journal.begin_work(&run, &process).unwrap();
         let document = journal.claim(&run, worker, 1).wait().unwrap()[0].document;
-        Table { journal, run, worker, document }
+        ClaimedFixture { journal, run, worker, document }
     }
 
-    fn write(&self, entries: Vec<Entry>) {
+    fn write(&self, entries: Vec<LogEntry>) {
         let log = WorkerLog::new(Arc::clone(&self.journal), self.worker);
         log.write(self.document, entries).wait().unwrap();
     }
 
     /// Makes these calls wait, and the document for them.
     fn park(&self, calls: &[&str]) {
-        let mut entries: Vec<Entry> = calls.iter().map(|call| self.postponed(call, b"q")).collect();
-        entries.push(Entry::Parked { calls: calls.iter().map(ToString::to_string).collect() });
+        let mut entries: Vec<LogEntry> = calls.iter().map(|call| self.postponed(call, b"q")).collect();
+        entries.push(LogEntry::Parked { calls: calls.iter().map(ToString::to_string).collect() });
         self.write(entries);
     }
 
-    fn postponed(&self, call: &str, question: &[u8]) -> Entry {
-        Entry::Postponed(Box::new(PostponedCall {
+    fn postponed(&self, call: &str, question: &[u8]) -> LogEntry {
+        LogEntry::Postponed(Box::new(PostponedCall {
             call: call.to_owned(),
             custom_id: custom_id("", &self.run, self.document, call),
             provider: "x".to_owned(),
@@ -58,7 +58,7 @@ impl Table {
     fn intend(&self, own_id: &str, most_lines: u64) -> Option<StoredBatch> {
         let of = self.journal.waiting_lines(&self.run).unwrap().pop()?;
         let at = "2026-01-31T12:00:00Z";
-        let intended = Intended { own_id, at, most_lines, most_bytes: 100 };
+        let intended = IntendedBatch { own_id, at, most_lines, most_bytes: 100 };
         self.journal.intend_batch(&self.run, self.worker, &of, intended).unwrap()
     }
 
@@ -75,7 +75,7 @@ impl Table {
 
 #[test]
 fn a_document_waits_until_all_its_calls_are_answered() {
-    let table = Table::new();
+    let table = ClaimedFixture::new();
     table.park(&["one", "two"]);
     let first = table.intend("b1", 1).unwrap();
     let second = table.intend("b2", 9).unwrap();
@@ -97,7 +97,7 @@ fn a_document_waits_until_all_its_calls_are_answered() {
 
 #[test]
 fn an_answer_that_comes_while_a_document_is_worked_on_is_not_waited_for() {
-    let table = Table::new();
+    let table = ClaimedFixture::new();
     table.park(&["one"]);
     let batch = table.intend("b1", 9).unwrap();
     // A worker resumes it all the same, before its answer is there.
@@ -110,7 +110,7 @@ fn an_answer_that_comes_while_a_document_is_worked_on_is_not_waited_for() {
     assert!(table.journal.waiting_lines(&table.run).unwrap().is_empty());
     // An answer to another question is none.
     table.journal.claim(&table.run, table.worker, 1).wait().unwrap();
-    let parked = Entry::Parked { calls: vec!["one".to_owned()] };
+    let parked = LogEntry::Parked { calls: vec!["one".to_owned()] };
     table.write(vec![table.postponed("one", b"another"), parked]);
     assert_eq!(table.stage(), DocumentStage::Parked);
     assert_eq!(table.journal.waiting_lines(&table.run).unwrap()[0].lines, 1);
@@ -118,7 +118,7 @@ fn an_answer_that_comes_while_a_document_is_worked_on_is_not_waited_for() {
 
 #[test]
 fn a_line_that_nobody_waits_for_any_more_is_not_sent() {
-    let table = Table::new();
+    let table = ClaimedFixture::new();
     table.park(&["one"]);
     table.journal.requeue(table.document, false).unwrap();
     table.journal.claim(&table.run, table.worker, 1).wait().unwrap();
@@ -134,7 +134,7 @@ fn a_line_that_nobody_waits_for_any_more_is_not_sent() {
 
 #[test]
 fn whoever_was_taken_for_dead_sees_to_no_batch() {
-    let table = Table::new();
+    let table = ClaimedFixture::new();
     table.park(&["one"]);
     let batch = table.intend("b1", 9).unwrap();
     table.journal.take_over(table.worker).unwrap();

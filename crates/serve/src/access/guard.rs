@@ -2,9 +2,9 @@
 
 use super::identity::Identity;
 use super::session;
-use super::throttle::Refused;
-use super::token::{Comes, holder};
-use crate::api::{ApiError, Why};
+use super::throttle::ThrottleDecision;
+use super::token::{TokenTransport, holder};
+use crate::api::{ApiError, RefusalReason};
 use crate::blocking::on_blocking_thread;
 use crate::state::Service;
 use crate::store::AccessRecord;
@@ -76,8 +76,8 @@ pub(crate) async fn guard(State(service): State<Arc<Service>>, mut request: Requ
     // Every answer without a name that is kept or refuses counts: no one without access may fill the disk.
     if name.is_empty() && (is_kept(&method, &path, &name, &response) || response.status().is_client_error()) {
         match service.throttle.refused(Instant::now()) {
-            Refused::Listen { unlogged: before } => unlogged = before,
-            Refused::TooOften => return ApiError::too_often().into_response(),
+            ThrottleDecision::Listen { unlogged: before } => unlogged = before,
+            ThrottleDecision::TooOften => return ApiError::too_often().into_response(),
         }
     }
     log(&service, &method, path, name, &mut response, unlogged);
@@ -89,15 +89,15 @@ pub(crate) async fn guard(State(service): State<Arc<Service>>, mut request: Requ
 pub(super) struct SignedIn(pub(super) String);
 
 /// The part of a request that is to be looked up.
-enum Given {
+enum RequestCredential {
     /// Nothing is needed.
     Nothing,
     /// A token, and the client that is answered if it is no longer valid.
-    Token(Option<(String, Comes)>, Asker),
+    Token(Option<(String, TokenTransport)>, ClientKind),
 }
 
 /// The kind of client, as far as an answer without a token depends on it.
-enum Asker {
+enum ClientKind {
     /// A person's browser, for a page: it is sent to sign in.
     Page,
     /// The script of a page that is open: the person is told what to do without leaving it.
@@ -127,7 +127,7 @@ fn has_large_headers(request: &Request) -> bool {
 }
 
 /// Refuses what comes under another name or from another site's page.
-fn given(service: &Service, request: &Request) -> Result<Given, ApiError> {
+fn given(service: &Service, request: &Request) -> Result<RequestCredential, ApiError> {
     if has_large_headers(request) {
         return Err(ApiError::large_headers());
     }
@@ -163,26 +163,26 @@ fn given(service: &Service, request: &Request) -> Result<Given, ApiError> {
         return Err(ApiError::other_site());
     }
     if OPEN.contains(&path) || path.starts_with("/assets/") {
-        return Ok(Given::Nothing);
+        return Ok(RequestCredential::Nothing);
     }
-    let named = bearer.map(|token| (token, Comes::Named));
-    let token = named.or_else(|| session::token_of(headers).map(|token| (token, Comes::InCookie)));
+    let named = bearer.map(|token| (token, TokenTransport::Named));
+    let token = named.or_else(|| session::token_of(headers).map(|token| (token, TokenTransport::InCookie)));
     let token = token.map(|(token, comes)| (token.to_owned(), comes));
     let asker = if wants_page(request.method(), path, headers) {
-        Asker::Page
+        ClientKind::Page
     } else if bearer.is_none() && site == Some("same-origin") {
-        Asker::Script
+        ClientKind::Script
     } else {
-        Asker::Program
+        ClientKind::Program
     };
-    Ok(Given::Token(token, asker))
+    Ok(RequestCredential::Token(token, asker))
 }
 
 /// Identifies the client, where that is needed.
-async fn admit(service: &Arc<Service>, given: Given) -> Result<Option<Identity>, Response> {
+async fn admit(service: &Arc<Service>, given: RequestCredential) -> Result<Option<Identity>, Response> {
     let (token, asker) = match given {
-        Given::Nothing => return Ok(None),
-        Given::Token(token, asker) => (token, asker),
+        RequestCredential::Nothing => return Ok(None),
+        RequestCredential::Token(token, asker) => (token, asker),
     };
     let found = match token {
         None => None,
@@ -194,9 +194,9 @@ async fn admit(service: &Arc<Service>, given: Given) -> Result<Option<Identity>,
     };
     match (found, asker) {
         (Some((token, role)), _) => Ok(Some(Identity { name: token.name, role })),
-        (None, Asker::Page) => Err(Redirect::to("/login").into_response()),
-        (None, Asker::Script) => Err(ApiError::signed_out().into_response()),
-        (None, Asker::Program) => Err(ApiError::no_token().into_response()),
+        (None, ClientKind::Page) => Err(Redirect::to("/login").into_response()),
+        (None, ClientKind::Script) => Err(ApiError::signed_out().into_response()),
+        (None, ClientKind::Program) => Err(ApiError::no_token().into_response()),
     }
 }
 
@@ -232,7 +232,7 @@ fn log(
     if !is_kept(method, &path, &name, response) {
         return;
     }
-    let why = response.extensions_mut().remove::<Why>().map(|why| why.0);
+    let why = response.extensions_mut().remove::<RefusalReason>().map(|why| why.0);
     let more = (unlogged > 0).then(|| format!("{unlogged} refused before it were not kept"));
     let detail = why.into_iter().chain(more).collect::<Vec<_>>().join("; ");
     // The client does not wait for it; the journal keeps it with what it writes next.

@@ -3,7 +3,7 @@
 use super::guard::SignedIn;
 use super::identity::Identity;
 use super::session;
-use super::token::{Comes, NewAccess, TokenKind, hash_of, holder, issue};
+use super::token::{NewAccess, TokenKind, TokenTransport, hash_of, holder, issue};
 use crate::api::ApiError;
 use crate::blocking::on_blocking_thread;
 use crate::pages;
@@ -31,7 +31,8 @@ pub(crate) fn routes() -> Router<Arc<Service>> {
 
 async fn page(State(service): State<Arc<Service>>, headers: HeaderMap) -> Result<maud::Markup, ApiError> {
     let Some(session) = session::token_of(&headers).map(str::to_owned) else { return Ok(pages::login(None)) };
-    let held = on_blocking_thread(move || holder(&service.reading, &session, Comes::InCookie)).await?;
+    let held =
+        on_blocking_thread(move || holder(&service.reading, &session, TokenTransport::InCookie)).await?;
     Ok(pages::login(held.map(|(token, _)| token.name).as_deref()))
 }
 
@@ -48,7 +49,7 @@ async fn sign_in(
 ) -> Result<Response, ApiError> {
     let is_secure = session::is_secure(&headers);
     let session = on_blocking_thread(move || {
-        let found = holder(&service.journal, given.token.trim(), Comes::Named)?;
+        let found = holder(&service.journal, given.token.trim(), TokenTransport::Named)?;
         let Some((token, role)) = found else { return Ok(None) };
         let now = Timestamp::now();
         // A session ends no later than the token that it was opened with.

@@ -26,7 +26,7 @@ struct Bucket {
 
 /// The treatment of a refusal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Refused {
+pub(super) enum ThrottleDecision {
     /// It is answered and kept; so many before it were not kept.
     Listen { unlogged: u64 },
     /// There were too many.
@@ -35,7 +35,7 @@ pub(super) enum Refused {
 
 impl Throttle {
     /// Counts a refusal.
-    pub(super) fn refused(&self, now: Instant) -> Refused {
+    pub(super) fn refused(&self, now: Instant) -> ThrottleDecision {
         let mut bucket = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let bucket = bucket.get_or_insert(Bucket { left: AT_ONCE, at: now, unlogged: 0 });
         let since = now.saturating_duration_since(bucket.at).as_secs_f64();
@@ -43,10 +43,10 @@ impl Throttle {
         bucket.at = now;
         if bucket.left < 1.0 {
             bucket.unlogged += 1;
-            return Refused::TooOften;
+            return ThrottleDecision::TooOften;
         }
         bucket.left -= 1.0;
-        Refused::Listen { unlogged: std::mem::take(&mut bucket.unlogged) }
+        ThrottleDecision::Listen { unlogged: std::mem::take(&mut bucket.unlogged) }
     }
 }
 
@@ -60,13 +60,13 @@ mod tests {
         let (throttle, start) = (Throttle::default(), Instant::now());
         let refused = |seconds: u64| throttle.refused(start + Duration::from_secs(seconds));
         for _ in 0..60 {
-            assert_eq!(refused(0), Refused::Listen { unlogged: 0 });
+            assert_eq!(refused(0), ThrottleDecision::Listen { unlogged: 0 });
         }
         for _ in 0..5 {
-            assert_eq!(refused(0), Refused::TooOften);
+            assert_eq!(refused(0), ThrottleDecision::TooOften);
         }
-        assert_eq!(refused(1), Refused::Listen { unlogged: 5 });
-        assert_eq!(refused(1), Refused::TooOften);
-        assert_eq!(refused(3), Refused::Listen { unlogged: 1 });
+        assert_eq!(refused(1), ThrottleDecision::Listen { unlogged: 5 });
+        assert_eq!(refused(1), ThrottleDecision::TooOften);
+        assert_eq!(refused(3), ThrottleDecision::Listen { unlogged: 1 });
     }
 }

@@ -40,16 +40,16 @@ impl TokenKind {
 /// The way a token comes. A session is valid in its cookie alone, and the token of a person or a program everywhere
 /// else: an attacker who gets hold of a session can't have it prolonged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Comes {
+pub(super) enum TokenTransport {
     /// In a header, or to sign in with.
     Named,
     /// In the cookie.
     InCookie,
 }
 
-impl Comes {
+impl TokenTransport {
     fn takes(self, kind: &str) -> bool {
-        (kind == TokenKind::Session.as_str()) == (self == Comes::InCookie)
+        (kind == TokenKind::Session.as_str()) == (self == TokenTransport::InCookie)
     }
 }
 
@@ -121,7 +121,7 @@ pub(super) fn hash_of(token: &str) -> [u8; 32] {
 pub(super) fn holder(
     journal: &Journal,
     token: &str,
-    comes: Comes,
+    comes: TokenTransport,
 ) -> Result<Option<(StoredToken, Role)>, StoreError> {
     if !token.starts_with(PREFIX) || token.len() > LONGEST {
         return Ok(None);
@@ -142,7 +142,7 @@ mod tests {
         NewAccess { name: "ada", role: Role::Review, lasts: None, is_launch }
     }
 
-    fn holds(journal: &Journal, token: &str, comes: Comes) -> bool {
+    fn holds(journal: &Journal, token: &str, comes: TokenTransport) -> bool {
         holder(journal, token, comes).unwrap().is_some()
     }
 
@@ -151,8 +151,14 @@ mod tests {
         let journal = Journal::in_memory().unwrap();
         let token = issue_token(&journal, &access(false)).unwrap();
         let session = issue(&journal, TokenKind::Session, &access(false)).unwrap();
-        assert!(holds(&journal, &token, Comes::Named) && !holds(&journal, &token, Comes::InCookie));
-        assert!(holds(&journal, &session, Comes::InCookie) && !holds(&journal, &session, Comes::Named));
+        assert!(
+            holds(&journal, &token, TokenTransport::Named)
+                && !holds(&journal, &token, TokenTransport::InCookie)
+        );
+        assert!(
+            holds(&journal, &session, TokenTransport::InCookie)
+                && !holds(&journal, &session, TokenTransport::Named)
+        );
     }
 
     /// Links of earlier starts are in terminals and logs.
@@ -163,17 +169,23 @@ mod tests {
         let first = issue_token(&journal, &access(true)).unwrap();
         let session = issue(&journal, TokenKind::Session, &access(false)).unwrap();
         let second = issue_token(&journal, &access(true)).unwrap();
-        assert!(!holds(&journal, &first, Comes::Named) && holds(&journal, &second, Comes::Named));
+        assert!(
+            !holds(&journal, &first, TokenTransport::Named)
+                && holds(&journal, &second, TokenTransport::Named)
+        );
         revoke_links(&journal).unwrap();
-        assert!(!holds(&journal, &second, Comes::Named), "the next start prints none");
-        assert!(holds(&journal, &given, Comes::Named) && holds(&journal, &session, Comes::InCookie));
+        assert!(!holds(&journal, &second, TokenTransport::Named), "the next start prints none");
+        assert!(
+            holds(&journal, &given, TokenTransport::Named)
+                && holds(&journal, &session, TokenTransport::InCookie)
+        );
     }
 
     #[test]
     fn what_no_token_can_be_is_not_looked_up() {
         let journal = Journal::in_memory().unwrap();
         for none in ["", "loopctl_", "x", &format!("loopctl_{}", "x".repeat(4096))] {
-            assert!(!holds(&journal, none, Comes::Named), "{none}");
+            assert!(!holds(&journal, none, TokenTransport::Named), "{none}");
         }
     }
 }

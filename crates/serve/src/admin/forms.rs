@@ -1,12 +1,10 @@
 //! The contents of the forms of settings, read and checked.
 
+use super::FormFields;
 use crate::store::ReviewShares;
-use crate::trends::{AlertSettings, Measure, Unit, WebhookUrl};
-use std::collections::BTreeMap;
+use crate::trends::{AlertSettings, MeasureUnit, TrendMeasure, WebhookUrl};
 
-type Fields = BTreeMap<String, String>;
-
-fn number(fields: &Fields, key: &str, what: &str) -> Result<f64, String> {
+fn number(fields: &FormFields, key: &str, what: &str) -> Result<f64, String> {
     let said = fields.get(key).map(|said| said.trim()).unwrap_or_default();
     let number = said.parse().ok().filter(|number: &f64| number.is_finite());
     number.ok_or_else(|| format!("`{what}` is not a number: `{}`", shortened(said)))
@@ -16,7 +14,7 @@ fn shortened(said: &str) -> String {
     said.chars().filter(|c| !c.is_control()).take(40).collect()
 }
 
-fn whole(fields: &Fields, key: &str, what: &str) -> Result<u64, String> {
+fn whole(fields: &FormFields, key: &str, what: &str) -> Result<u64, String> {
     let said = fields.get(key).map(|said| said.trim()).unwrap_or_default();
     said.parse().map_err(|_| format!("`{what}` is not a whole number: `{}`", shortened(said)))
 }
@@ -30,11 +28,11 @@ fn rounded(number: f64) -> f64 {
 ///
 /// # Errors
 /// The problem, for people.
-pub(super) fn alerts_of(fields: &Fields) -> Result<AlertSettings, String> {
+pub(super) fn alerts_of(fields: &FormFields) -> Result<AlertSettings, String> {
     let mut settings = AlertSettings::default();
-    for measure in Measure::ALL {
+    for measure in TrendMeasure::ALL {
         let said = number(fields, measure.key(), measure.title())?;
-        let bound = if measure.unit() == Unit::Share { rounded(said / 100.0) } else { said };
+        let bound = if measure.unit() == MeasureUnit::Share { rounded(said / 100.0) } else { said };
         if (bound - measure.usual_bound()).abs() > 1e-12 {
             settings.bounds.insert(measure, bound);
         }
@@ -53,7 +51,7 @@ pub(super) fn alerts_of(fields: &Fields) -> Result<AlertSettings, String> {
 ///
 /// # Errors
 /// The problem, for people.
-pub(super) fn shares_of(fields: &Fields) -> Result<ReviewShares, String> {
+pub(super) fn shares_of(fields: &FormFields) -> Result<ReviewShares, String> {
     let share = |key: &str, what: &str| {
         let percent = number(fields, key, what)?;
         if (0.0..=100.0).contains(&percent) {
@@ -68,8 +66,9 @@ pub(super) fn shares_of(fields: &Fields) -> Result<ReviewShares, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::collections::BTreeMap;
 
-    fn fields(pairs: &[(&str, &str)]) -> Fields {
+    fn fields(pairs: &[(&str, &str)]) -> FormFields {
         pairs.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect()
     }
 
@@ -93,7 +92,7 @@ mod tests {
     fn the_usual_form_is_the_usual_settings() {
         assert_eq!(alerts_of(&fields(&USUAL)), Ok(AlertSettings::default()));
         let changed = with("threshold_met_rate", "85").unwrap();
-        assert_eq!(changed.bounds, BTreeMap::from([(Measure::ThresholdMetRate, 0.85)]));
+        assert_eq!(changed.bounds, BTreeMap::from([(TrendMeasure::ThresholdMetRate, 0.85)]));
     }
 
     #[test]
@@ -109,7 +108,7 @@ mod tests {
             let message = with(key, value).unwrap_err();
             assert!(message.contains(part), "{message}");
         }
-        assert!(alerts_of(&Fields::new()).is_err());
+        assert!(alerts_of(&FormFields::new()).is_err());
         assert_eq!(with("webhook", " ").unwrap().webhook, None);
     }
 

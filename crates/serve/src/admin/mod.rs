@@ -92,7 +92,7 @@ impl SettingsView {
 
 /// The query of the address.
 #[derive(Debug, Deserialize)]
-struct Asked {
+struct SettingsQuery {
     /// Entries of the log before this one.
     before: Option<u64>,
     /// The form that was sent before, as in [`SAVED`].
@@ -109,7 +109,7 @@ const SAVED: [(&str, &str); 3] = [
 async fn settings(
     Admin(identity): Admin,
     State(service): State<Arc<Service>>,
-    Query(asked): Query<Asked>,
+    Query(asked): Query<SettingsQuery>,
 ) -> Result<Markup, ApiError> {
     let saved = SAVED.into_iter().find(|(key, _)| asked.saved.as_deref() == Some(*key));
     let view =
@@ -119,7 +119,7 @@ async fn settings(
 }
 
 /// The values of a form, by the names of its fields.
-type Fields = BTreeMap<String, String>;
+type FormFields = BTreeMap<String, String>;
 
 async fn keep(service: Arc<Service>, name: &'static str, value: impl Serialize) -> Result<(), ApiError> {
     let value = serde_json::to_value(value).map_err(|_| ApiError::broken("the settings can't be kept"))?;
@@ -129,7 +129,7 @@ async fn keep(service: Arc<Service>, name: &'static str, value: impl Serialize) 
 async fn set_alerts(
     Admin(_): Admin,
     State(service): State<Arc<Service>>,
-    Form(fields): Form<Fields>,
+    Form(fields): Form<FormFields>,
 ) -> Result<Redirect, ApiError> {
     let settings = alerts_of(&fields).map_err(ApiError::bad_request)?;
     keep(Arc::clone(&service), SETTINGS, settings).await?;
@@ -142,7 +142,7 @@ async fn set_alerts(
 async fn set_shares(
     Admin(_): Admin,
     State(service): State<Arc<Service>>,
-    Form(fields): Form<Fields>,
+    Form(fields): Form<FormFields>,
 ) -> Result<Redirect, ApiError> {
     let shares = shares_of(&fields).map_err(ApiError::bad_request)?;
     on_blocking_thread(move || service.journal.set_coming_review_shares(shares)).await?;

@@ -31,7 +31,7 @@ pub(super) struct ErrorAnswer {
 
 /// The reason why a request was refused, for the access log.
 #[derive(Debug, Clone)]
-pub(crate) struct Why(pub String);
+pub(crate) struct RefusalReason(pub String);
 
 impl ApiError {
     /// An error with a status of its own.
@@ -166,7 +166,7 @@ impl From<StoreError> for ApiError {
 
 impl IntoResponse for ApiError {
     fn into_response(self) -> Response {
-        let (why, error) = (Why(self.message.clone()), self.clone());
+        let (why, error) = (RefusalReason(self.message.clone()), self.clone());
         let answer = ErrorAnswer { error: self.message, help: self.help };
         let mut response = (self.status, Json(answer)).into_response();
         if let Some(seconds) = self.retry_after {

@@ -34,7 +34,7 @@ pub(super) struct Jobs {
 /// The jobs that are asked for.
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
-pub(super) struct Page {
+pub(super) struct JobsQuery {
     /// Only those before this job.
     before: Option<String>,
     /// At most so many.
@@ -46,19 +46,19 @@ pub(super) struct Page {
 ///
 /// Those of the token; for a reviewer, everyone's.
 #[utoipa::path(
-    get, path = "/api/jobs", operation_id = "list_jobs", tag = "jobs", params(Page),
+    get, path = "/api/jobs", operation_id = "list_jobs", tag = "jobs", params(JobsQuery),
     responses((status = 200, description = "The jobs", body = Jobs), (status = 404, description = "`before` is no job", body = ErrorAnswer))
 )]
 pub(super) async fn list(
     Submitter(identity): Submitter,
     State(service): State<Arc<Service>>,
-    page: Result<Query<Page>, QueryRejection>,
+    page: Result<Query<JobsQuery>, QueryRejection>,
 ) -> Result<Json<Jobs>, ApiError> {
     let Query(page) = page?;
     on_blocking_thread(move || latest_jobs(&service, &identity, page)).await.map(Json)
 }
 
-fn latest_jobs(service: &Service, identity: &Identity, page: Page) -> Result<Jobs, ApiError> {
+fn latest_jobs(service: &Service, identity: &Identity, page: JobsQuery) -> Result<Jobs, ApiError> {
     let before = page.before.as_deref().map(|id| find(service, identity, id)).transpose()?;
     let most = page.limit.unwrap_or(50);
     if !(1..=MOST_LISTED).contains(&most) {
@@ -76,7 +76,7 @@ fn latest_jobs(service: &Service, identity: &Identity, page: Page) -> Result<Job
 
 /// The latest jobs that `identity` may see.
 pub(crate) fn recent(service: &Service, identity: &Identity, most: u32) -> Result<Vec<Job>, ApiError> {
-    latest_jobs(service, identity, Page { before: None, limit: Some(most) }).map(|found| found.jobs)
+    latest_jobs(service, identity, JobsQuery { before: None, limit: Some(most) }).map(|found| found.jobs)
 }
 
 fn with_outcome(service: &Service, job: &StoredJob) -> Result<Job, ApiError> {

@@ -8,7 +8,7 @@ mod process;
 mod profiles;
 mod submit;
 
-pub(super) use error::{ApiError, Why};
+pub(super) use error::{ApiError, RefusalReason};
 pub(super) use job::{Job, JobStatus};
 pub(super) use jobs::{find, recent};
 pub(super) use submit::{MOST_FILES, RefusedFile, take_files};

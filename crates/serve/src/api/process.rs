@@ -3,10 +3,10 @@
 
 use super::error::{ApiError, ErrorAnswer};
 use super::job::JobStatus;
-use super::submit::{decode, sameness};
+use super::submit::{decode, duplicate_rule};
 use crate::access::Submitter;
 use crate::blocking::on_blocking_thread;
-use crate::jobs::{Content, Submission, SubmitError};
+use crate::jobs::{Submission, SubmissionContent, SubmitError};
 use crate::request_settings::RequestSettings;
 use crate::result::DocumentResult;
 use crate::state::Service;
@@ -154,12 +154,12 @@ pub(super) async fn process(
     let mut warnings = Vec::new();
     let is_enabled = request.is_enabled();
     let submission = Submission {
-        content: Content::Bytes(bytes),
+        content: SubmissionContent::Bytes(bytes),
         file_name: Some(request.filename.clone()),
         document_type: request.document_type_override.clone(),
         profile: request.settings()?.over(service.settings.profile.clone()),
         submitter: identity.name,
-        sameness: sameness(&headers)?,
+        duplicate_rule: duplicate_rule(&headers)?,
     };
     let taken_by = Arc::clone(&service);
     let accepted = on_blocking_thread(move || taken_by.jobs.submit(submission)).await?;

@@ -4,7 +4,7 @@ use super::error::{ApiError, ErrorAnswer};
 use crate::access::Anyone;
 use crate::blocking::on_blocking_thread;
 use crate::diag::{Problems, render_json};
-use crate::ingest::Document;
+use crate::ingest::{Document, read_next_input};
 use crate::jobs::SubmitError;
 use crate::next::{NextError, NextInput, Text, next};
 use crate::plan::DocumentContext;
@@ -303,7 +303,7 @@ fn answered(service: &Service, mut value: Value) -> Result<Value, ApiError> {
             .help("give the document as `text`"));
     }
     let plan = compiled(service, ProfileRequest::named(name))?.plan;
-    let document = input.read_document().map_err(|error| ApiError::bad_request(error.to_string()))?;
+    let document = read_next_input(&input).map_err(|error| ApiError::bad_request(error.to_string()))?;
     let answer =
         next(&plan, &document, input.document_type.as_deref(), &input.history).map_err(
             |error| match error {

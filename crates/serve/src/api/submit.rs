@@ -4,7 +4,7 @@ use super::error::{ApiError, ErrorAnswer};
 use super::job::Job;
 use crate::access::{Identity, Submitter};
 use crate::blocking::on_blocking_thread;
-use crate::jobs::{Accepted, Content, Sameness, Submission, SubmitError};
+use crate::jobs::{AcceptedJob, DuplicateRule, Submission, SubmissionContent, SubmitError};
 use crate::request_settings::RequestSettings;
 use crate::state::Service;
 use crate::value::sanitize_line;
@@ -55,11 +55,11 @@ pub(super) struct NewJobRequest {
 }
 
 impl NewJobRequest {
-    fn content(&mut self) -> Result<Content, ApiError> {
+    fn content(&mut self) -> Result<SubmissionContent, ApiError> {
         match (self.text.take(), self.file_base64.take(), self.path.take()) {
-            (Some(text), None, None) => Ok(Content::Bytes(text.into_bytes())),
-            (None, Some(encoded), None) => decode(&encoded, "file_base64").map(Content::Bytes),
-            (None, None, Some(path)) => Ok(Content::Path(PathBuf::from(path))),
+            (Some(text), None, None) => Ok(SubmissionContent::Bytes(text.into_bytes())),
+            (None, Some(encoded), None) => decode(&encoded, "file_base64").map(SubmissionContent::Bytes),
+            (None, None, Some(path)) => Ok(SubmissionContent::Path(PathBuf::from(path))),
             _ => Err(ApiError::bad_request("expected exactly one of `text`, `file_base64` and `path`").help(
                 "send the document's text, its bytes in Base64, or the path of a file in an allowed folder",
             )),
@@ -99,7 +99,7 @@ pub(crate) struct RefusedFile {
 /// The outcome for the files of a form.
 pub(crate) struct TakenFiles {
     /// Those that were taken.
-    pub(crate) jobs: Vec<Accepted>,
+    pub(crate) jobs: Vec<AcceptedJob>,
     /// Those that were not, each with its reason.
     pub(crate) refused: Vec<(String, ApiError)>,
 }
@@ -146,13 +146,13 @@ pub(super) async fn submit(
         profile: settings.over(profile),
         document_type: request.document_type.take(),
         submitter: identity.name,
-        sameness: sameness(&headers)?,
+        duplicate_rule: duplicate_rule(&headers)?,
     };
     let accepted = on_blocking_thread(move || service.jobs.submit(submission)).await?;
     Ok(answer(&accepted))
 }
 
-fn answer(accepted: &Accepted) -> Response {
+fn answer(accepted: &AcceptedJob) -> Response {
     let job = Job::of(&accepted.job, None);
     let status = if accepted.is_known { StatusCode::OK } else { StatusCode::ACCEPTED };
     let location = format!("/api/jobs/{}", job.id);
@@ -165,10 +165,10 @@ fn answer(accepted: &Accepted) -> Response {
 }
 
 /// The sameness by the submitter's own key, if there is one.
-pub(super) fn sameness(headers: &HeaderMap) -> Result<Sameness, ApiError> {
-    let Some(key) = headers.get("idempotency-key") else { return Ok(Sameness::Never) };
+pub(super) fn duplicate_rule(headers: &HeaderMap) -> Result<DuplicateRule, ApiError> {
+    let Some(key) = headers.get("idempotency-key") else { return Ok(DuplicateRule::Never) };
     match key.to_str() {
-        Ok(key) if !key.is_empty() && key.len() <= LONGEST_KEY => Ok(Sameness::Key(key.to_owned())),
+        Ok(key) if !key.is_empty() && key.len() <= LONGEST_KEY => Ok(DuplicateRule::Key(key.to_owned())),
         _ => Err(ApiError::bad_request("`Idempotency-Key` must have 1 to 255 characters of ASCII")),
     }
 }
@@ -212,7 +212,7 @@ pub(super) async fn upload(
     form: Result<Multipart, MultipartRejection>,
 ) -> Result<(StatusCode, Json<Uploaded>), ApiError> {
     let form = form?;
-    let taken = take_files(&service, &identity, form, Sameness::Never).await?;
+    let taken = take_files(&service, &identity, form, DuplicateRule::Never).await?;
     if let ([], Some((_, why))) = (taken.jobs.as_slice(), taken.refused.first()) {
         return Err(why.clone());
     }
@@ -220,7 +220,7 @@ pub(super) async fn upload(
     Ok((StatusCode::ACCEPTED, Json(Uploaded { jobs, refused: taken.refused() })))
 }
 
-/// Takes in the files of a form: `sameness` says when one is an existing job, unless the form asks for it `again`. The
+/// Takes in the files of a form: `duplicate_rule` says when one is an existing job, unless the form asks for it `again`. The
 /// form is read to its end first, so that one that can't be taken leaves nothing; of one that can, a refused file does
 /// not affect the others.
 ///
@@ -230,9 +230,9 @@ pub(crate) async fn take_files(
     service: &Arc<Service>,
     identity: &Identity,
     form: Multipart,
-    sameness: Sameness,
+    duplicate_rule: DuplicateRule,
 ) -> Result<TakenFiles, ApiError> {
-    let submissions = read_form(service, identity, form, sameness).await?;
+    let submissions = read_form(service, identity, form, duplicate_rule).await?;
     let mut taken = TakenFiles { jobs: Vec::new(), refused: Vec::new() };
     for submission in submissions {
         let called = submission.file_name.clone().unwrap_or_else(|| "the pasted text".to_owned());
@@ -250,7 +250,7 @@ async fn read_form(
     service: &Arc<Service>,
     identity: &Identity,
     mut form: Multipart,
-    mut sameness: Sameness,
+    mut duplicate_rule: DuplicateRule,
 ) -> Result<Vec<Submission>, ApiError> {
     let (mut profile, mut document_type, mut settings) = (None, None, RequestSettings::default());
     let mut submissions: Vec<Submission> = Vec::new();
@@ -262,9 +262,9 @@ async fn read_form(
             "profile" => profile = Some(part.text().await?).filter(|text| !text.is_empty()),
             "document_type" => document_type = Some(part.text().await?).filter(|text| !text.is_empty()),
             "setting" => settings.add(&part.text().await?).map_err(SubmitError::Setting)?,
-            "again" if sameness != Sameness::Never => {
+            "again" if duplicate_rule != DuplicateRule::Never => {
                 part.text().await?;
-                sameness = Sameness::Never;
+                duplicate_rule = DuplicateRule::Never;
             }
             "file" | "text" => {
                 let file_name = part.file_name().map(str::to_owned);
@@ -279,14 +279,14 @@ async fn read_form(
                     continue;
                 }
                 submissions.push(Submission {
-                    content: Content::Bytes(bytes.to_vec()),
+                    content: SubmissionContent::Bytes(bytes.to_vec()),
                     file_name,
                     document_type: document_type.clone(),
                     profile: settings
                         .clone()
                         .over(profile.clone().unwrap_or_else(|| service.settings.profile.clone())),
                     submitter: identity.name.clone(),
-                    sameness: sameness.clone(),
+                    duplicate_rule: duplicate_rule.clone(),
                 });
             }
             other => {

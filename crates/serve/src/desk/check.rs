@@ -1,12 +1,12 @@
 //! A value that was typed in, checked and scored before it is kept.
 
-use super::decide::Submitted;
+use super::decide::DecisionForm;
 use super::open_document::OpenDocument;
 use crate::review::{Decision, FieldPath, ReviewedScore, ShownIssue};
 use serde_json::Value;
 
 /// The result of checking a value that was typed in.
-pub(super) enum Typed {
+pub(super) enum ValueCheck {
     /// It can't be one of the field's; the member of the form that is wrong, and why.
     Invalid(Option<String>, String),
     /// It can be kept.
@@ -25,9 +25,9 @@ pub(super) struct CheckedValue {
 }
 
 /// A form that was sent and is shown again.
-pub(super) struct Again {
-    pub(super) submitted: Submitted,
-    pub(super) typed: Typed,
+pub(super) struct RedisplayedForm {
+    pub(super) submitted: DecisionForm,
+    pub(super) typed: ValueCheck,
 }
 
 /// Scores the document as it would be with a decision, and takes the decision out again.

@@ -7,7 +7,7 @@ use crate::review::{
     Action, Decision, Entry, EntryContext, FieldInput, FieldPath, Written, checked_entries, standing,
 };
 use crate::state::Service;
-use crate::store::{HeldAppend, HeldDocument, NewReview};
+use crate::store::{LeasedAppend, LeasedDocument, NewReview};
 use crate::value::{DocumentId, MAX_CANDIDATE_DEPTH, is_blank, is_present};
 use jiff::Timestamp;
 use serde::Deserialize;
@@ -22,7 +22,7 @@ const MOST_STEPS: usize = MAX_CANDIDATE_DEPTH;
 /// A form of the desk, as it is sent. Members that were left empty are empty.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(default)]
-pub(super) struct Submitted {
+pub(super) struct DecisionForm {
     /// The word for the action.
     pub(super) decision: String,
     /// The field; empty of the document as a whole.
@@ -44,7 +44,7 @@ pub(super) struct Submitted {
     pub(super) settles: String,
 }
 
-impl Submitted {
+impl DecisionForm {
     /// Returns whether it is meant as the last word where reviewers differ.
     pub(super) fn settles(&self) -> bool {
         !self.settles.is_empty() || self.decision.starts_with(TAKE)
@@ -52,7 +52,7 @@ impl Submitted {
 }
 
 /// The reason why nothing was kept.
-pub(super) enum Refusal {
+pub(super) enum DecisionError {
     /// The document is another reviewer's, or has changed by now.
     Conflict(ApiError),
     /// The form can't be a decision; the member that is wrong, and why.
@@ -61,9 +61,9 @@ pub(super) enum Refusal {
     Failed(ApiError),
 }
 
-impl From<ApiError> for Refusal {
+impl From<ApiError> for DecisionError {
     fn from(error: ApiError) -> Self {
-        Refusal::Failed(error)
+        DecisionError::Failed(error)
     }
 }
 
@@ -71,27 +71,27 @@ impl From<ApiError> for Refusal {
 const TAKE: &str = "take:";
 
 /// The action that was sent.
-fn action_of(submitted: &Submitted) -> Result<Action, Refusal> {
+fn action_of(submitted: &DecisionForm) -> Result<Action, DecisionError> {
     Action::written(&submitted.decision).ok_or_else(|| {
         let known = Action::ALL.map(|action| format!("`{}`", action.as_str())).join(", ");
-        Refusal::Invalid(Some("decision".to_owned()), format!("expected one of {known}"))
+        DecisionError::Invalid(Some("decision".to_owned()), format!("expected one of {known}"))
     })
 }
 
 /// The decision that a form makes, if it can be one.
 pub(super) fn decision_of(
     open: &OpenDocument,
-    submitted: &Submitted,
+    submitted: &DecisionForm,
     reviewer: &str,
-) -> Result<Decision, Refusal> {
+) -> Result<Decision, DecisionError> {
     let id = open.document.id();
     if submitted.shown != open.document.shown {
-        return Err(Refusal::Conflict(lease::changed(id, "there is another result")));
+        return Err(DecisionError::Conflict(lease::changed(id, "there is another result")));
     }
     let entry = entry_of(open, submitted)?;
     if Action::written(&submitted.decision) == Some(Action::Undo) && to_undo(open, reviewer).is_none() {
         let why = "you have decided nothing here that could be undone".to_owned();
-        return Err(Refusal::Invalid(Some("decision".to_owned()), why));
+        return Err(DecisionError::Invalid(Some("decision".to_owned()), why));
     }
     let context = EntryContext {
         documents: &BTreeMap::from([(id.to_owned(), &open.document)]),
@@ -108,8 +108,8 @@ pub(super) fn decision_of(
             decision.content.entry = None;
             Ok(decision)
         }
-        (_, Some(error)) => Err(Refusal::Invalid(error.column, error.message)),
-        (None, None) => Err(Refusal::Invalid(None, "this is decided already".to_owned())),
+        (_, Some(error)) => Err(DecisionError::Invalid(error.column, error.message)),
+        (None, None) => Err(DecisionError::Invalid(None, "this is decided already".to_owned())),
     }
 }
 
@@ -118,11 +118,11 @@ pub(super) fn to_undo<'a>(open: &'a OpenDocument, reviewer: &str) -> Option<&'a 
     standing(&open.document).into_iter().rfind(|one| one.reviewer == reviewer)
 }
 
-fn entry_of(open: &OpenDocument, submitted: &Submitted) -> Result<Entry, Refusal> {
+fn entry_of(open: &OpenDocument, submitted: &DecisionForm) -> Result<Entry, DecisionError> {
     let field = Some(submitted.field.trim()).filter(|field| !field.is_empty());
     if field.is_some_and(|field| field.len() > LONGEST_FIELD || field.matches('/').count() > MOST_STEPS) {
         let why = "no field has so long a name".to_owned();
-        return Err(Refusal::Invalid(Some("field".to_owned()), why));
+        return Err(DecisionError::Invalid(Some("field".to_owned()), why));
     }
     let comment = Some(submitted.comment.trim()).filter(|text| !is_blank(text)).map(str::to_owned);
     if let (Some(whose), Some(field)) = (submitted.decision.strip_prefix(TAKE), field) {
@@ -135,7 +135,7 @@ fn entry_of(open: &OpenDocument, submitted: &Submitted) -> Result<Entry, Refusal
         .with_settles(!submitted.settles.is_empty());
     if action == Action::Reject && comment.is_none() {
         let why = "say why, so that others know".to_owned();
-        return Err(Refusal::Invalid(Some("comment".to_owned()), why));
+        return Err(DecisionError::Invalid(Some("comment".to_owned()), why));
     }
     let entry = entry.with_notes(comment, submitted.spent_ms.parse().ok());
     if !matches!(action, Action::Edit | Action::Missed) || is_blank(&submitted.after) {
@@ -144,17 +144,17 @@ fn entry_of(open: &OpenDocument, submitted: &Submitted) -> Result<Entry, Refusal
     let path = FieldPath::named(field.unwrap_or_default());
     let input = FieldInput::of(&open.document, &path, open.profile.plan.as_deref());
     let after =
-        input.read(&submitted.after).map_err(|why| Refusal::Invalid(Some("after".to_owned()), why))?;
+        input.read(&submitted.after).map_err(|why| DecisionError::Invalid(Some("after".to_owned()), why))?;
     Ok(entry.with_after(after))
 }
 
 /// The answer of another reviewer, as the last word.
-fn taken(open: &OpenDocument, field: &str, whose: &str) -> Result<Entry, Refusal> {
+fn taken(open: &OpenDocument, field: &str, whose: &str) -> Result<Entry, DecisionError> {
     let path = FieldPath::named(field);
     let reviewed = open.document.reviewed();
     let Some(position) = reviewed.field(&path).and_then(|said| said.of(whose)) else {
         let why = "that reviewer says nothing of the field by now".to_owned();
-        return Err(Refusal::Invalid(Some("decision".to_owned()), why));
+        return Err(DecisionError::Invalid(Some("decision".to_owned()), why));
     };
     let extracted = path.of(open.document.extraction()).filter(|value| is_present(value));
     let decided = |action: Action| {
@@ -174,9 +174,9 @@ fn taken(open: &OpenDocument, field: &str, whose: &str) -> Result<Entry, Refusal
 pub(super) fn keep(
     service: &Service,
     open: &OpenDocument,
-    submitted: &Submitted,
+    submitted: &DecisionForm,
     decision: &Decision,
-) -> Result<(), Refusal> {
+) -> Result<(), DecisionError> {
     let content = serde_json::to_value(&decision.content)
         .map_err(|_| ApiError::broken("a mistake in loopctl itself, please report it"))?;
     let review = NewReview {
@@ -185,18 +185,18 @@ pub(super) fn keep(
         reviewer: decision.reviewer.clone(),
         decision: content,
     };
-    let held = HeldDocument {
+    let held = LeasedDocument {
         document: open.stored.key,
         reviewer: &decision.reviewer,
         now_ms: lease::now_ms(),
         seen: submitted.seen.parse().unwrap_or(u64::MAX),
     };
     match service.journal.append_held_reviews(&held, &[review]).map_err(ApiError::from)? {
-        HeldAppend::Kept => Ok(()),
-        HeldAppend::NotHeld(lease) => {
-            Err(Refusal::Conflict(lease::not_held(open.document.id(), lease.as_ref())))
+        LeasedAppend::Kept => Ok(()),
+        LeasedAppend::NotHeld(lease) => {
+            Err(DecisionError::Conflict(lease::not_held(open.document.id(), lease.as_ref())))
         }
-        HeldAppend::Changed => Err(Refusal::Conflict(lease::changed(
+        LeasedAppend::Changed => Err(DecisionError::Conflict(lease::changed(
             open.document.id(),
             "something was decided about the result",
         ))),

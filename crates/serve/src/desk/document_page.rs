@@ -1,7 +1,7 @@
 //! The page of a document: the document on one side, its fields on the other.
 
 use super::address;
-use super::check::Again;
+use super::check::RedisplayedForm;
 use super::differ_view;
 use super::field_view::{FieldView, field};
 use super::file_pane::{FilePane, file_pane};
@@ -11,7 +11,7 @@ use super::just_decided::JustDecided;
 use super::lease;
 use super::open_document::OpenDocument;
 use super::question_view::questions;
-use super::text_pane::{Mark, text_pane};
+use super::text_pane::{TextHighlight, text_pane};
 use super::whole_forms::bar;
 use super::window::{FIELDS, MOST_FIELDS, View, Window, part};
 use crate::access::{Identity, Role};
@@ -48,7 +48,7 @@ pub(super) struct DeskPage<'a> {
     /// `true` if the reviewer has the last word where reviewers differ.
     pub(super) may_settle: bool,
     /// A form that was sent and is shown again.
-    pub(super) again: Option<&'a Again>,
+    pub(super) again: Option<&'a RedisplayedForm>,
     /// Fields in doubt that no one decided about, if the reviewer is asked about them.
     pub(super) confirm: Vec<FieldPath>,
     /// `true` if the reviewer is asked because nothing was extracted.
@@ -203,9 +203,13 @@ impl<'a> DeskPage<'a> {
         self.shown.fields.len() + at
     }
 
-    fn marks(&self) -> Vec<Mark> {
-        let mark =
-            |start: usize, end: usize, field: usize, is_rival: bool| Mark { start, end, field, is_rival };
+    fn marks(&self) -> Vec<TextHighlight> {
+        let mark = |start: usize, end: usize, field: usize, is_rival: bool| TextHighlight {
+            start,
+            end,
+            field,
+            is_rival,
+        };
         let of_questions = self.shown.questions.iter().enumerate().filter_map(|(at, question)| {
             let place = question.place.as_ref()?;
             Some(mark(place.start, place.end, self.question_number(at), false))
@@ -215,7 +219,7 @@ impl<'a> DeskPage<'a> {
             let own = own.map(|place| mark(place.start, place.end, view.number, false));
             let rivals = view.shown.rivals.iter();
             let rivals = rivals.map(|rival| mark(rival.place.start, rival.place.end, view.number, true));
-            own.into_iter().chain(rivals).collect::<Vec<Mark>>()
+            own.into_iter().chain(rivals).collect::<Vec<TextHighlight>>()
         };
         of_questions.chain(self.fields.iter().flat_map(of_field)).collect()
     }
@@ -457,12 +461,12 @@ fn part_of(page: &DeskPage<'_>, text: &str) -> Markup {
     let shown = page.part_of_text.clone();
     let whole = shown.end == usize::MAX;
     let (start, end) = (shown.start, shown.end);
-    let inside = |mark: &Mark| Mark {
+    let inside = |mark: &TextHighlight| TextHighlight {
         start: mark.start.saturating_sub(start),
         end: mark.end.saturating_sub(start),
         ..*mark
     };
-    let marks: Vec<Mark> =
+    let marks: Vec<TextHighlight> =
         page.marks().iter().filter(|mark| mark.start < end && mark.end > start).map(inside).collect();
     let piece = part(text, &shown);
     let is_last = whole || start + piece.chars().count() < end || text.ends_with(piece);

@@ -1,6 +1,6 @@
 //! A field of a document with what can be decided about it.
 
-use super::check::{Again, Typed};
+use super::check::{RedisplayedForm, ValueCheck};
 use super::differ_view;
 use super::document_page::DeskPage;
 use super::forms::{hidden, hint, outcome, shown, value_input};
@@ -17,13 +17,13 @@ pub(super) struct FieldView<'a> {
     pub(super) path: FieldPath,
     pub(super) shown: &'a ShownField,
     /// The decision that holds, if there is one: who, what, which value.
-    pub(super) held: Option<Held>,
+    pub(super) held: Option<EffectiveDecision>,
     /// The input for a value of it.
     pub(super) input: FieldInput,
 }
 
 /// The decision about a field that holds.
-pub(super) struct Held {
+pub(super) struct EffectiveDecision {
     pub(super) reviewer: String,
     pub(super) action: Action,
     pub(super) value: Option<Value>,
@@ -35,9 +35,9 @@ pub(super) struct Held {
 
 impl FieldView<'_> {
     /// Returns the decision about a field that holds.
-    pub(super) fn held(reviewed: &Reviewed, path: &FieldPath) -> Option<Held> {
+    pub(super) fn held(reviewed: &Reviewed, path: &FieldPath) -> Option<EffectiveDecision> {
         let holds = reviewed.field(path)?.holds()?;
-        Some(Held {
+        Some(EffectiveDecision {
             reviewer: holds.reviewer.clone(),
             action: holds.action,
             value: holds.value.clone(),
@@ -72,7 +72,7 @@ impl FieldView<'_> {
 
     /// Returns whether a decision has replaced the value that support and issues are about, or says that there is none.
     fn is_answered(&self) -> bool {
-        let is_absent = |held: &Held| held.action == Action::NotPresent;
+        let is_absent = |held: &EffectiveDecision| held.action == Action::NotPresent;
         self.held.as_ref().is_some_and(|held| held.value != self.shown.value || is_absent(held))
     }
 
@@ -102,7 +102,7 @@ impl FieldView<'_> {
     }
 }
 
-impl Held {
+impl EffectiveDecision {
     /// Describes it in words, for the reviewer who reads them.
     pub(super) fn said(&self, reviewer: &str) -> String {
         let what = match self.action {
@@ -239,7 +239,7 @@ fn edit(view: &FieldView<'_>, page: &DeskPage<'_>, change: Action, (key, word): 
         Some(again) => again.submitted.after.clone(),
         None => view.current().map(|value| view.input.typed(value)).unwrap_or_default(),
     };
-    let is_wrong = again.is_some_and(|again| matches!(again.typed, Typed::Invalid(..)));
+    let is_wrong = again.is_some_and(|again| matches!(again.typed, ValueCheck::Invalid(..)));
     html! {
         details.desk-edit open[again.is_some()] {
             summary data-key=(key) { (word) " " kbd { (key) } }
@@ -257,7 +257,7 @@ fn edit(view: &FieldView<'_>, page: &DeskPage<'_>, change: Action, (key, word): 
 }
 
 /// A comment that goes with a decision.
-pub(super) fn note(id: &str, again: Option<&Again>) -> Markup {
+pub(super) fn note(id: &str, again: Option<&RedisplayedForm>) -> Markup {
     html! {
         label for=(id) { "Comment " span.soft { "(if it needs one)" } }
         input id=(id) name="comment" type="text" autocomplete="off" value=(again.map(|again| again.submitted.comment.as_str()).unwrap_or_default());

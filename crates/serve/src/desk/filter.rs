@@ -1,6 +1,6 @@
 //! The selection of documents from the queue.
 
-use super::queue::{QueueRow, Turn};
+use super::queue::{QueueRow, ReviewTask};
 use crate::pages::in_address;
 use crate::review::{Reason, ReviewState};
 use serde::Deserialize;
@@ -32,40 +32,46 @@ pub(super) const ALL: &str = "all";
 
 impl Filter {
     /// Returns whether the filter asks for a document.
-    pub(super) fn admits(&self, row: &QueueRow, turn: Turn, reviewer: &str, is_open_by_them: bool) -> bool {
-        self.admits_reason(row, turn) && self.admits_rest(row, turn, reviewer, is_open_by_them)
+    pub(super) fn admits(
+        &self,
+        row: &QueueRow,
+        task: ReviewTask,
+        reviewer: &str,
+        is_open_by_them: bool,
+    ) -> bool {
+        self.admits_reason(row, task) && self.admits_rest(row, task, reviewer, is_open_by_them)
     }
 
     /// Like [`Filter::admits`], but for any reason, so that reasons can be counted.
     pub(super) fn admits_rest(
         &self,
         row: &QueueRow,
-        turn: Turn,
+        task: ReviewTask,
         reviewer: &str,
         is_open_by_them: bool,
     ) -> bool {
         let is_mine = || is_open_by_them || row.reviewers.iter().any(|name| name == reviewer);
         (self.run.is_empty() || row.run.as_str() == self.run)
             && (self.document_type.is_empty() || row.document_type == self.document_type)
-            && self.admits_state(row, turn)
+            && self.admits_state(row, task)
             && (self.mine != "yes" || is_mine())
     }
 
-    fn admits_state(&self, row: &QueueRow, turn: Turn) -> bool {
+    fn admits_state(&self, row: &QueueRow, task: ReviewTask) -> bool {
         match self.state.as_str() {
             ALL => true,
-            "" => turn != Turn::Over,
+            "" => task != ReviewTask::Over,
             // The decision about it is not for the second reviewer to see.
-            state => turn != Turn::Second && row.state.as_str() == state,
+            state => task != ReviewTask::Second && row.state.as_str() == state,
         }
     }
 
-    fn admits_reason(&self, row: &QueueRow, turn: Turn) -> bool {
+    fn admits_reason(&self, row: &QueueRow, task: ReviewTask) -> bool {
         match self.reason.as_str() {
             "" => true,
-            SECOND_REVIEW => turn == Turn::Second,
+            SECOND_REVIEW => task == ReviewTask::Second,
             // The second reviewer must not see that reviewers differ.
-            reason if turn == Turn::Second && reason == Reason::Disputed.as_str() => false,
+            reason if task == ReviewTask::Second && reason == Reason::Disputed.as_str() => false,
             reason => row.reasons.iter().any(|one| one.as_str() == reason),
         }
     }

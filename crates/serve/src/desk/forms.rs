@@ -1,6 +1,6 @@
 //! The inputs for the value of a field, and what every form of the desk sends with it.
 
-use super::check::{Again, CheckedValue, Typed};
+use super::check::{CheckedValue, RedisplayedForm, ValueCheck};
 use super::document_page::DeskPage;
 use crate::pages::{marked, outside, score};
 use crate::review::{FieldInput, ReviewedScore};
@@ -60,13 +60,13 @@ pub(super) fn hint(input: &FieldInput) -> Option<&'static str> {
 }
 
 /// The outcome for the value that was typed in last: why it can't be kept, or the profile's verdict on it.
-pub(super) fn outcome(again: Option<&Again>, id: &str, decide: &str) -> Markup {
+pub(super) fn outcome(again: Option<&RedisplayedForm>, id: &str, decide: &str) -> Markup {
     match again.map(|again| &again.typed) {
         None => html! {},
-        Some(Typed::Invalid(_, why)) => {
+        Some(ValueCheck::Invalid(_, why)) => {
             html! { p.desk-wrong id={ (id) "-wrong" } role="alert" { (marked(why)) } }
         }
-        Some(Typed::Checked(checked)) => html! {
+        Some(ValueCheck::Checked(checked)) => html! {
             div.desk-checked role="group" aria-label="What the profile says of this value" {
                 (checked_value(checked))
                 button.primary type="submit" formaction=(decide) name="decision" value=(again.map(|again| again.submitted.decision.as_str()).unwrap_or_default()) data-focus { "Keep it" }

@@ -13,7 +13,7 @@ use std::sync::Arc;
 /// The document that was decided about before a page was asked for, as the page's address says.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(default)]
-pub(super) struct After {
+pub(super) struct JustDecidedQuery {
     /// The number of its row. The rest is looked up, so that an address can't make the page say what was not done.
     after: String,
 }
@@ -27,7 +27,7 @@ pub(super) struct JustDecided {
     waiting: usize,
 }
 
-impl After {
+impl JustDecidedQuery {
     /// The address of a page with this message about a document.
     pub(super) fn address(page: &str, filter: &Filter, decided: &QueueRow) -> String {
         let query = filter.query();
@@ -44,7 +44,7 @@ impl After {
     ) -> Option<JustDecided> {
         let reviewer = identity.name.as_str();
         let row = rows.iter().find(|row| row.key.0.to_string() == self.after)?;
-        if row.turn(identity).asks_something() || !row.deciders.iter().any(|name| name == reviewer) {
+        if row.task(identity).asks_something() || !row.deciders.iter().any(|name| name == reviewer) {
             return None;
         }
         let decision = match row.state {
@@ -56,8 +56,8 @@ impl After {
             ReviewState::Waiting | ReviewState::InReview => return None,
         };
         let waits = |row: &&Arc<QueueRow>| {
-            let turn = row.turn(identity);
-            turn.asks_something() && filter.admits(row, turn, reviewer, false)
+            let task = row.task(identity);
+            task.asks_something() && filter.admits(row, task, reviewer, false)
         };
         Some(JustDecided {
             document: row.document.clone(),

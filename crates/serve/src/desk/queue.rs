@@ -42,7 +42,7 @@ pub(super) struct QueueRow {
 
 /// The request that a document makes of one reviewer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Turn {
+pub(super) enum ReviewTask {
     /// A first look, or the rest of one.
     First,
     /// A second look, without what the first reviewer decided.
@@ -55,27 +55,29 @@ pub(super) enum Turn {
     Over,
 }
 
-impl Turn {
+impl ReviewTask {
     /// Returns whether something is to be done about the document.
     pub(super) fn asks_something(self) -> bool {
         match self {
-            Turn::First | Turn::Second | Turn::Settle => true,
-            Turn::Differs | Turn::Over => false,
+            ReviewTask::First | ReviewTask::Second | ReviewTask::Settle => true,
+            ReviewTask::Differs | ReviewTask::Over => false,
         }
     }
 }
 
 impl QueueRow {
     /// Returns what the document asks of a reviewer.
-    pub(super) fn turn(&self, identity: &Identity) -> Turn {
+    pub(super) fn task(&self, identity: &Identity) -> ReviewTask {
         match (self.state, self.deciders.as_slice()) {
-            (_, [first]) if self.is_drawn && *first != identity.name => Turn::Second,
-            (ReviewState::Disputed, _) if identity.may(Role::Adjudicate) => Turn::Settle,
-            (ReviewState::Disputed, _) if self.undisputed_state == ReviewState::InReview => Turn::First,
-            (ReviewState::Disputed, _) => Turn::Differs,
-            (ReviewState::Waiting | ReviewState::InReview, _) if !self.reasons.is_empty() => Turn::First,
-            (ReviewState::InReview, _) => Turn::First,
-            _ => Turn::Over,
+            (_, [first]) if self.is_drawn && *first != identity.name => ReviewTask::Second,
+            (ReviewState::Disputed, _) if identity.may(Role::Adjudicate) => ReviewTask::Settle,
+            (ReviewState::Disputed, _) if self.undisputed_state == ReviewState::InReview => ReviewTask::First,
+            (ReviewState::Disputed, _) => ReviewTask::Differs,
+            (ReviewState::Waiting | ReviewState::InReview, _) if !self.reasons.is_empty() => {
+                ReviewTask::First
+            }
+            (ReviewState::InReview, _) => ReviewTask::First,
+            _ => ReviewTask::Over,
         }
     }
 

@@ -3,7 +3,7 @@
 use super::address;
 use super::filter::{Filter, SECOND_REVIEW};
 use super::just_decided::JustDecided;
-use super::queue::{QueueFacets, QueueRow, Turn};
+use super::queue::{QueueFacets, QueueRow, ReviewTask};
 use super::words::named;
 use crate::access::{Identity, Role};
 use crate::pages::{outside, score};
@@ -35,7 +35,7 @@ pub(super) struct QueuePage<'a> {
 /// A document of the list.
 struct ListedRow<'a> {
     row: &'a QueueRow,
-    turn: Turn,
+    task: ReviewTask,
     /// The reviewer who has it open.
     holder: Option<&'a str>,
 }
@@ -55,7 +55,7 @@ impl<'a> QueuePage<'a> {
         let mut facets = QueueFacets::default();
         let mut listed = Vec::new();
         for row in rows {
-            let (turn, holder) = (row.turn(identity), holders.get(&row.key).copied());
+            let (task, holder) = (row.task(identity), holders.get(&row.key).copied());
             if !facets.types.contains(&row.document_type) {
                 facets.types.insert(row.document_type.clone());
             }
@@ -63,22 +63,22 @@ impl<'a> QueuePage<'a> {
                 facets.runs.insert(row.run.clone());
             }
             let is_open_by_them = holder == Some(identity.name.as_str());
-            if !filter.admits_rest(row, turn, &identity.name, is_open_by_them) {
+            if !filter.admits_rest(row, task, &identity.name, is_open_by_them) {
                 continue;
             }
-            let is_hidden = |reason: &Reason| turn == Turn::Second && *reason == Reason::Disputed;
+            let is_hidden = |reason: &Reason| task == ReviewTask::Second && *reason == Reason::Disputed;
             for reason in row.reasons.iter().filter(|reason| !is_hidden(reason)) {
                 *facets.reasons.entry(reason.as_str()).or_default() += 1;
             }
-            if turn == Turn::Second {
+            if task == ReviewTask::Second {
                 *facets.reasons.entry(SECOND_REVIEW).or_default() += 1;
             }
-            if filter.admits(row, turn, &identity.name, is_open_by_them) {
-                listed.push(ListedRow { row, turn, holder });
+            if filter.admits(row, task, &identity.name, is_open_by_them) {
+                listed.push(ListedRow { row, task, holder });
             }
         }
         // The order is that of the queue; what is for a second look comes last.
-        listed.sort_by_key(|listed| listed.turn == Turn::Second);
+        listed.sort_by_key(|listed| listed.task == ReviewTask::Second);
         let count = listed.len();
         let page = filter.page().min(count.div_ceil(PAGE).max(1));
         let rows = listed.into_iter().skip((page - 1) * PAGE).take(PAGE).collect();
@@ -181,12 +181,12 @@ fn table(model: &QueuePage<'_>) -> Markup {
                             }
                             td data-of="Type" { (outside(&row.document_type)) }
                             td data-of="Waits because" {
-                                @for (at, reason) in row.reasons.iter().filter(|reason| listed.turn != Turn::Second || **reason != Reason::Disputed).enumerate() {
+                                @for (at, reason) in row.reasons.iter().filter(|reason| listed.task != ReviewTask::Second || **reason != Reason::Disputed).enumerate() {
                                     @if at > 0 { "; " }
                                     (said(reason.as_str()))
                                     @if *reason == Reason::Disputed { " on " (outside(&differences(row))) }
                                 }
-                                @if listed.turn == Turn::Second { @if !row.reasons.is_empty() { "; " } (said(SECOND_REVIEW)) }
+                                @if listed.task == ReviewTask::Second { @if !row.reasons.is_empty() { "; " } (said(SECOND_REVIEW)) }
                                 @if !row.doubts.fields.is_empty() { span.soft { ": " (outside(&in_doubt(&row.doubts))) } }
                             }
                             td.number data-of="Doubts" { (row.doubts.count) }
@@ -222,9 +222,9 @@ fn in_doubt(doubts: &Doubts) -> String {
 fn state(listed: &ListedRow<'_>, reviewer: &str) -> String {
     let row = listed.row;
     let own = |name: &str| if name == reviewer { "you".to_owned() } else { name.to_owned() };
-    let mut said = match listed.turn {
+    let mut said = match listed.task {
         // The second reviewer must not see who decided what.
-        Turn::Second => "a second look".to_owned(),
+        ReviewTask::Second => "a second look".to_owned(),
         _ if row.state == ReviewState::Disputed => {
             let names: Vec<String> = row.reviewers.iter().map(|name| own(name)).collect();
             format!("reviewers differ: {}", names.join(", "))

@@ -1,12 +1,12 @@
 //! The addresses of the desk.
 
 use super::agreement_page::agreement_page;
-use super::check::{Again, Typed, check};
-use super::decide::{Refusal, Submitted, decision_of, keep, to_undo};
+use super::check::{RedisplayedForm, ValueCheck, check};
+use super::decide::{DecisionError, DecisionForm, decision_of, keep, to_undo};
 use super::document_page::{DeskPage, document_page, fields_pane};
 use super::file_pane::file;
 use super::filter::Filter;
-use super::just_decided::After;
+use super::just_decided::JustDecidedQuery;
 use super::lease;
 use super::open_document::{OpenDocument, key_of};
 use super::queue_page::{QueuePage, queue_page};
@@ -16,7 +16,7 @@ use super::{address, queue};
 use crate::access::{Admin, Identity, Reviewer, Role};
 use crate::api::ApiError;
 use crate::blocking::on_blocking_thread;
-use crate::pages::{Section, page};
+use crate::pages::{NavSection, page};
 use crate::review::{Action, Agreement, Beside, Decision, DeclaredFields, ShownDocument};
 use crate::state::Service;
 use crate::store::{Lease, ReviewShares};
@@ -52,13 +52,13 @@ pub(crate) fn routes() -> Router<Arc<Service>> {
 }
 
 /// The document that an address names.
-type Named = Path<(String, String)>;
+type DocumentPath = Path<(String, String)>;
 
 async fn list(
     Reviewer(identity): Reviewer,
     State(service): State<Arc<Service>>,
     Query(filter): Query<Filter>,
-    Query(after): Query<After>,
+    Query(after): Query<JustDecidedQuery>,
 ) -> Result<Markup, ApiError> {
     let who = identity.clone();
     let body = on_blocking_thread(move || {
@@ -70,16 +70,16 @@ async fn list(
         Ok::<_, ApiError>(queue_page(&model))
     })
     .await?;
-    Ok(page("Review", &identity, Section::Review, &[], &body))
+    Ok(page("Review", &identity, NavSection::Review, &[], &body))
 }
 
 async fn document(
     Reviewer(identity): Reviewer,
     State(service): State<Arc<Service>>,
-    Path((run, document)): Named,
+    Path((run, document)): DocumentPath,
     Query(filter): Query<Filter>,
     Query(window): Query<Window>,
-    Query(after): Query<After>,
+    Query(after): Query<JustDecidedQuery>,
 ) -> Result<Markup, ApiError> {
     let (who, title) = (identity.clone(), document.clone());
     let body = on_blocking_thread(move || {
@@ -91,7 +91,7 @@ async fn document(
         }))
     })
     .await?;
-    Ok(page(&title, &identity, Section::Review, &["desk.js"], &body))
+    Ok(page(&title, &identity, NavSection::Review, &["desk.js"], &body))
 }
 
 /// Makes the page of a document and hands it on.
@@ -112,7 +112,7 @@ fn with_page<T>(
 async fn document_file(
     Reviewer(identity): Reviewer,
     State(service): State<Arc<Service>>,
-    Path((run, document)): Named,
+    Path((run, document)): DocumentPath,
 ) -> Result<Response, ApiError> {
     on_blocking_thread(move || {
         let open = OpenDocument::open(&service, &run, &document, &identity.name)?;
@@ -125,7 +125,7 @@ async fn document_file(
 }
 
 /// The outcome of a form of the desk.
-enum Answer {
+enum FormResponse {
     /// The page again: its fields alone, or all of it.
     Page(StatusCode, Markup),
     /// The document is done.
@@ -137,11 +137,11 @@ enum Answer {
 async fn check_value(
     Reviewer(identity): Reviewer,
     State(service): State<Arc<Service>>,
-    Path(named): Named,
+    Path(named): DocumentPath,
     Query(filter): Query<Filter>,
     Query(window): Query<Window>,
     headers: HeaderMap,
-    Form(submitted): Form<Submitted>,
+    Form(submitted): Form<DecisionForm>,
 ) -> Result<Response, ApiError> {
     let is_fragment = headers.contains_key(FRAGMENT);
     let who = identity.clone();
@@ -151,24 +151,24 @@ async fn check_value(
         let mut open = OpenDocument::open(&service, &named.0, &named.1, &who.name)?;
         let lease = own_lease(&service, &open, &who.name)?;
         let (status, typed) = match decision_of(&open, &submitted, &who.name) {
-            Ok(decision) => (StatusCode::OK, Typed::Checked(Box::new(check(&mut open, decision)))),
+            Ok(decision) => (StatusCode::OK, ValueCheck::Checked(Box::new(check(&mut open, decision)))),
             Err(refusal) => {
                 let (column, why) = invalid(refusal)?;
-                (StatusCode::UNPROCESSABLE_ENTITY, Typed::Invalid(column, why))
+                (StatusCode::UNPROCESSABLE_ENTITY, ValueCheck::Invalid(column, why))
             }
         };
-        let again = Again { submitted, typed };
+        let again = RedisplayedForm { submitted, typed };
         let markup = with_page(&open, &who, (&filter, &window), &lease, |page| {
             whole_or_fields(DeskPage { again: Some(&again), ..page }, is_fragment)
         });
-        Ok::<_, ApiError>(Answer::Page(status, markup))
+        Ok::<_, ApiError>(FormResponse::Page(status, markup))
     })
     .await?;
     Ok(answered(answer, is_fragment, &title, &identity))
 }
 
 /// Checks that a user may send a form: the last word where reviewers differ is an adjudicator's.
-fn may_send(submitted: &Submitted, identity: &Identity) -> Result<(), ApiError> {
+fn may_send(submitted: &DecisionForm, identity: &Identity) -> Result<(), ApiError> {
     if !submitted.settles() || identity.may(Role::Adjudicate) {
         return Ok(());
     }
@@ -176,10 +176,10 @@ fn may_send(submitted: &Submitted, identity: &Identity) -> Result<(), ApiError> 
 }
 
 /// The mistake in a form that is shown again; other refusals end the request.
-fn invalid(refusal: Refusal) -> Result<(Option<String>, String), ApiError> {
+fn invalid(refusal: DecisionError) -> Result<(Option<String>, String), ApiError> {
     match refusal {
-        Refusal::Invalid(column, why) => Ok((column, why)),
-        Refusal::Conflict(error) | Refusal::Failed(error) => Err(error),
+        DecisionError::Invalid(column, why) => Ok((column, why)),
+        DecisionError::Conflict(error) | DecisionError::Failed(error) => Err(error),
     }
 }
 
@@ -196,25 +196,25 @@ fn whole_or_fields(page: DeskPage<'_>, is_fragment: bool) -> Markup {
     if is_fragment { fields_pane(&page) } else { document_page(&page) }
 }
 
-fn answered(answer: Answer, is_fragment: bool, title: &str, identity: &Identity) -> Response {
+fn answered(answer: FormResponse, is_fragment: bool, title: &str, identity: &Identity) -> Response {
     match answer {
-        Answer::Page(status, markup) if is_fragment => (status, markup).into_response(),
-        Answer::Page(status, markup) => {
-            (status, page(title, identity, Section::Review, &["desk.js"], &markup)).into_response()
+        FormResponse::Page(status, markup) if is_fragment => (status, markup).into_response(),
+        FormResponse::Page(status, markup) => {
+            (status, page(title, identity, NavSection::Review, &["desk.js"], &markup)).into_response()
         }
-        Answer::Next(next) if is_fragment => (StatusCode::NO_CONTENT, [(NEXT, next)]).into_response(),
-        Answer::Next(next) | Answer::Kept(next) => Redirect::to(&next).into_response(),
+        FormResponse::Next(next) if is_fragment => (StatusCode::NO_CONTENT, [(NEXT, next)]).into_response(),
+        FormResponse::Next(next) | FormResponse::Kept(next) => Redirect::to(&next).into_response(),
     }
 }
 
 async fn decide(
     Reviewer(identity): Reviewer,
     State(service): State<Arc<Service>>,
-    Path(named): Named,
+    Path(named): DocumentPath,
     Query(filter): Query<Filter>,
     Query(window): Query<Window>,
     headers: HeaderMap,
-    Form(submitted): Form<Submitted>,
+    Form(submitted): Form<DecisionForm>,
 ) -> Result<Response, ApiError> {
     let is_fragment = headers.contains_key(FRAGMENT);
     let who = identity.clone();
@@ -231,9 +231,9 @@ fn decided(
     service: &Service,
     named: &(String, String),
     (identity, filter, window): (&Identity, &Filter, &Window),
-    submitted: Submitted,
+    submitted: DecisionForm,
     is_fragment: bool,
-) -> Result<Answer, ApiError> {
+) -> Result<FormResponse, ApiError> {
     let reviewer = identity.name.as_str();
     let open = OpenDocument::open(service, &named.0, &named.1, reviewer)?;
     let lease = own_lease(service, &open, reviewer)?;
@@ -246,17 +246,17 @@ fn decided(
         let said = format!("Answer first: {left}.");
         let markup =
             show(&open, &|page| whole_or_fields(DeskPage { said: said.clone(), ..page }, is_fragment));
-        return Ok(Answer::Page(StatusCode::UNPROCESSABLE_ENTITY, markup));
+        return Ok(FormResponse::Page(StatusCode::UNPROCESSABLE_ENTITY, markup));
     }
     let decision = match decision_of(&open, &submitted, reviewer) {
         Ok(decision) => decision,
         Err(refusal) => {
             let (column, why) = invalid(refusal)?;
-            let again = Again { submitted, typed: Typed::Invalid(column, why.clone()) };
+            let again = RedisplayedForm { submitted, typed: ValueCheck::Invalid(column, why.clone()) };
             let markup = show(&open, &|page| {
                 whole_or_fields(DeskPage { again: Some(&again), said: why.clone(), ..page }, is_fragment)
             });
-            return Ok(Answer::Page(StatusCode::UNPROCESSABLE_ENTITY, markup));
+            return Ok(FormResponse::Page(StatusCode::UNPROCESSABLE_ENTITY, markup));
         }
     };
     let of_whole = decision.content.field.is_none();
@@ -272,7 +272,7 @@ fn decided(
                 let page = DeskPage { confirm: doubts.clone(), said: said.clone(), ..page };
                 whole_or_fields(DeskPage { confirm_empty: is_empty, ..page }, is_fragment)
             });
-            return Ok(Answer::Page(StatusCode::OK, markup));
+            return Ok(FormResponse::Page(StatusCode::OK, markup));
         }
     }
     if let Err(refusal) = keep(service, &open, &submitted, &decision) {
@@ -281,11 +281,11 @@ fn decided(
     }
     if of_whole && matches!(decision.content.action, Action::Accept | Action::Reject) {
         service.journal.release_lease(open.stored.key, reviewer, lease.until_ms)?;
-        return Ok(Answer::Next(next_document(service, &open, identity, filter)?));
+        return Ok(FormResponse::Next(next_document(service, &open, identity, filter)?));
     }
     if !is_fragment {
         let address = with_page(&open, identity, (filter, window), &lease, |page| page.address(""));
-        return Ok(Answer::Kept(address));
+        return Ok(FormResponse::Kept(address));
     }
     let of_one = |one: &Decision| match &one.content.field {
         Some(field) if one.content.settles => format!("{}: settled", field_name(field)),
@@ -296,7 +296,7 @@ fn decided(
     let undone = to_undo(&open, reviewer).filter(|_| decision.content.action == Action::Undo);
     let said = undone.map_or_else(|| of_one(&decision), |undone| format!("Taken back: {}", of_one(undone)));
     let open = OpenDocument::open(service, &named.0, &named.1, reviewer)?;
-    Ok(Answer::Page(
+    Ok(FormResponse::Page(
         StatusCode::OK,
         show(&open, &|page| fields_pane(&DeskPage { said: said.clone(), ..page })),
     ))
@@ -346,16 +346,16 @@ fn next_document(
     let here = rows.iter().position(|row| row.key == open.stored.key);
     let (before, after) = rows.split_at(here.map_or(0, |at| at + 1).min(rows.len()));
     let next = after.iter().chain(before).find(|row| {
-        let turn = row.turn(identity);
+        let task = row.task(identity);
         row.key != open.stored.key
-            && turn.asks_something()
+            && task.asks_something()
             && !leases.contains_key(&row.key)
-            && filter.admits(row, turn, reviewer, false)
+            && filter.admits(row, task, reviewer, false)
     });
     let next = next
         .map_or_else(|| "/review".to_owned(), |row| address::of_document(row.run.as_str(), &row.document));
     Ok(match here.and_then(|at| rows.get(at)) {
-        Some(decided) => After::address(&next, filter, decided),
+        Some(decided) => JustDecidedQuery::address(&next, filter, decided),
         None => format!("{next}{}", filter.query()),
     })
 }
@@ -363,7 +363,7 @@ fn next_document(
 async fn renew(
     Reviewer(identity): Reviewer,
     State(service): State<Arc<Service>>,
-    Path((run, document)): Named,
+    Path((run, document)): DocumentPath,
 ) -> Result<Response, ApiError> {
     on_blocking_thread(move || {
         let key = key_of(&service, &run, &document)?;
@@ -379,15 +379,15 @@ async fn renew(
 
 /// The end of the lease, as known to the page that is left.
 #[derive(Deserialize)]
-struct Left {
+struct LeaseRelease {
     until_ms: u64,
 }
 
 async fn release(
     Reviewer(identity): Reviewer,
     State(service): State<Arc<Service>>,
-    Path((run, document)): Named,
-    Form(left): Form<Left>,
+    Path((run, document)): DocumentPath,
+    Form(left): Form<LeaseRelease>,
 ) -> Result<StatusCode, ApiError> {
     on_blocking_thread(move || {
         let key = key_of(&service, &run, &document)?;
@@ -403,7 +403,7 @@ async fn agreement(
 ) -> Result<Markup, ApiError> {
     let body =
         on_blocking_thread(move || Ok::<_, ApiError>(agreement_page(&agreement_of(&service)?))).await?;
-    Ok(page("Agreement", &identity, Section::Review, &[], &body))
+    Ok(page("Agreement", &identity, NavSection::Review, &[], &body))
 }
 
 /// The agreement on documents that two reviewers decided about.

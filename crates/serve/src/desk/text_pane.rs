@@ -8,7 +8,7 @@ use std::fmt::Write as _;
 
 /// A position of a field in the text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Mark {
+pub(super) struct TextHighlight {
     /// Its first character, and one past its last.
     pub(super) start: usize,
     pub(super) end: usize,
@@ -27,7 +27,7 @@ struct Segment<'t> {
 }
 
 /// The text in parts that the same marks cover. Marks beyond its end are cut.
-fn segments<'t>(text: &'t str, marks: &[Mark]) -> Vec<Segment<'t>> {
+fn segments<'t>(text: &'t str, marks: &[TextHighlight]) -> Vec<Segment<'t>> {
     let ends: BTreeSet<usize> = marks.iter().flat_map(|mark| [mark.start, mark.end]).collect();
     let mut ends = ends.into_iter().peekable();
     // Where parts end, in characters and in bytes.
@@ -41,7 +41,7 @@ fn segments<'t>(text: &'t str, marks: &[Mark]) -> Vec<Segment<'t>> {
     }
     cuts.push((count, text.len()));
     // Marks are added where they begin and removed where they end, so that a part sees only its own.
-    let in_order = |of: fn(&Mark) -> usize| {
+    let in_order = |of: fn(&TextHighlight) -> usize| {
         let mut order: Vec<usize> = (0..marks.len()).collect();
         order.sort_by_key(|number| marks.get(*number).map(of));
         order.into_iter().peekable()
@@ -71,7 +71,7 @@ fn segments<'t>(text: &'t str, marks: &[Mark]) -> Vec<Segment<'t>> {
 }
 
 /// Extends marks that end within a word to its end, so that what is marked can be read.
-fn to_ends_of_words(text: &str, marks: &[Mark]) -> Vec<Mark> {
+fn to_ends_of_words(text: &str, marks: &[TextHighlight]) -> Vec<TextHighlight> {
     let ends: BTreeSet<usize> = marks.iter().map(|mark| mark.end).collect();
     let mut moved: BTreeMap<usize, usize> = BTreeMap::new();
     let mut within: Vec<usize> = Vec::new();
@@ -86,12 +86,15 @@ fn to_ends_of_words(text: &str, marks: &[Mark]) -> Vec<Mark> {
         count += 1;
     }
     moved.extend(within.drain(..).map(|end| (end, count)));
-    let reach = |mark: &Mark| Mark { end: moved.get(&mark.end).copied().unwrap_or(mark.end), ..*mark };
+    let reach = |mark: &TextHighlight| TextHighlight {
+        end: moved.get(&mark.end).copied().unwrap_or(mark.end),
+        ..*mark
+    };
     marks.iter().map(reach).collect()
 }
 
 /// The text as it is on the page: text nodes, and marks round those that fields have.
-pub(super) fn text_pane(text: &str, marks: &[Mark]) -> Markup {
+pub(super) fn text_pane(text: &str, marks: &[TextHighlight]) -> Markup {
     let marks = to_ends_of_words(text, marks);
     html! {
         div.desk-text {
@@ -132,8 +135,8 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn mark(start: usize, end: usize, field: usize, is_rival: bool) -> Mark {
-        Mark { start, end, field, is_rival }
+    fn mark(start: usize, end: usize, field: usize, is_rival: bool) -> TextHighlight {
+        TextHighlight { start, end, field, is_rival }
     }
 
     #[test]
@@ -176,12 +179,12 @@ mod tests {
             text in "[aä\u{1F600} \n<]{0,40}",
             places in prop::collection::vec((0_usize..50, 0_usize..50, 0_usize..4, any::<bool>()), 0..8),
         ) {
-            let marks: Vec<Mark> = places.into_iter().map(|(start, end, field, rival)| mark(start, end, field, rival)).collect();
+            let marks: Vec<TextHighlight> = places.into_iter().map(|(start, end, field, rival)| mark(start, end, field, rival)).collect();
             let parts = segments(&text, &marks);
             prop_assert_eq!(parts.iter().map(|part| part.text).collect::<String>(), text.as_str());
             let mut at = 0;
             for part in &parts {
-                let covers = |mark: &&Mark| mark.start <= at && at < mark.end;
+                let covers = |mark: &&TextHighlight| mark.start <= at && at < mark.end;
                 let of = |is_rival: bool| {
                     let own = marks.iter().filter(covers).filter(|mark| mark.is_rival == is_rival);
                     own.map(|mark| mark.field).collect::<Vec<usize>>()

@@ -1,6 +1,6 @@
 //! Decisions about a document as a whole, and values that the extraction lacks.
 
-use super::check::Typed;
+use super::check::ValueCheck;
 use super::document_page::DeskPage;
 use super::field_view::note;
 use super::forms::{hidden, outcome, value_input};
@@ -97,8 +97,8 @@ fn missed(page: &DeskPage<'_>) -> Markup {
         }
     };
     let wrong = again.and_then(|again| match &again.typed {
-        Typed::Invalid(column, _) => Some(column.as_deref().unwrap_or("field")),
-        Typed::Checked(_) => None,
+        ValueCheck::Invalid(column, _) => Some(column.as_deref().unwrap_or("field")),
+        ValueCheck::Checked(_) => None,
     });
     let typed = again.map(|again| again.submitted.after.as_str()).unwrap_or_default();
     html! {

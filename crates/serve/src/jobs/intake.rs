@@ -1,10 +1,10 @@
 //! Intake of submissions.
 
 use super::Jobs;
-use super::submission::{Content, Sameness, Submission, SubmitError};
+use super::submission::{DuplicateRule, Submission, SubmissionContent, SubmitError};
 use crate::ingest::{Input, Media, Origin};
-use crate::metrics::Received;
-use crate::store::{NewJob, QueuedDocument, StoredJob, Submitted};
+use crate::metrics::IntakeOutcome;
+use crate::store::{NewJob, QueuedDocument, StoredJob, SubmitOutcome};
 use crate::value::path_text;
 use crate::value::{DocumentId, digest_bytes, sanitize_line};
 use jiff::Timestamp;
@@ -13,7 +13,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// The outcome of a submission.
-pub(crate) struct Accepted {
+pub(crate) struct AcceptedJob {
     /// The job.
     pub(crate) job: StoredJob,
     /// `true` if the same was submitted before, so that nothing was added.
@@ -25,31 +25,31 @@ impl Jobs {
     ///
     /// # Errors
     /// The reason why it is not taken; nothing of it is kept then.
-    pub(crate) fn submit(&self, submission: Submission) -> Result<Accepted, SubmitError> {
+    pub(crate) fn submit(&self, submission: Submission) -> Result<AcceptedJob, SubmitError> {
         self.check_profile(&submission.profile.name)?;
-        let Submission { content, file_name, document_type, profile, submitter, sameness } = submission;
+        let Submission { content, file_name, document_type, profile, submitter, duplicate_rule } = submission;
         let named = match &content {
-            Content::Path(path) => Some(path_text(path).into_owned()),
-            Content::Bytes(_) => None,
+            SubmissionContent::Path(path) => Some(path_text(path).into_owned()),
+            SubmissionContent::Bytes(_) => None,
         };
         let (bytes, name) = self.uploads.read(content, file_name)?;
         let digest = digest_bytes(&bytes);
         let request = json!([digest, name, document_type, profile]);
         let request_digest = digest_bytes(request.to_string().as_bytes());
-        if let Sameness::Key(key) = &sameness
+        if let DuplicateRule::Key(key) = &duplicate_rule
             && let Some(known) = self.journal.job_of_key(&submitter, key)?
         {
             return self.known_job(known, &request_digest);
         }
-        let line = self.line(&profile)?;
-        let is_by_content = sameness == Sameness::Content;
-        let idempotency_key = match sameness {
-            Sameness::Never => None,
-            Sameness::Key(key) => Some(key),
-            Sameness::Content => Some(format!("content:{}:{request_digest}", line.run())),
+        let worker = self.worker(&profile)?;
+        let is_by_content = duplicate_rule == DuplicateRule::Content;
+        let idempotency_key = match duplicate_rule {
+            DuplicateRule::Never => None,
+            DuplicateRule::Key(key) => Some(key),
+            DuplicateRule::Content => Some(format!("content:{}:{request_digest}", worker.run())),
         };
         if let Some(given) = &document_type {
-            check_type(&line, given)?;
+            check_type(&worker, given)?;
         }
         let id = fresh_id();
         let path = self.uploads.keep(&id, &name, &bytes)?;
@@ -66,42 +66,42 @@ impl Jobs {
                 "document_type": document_type, "profile": profile.name, "settings": profile.settings,
             }),
         };
-        let submitted = self.journal.submit_job(line.run(), &document, &job, self.most_waiting);
-        if !matches!(submitted, Ok(Submitted::Added(_))) {
+        let submitted = self.journal.submit_job(worker.run(), &document, &job, self.most_waiting);
+        if !matches!(submitted, Ok(SubmitOutcome::Added(_))) {
             self.uploads.discard(&id);
         }
         match submitted? {
-            Submitted::Added(job) => {
-                self.metrics.submitted(&line.plan().profile.name, Received::Accepted);
-                line.look();
+            SubmitOutcome::Added(job) => {
+                self.metrics.submitted(&worker.plan().profile.name, IntakeOutcome::Accepted);
+                worker.look();
                 self.feed.written();
-                Ok(Accepted { job, is_known: false })
+                Ok(AcceptedJob { job, is_known: false })
             }
             // A job that came to nothing is submitted again on purpose.
-            Submitted::Known(job) if is_by_content && self.retry(&job)? => {
-                Ok(Accepted { job, is_known: false })
+            SubmitOutcome::Known(job) if is_by_content && self.retry(&job)? => {
+                Ok(AcceptedJob { job, is_known: false })
             }
-            Submitted::Known(job) | Submitted::KeyTaken(job) => self.known_job(job, &request_digest),
-            Submitted::Full { waiting } => {
-                self.metrics.submitted(&line.plan().profile.name, Received::Refused);
+            SubmitOutcome::Known(job) | SubmitOutcome::KeyTaken(job) => self.known_job(job, &request_digest),
+            SubmitOutcome::Full { waiting } => {
+                self.metrics.submitted(&worker.plan().profile.name, IntakeOutcome::Refused);
                 Err(SubmitError::Full { waiting })
             }
         }
     }
 
-    fn known_job(&self, job: StoredJob, request_digest: &str) -> Result<Accepted, SubmitError> {
+    fn known_job(&self, job: StoredJob, request_digest: &str) -> Result<AcceptedJob, SubmitError> {
         if job.request_digest != request_digest {
             return Err(SubmitError::KeyTaken);
         }
         if let Some(run) = self.journal.run(&job.run)? {
-            self.metrics.submitted(&run.record.profile, Received::Repeated);
+            self.metrics.submitted(&run.record.profile, IntakeOutcome::Repeated);
         }
-        Ok(Accepted { job, is_known: true })
+        Ok(AcceptedJob { job, is_known: true })
     }
 }
 
-fn check_type(line: &super::line::Line, given: &str) -> Result<(), SubmitError> {
-    let known: Vec<&str> = line.plan().document_types().collect();
+fn check_type(worker: &super::profile_worker::ProfileWorker, given: &str) -> Result<(), SubmitError> {
+    let known: Vec<&str> = worker.plan().document_types().collect();
     if known.contains(&given) {
         return Ok(());
     }

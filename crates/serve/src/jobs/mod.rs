@@ -5,16 +5,16 @@
 //! Work that an earlier process left resumes when the service starts.
 
 mod intake;
-mod line;
+mod profile_errors;
+mod profile_worker;
 mod submission;
-mod trouble;
 mod uploads;
 
-pub(super) use intake::Accepted;
-pub(super) use submission::{Content, Sameness, Submission, SubmitError};
+pub(super) use intake::AcceptedJob;
+pub(super) use submission::{DuplicateRule, Submission, SubmissionContent, SubmitError};
 
-use self::line::Line;
-use self::trouble::Troubles;
+use self::profile_errors::ProfileErrors;
+use self::profile_worker::ProfileWorker;
 use self::uploads::Uploads;
 use super::feed::Feed;
 use super::metrics::Metrics;
@@ -40,12 +40,12 @@ use tokio::sync::watch;
 const REQUEST: &str = "service";
 
 /// The most profiles with different settings at work at the same time: each holds its providers open.
-const MOST_LINES: usize = 64;
+const MOST_WORKERS: usize = 64;
 
-/// The time without work after which a line is closed.
+/// The time without work after which a worker is closed.
 const IDLE: Duration = Duration::from_secs(600);
 
-/// The most idle lines: each holds a compiled profile.
+/// The most idle workers: each holds a compiled profile.
 const MOST_IDLE: usize = 8;
 
 /// The documents of the service, and the work on them.
@@ -59,10 +59,10 @@ pub struct Jobs {
     usual_profile: String,
     most_waiting: u64,
     jobs: Option<usize>,
-    lines: Mutex<BTreeMap<ProfileRequest, OpenLine>>,
-    /// Held while a line is opened, so that one profile does not begin two runs.
+    workers: Mutex<BTreeMap<ProfileRequest, ActiveWorker>>,
+    /// Held while a worker is opened, so that one profile does not begin two runs.
     opening: Mutex<()>,
-    troubles: Arc<Troubles>,
+    profile_errors: Arc<ProfileErrors>,
     /// `true` once the service is stopping.
     stopping: watch::Sender<bool>,
     /// `true` once work in flight is given up.
@@ -70,17 +70,17 @@ pub struct Jobs {
 }
 
 /// A profile at work, with what tells whether it has changed.
-struct OpenLine {
+struct ActiveWorker {
     compiled: CompiledProfile,
-    line: Arc<Line>,
+    worker: Arc<ProfileWorker>,
     used: Instant,
 }
 
-impl OpenLine {
-    /// Returns whether nothing is left to do, and no document is about to come: a submission holds the line until its
+impl ActiveWorker {
+    /// Returns whether nothing is left to do, and no document is about to come: a submission holds the worker until its
     /// document waits.
     fn is_idle(&self) -> bool {
-        Arc::strong_count(&self.line) == 1 && self.line.is_idle()
+        Arc::strong_count(&self.worker) == 1 && self.worker.is_idle()
     }
 }
 
@@ -102,9 +102,9 @@ impl Jobs {
             usual_profile: settings.profile.clone(),
             most_waiting: settings.most_waiting,
             jobs: settings.jobs,
-            lines: Mutex::default(),
+            workers: Mutex::default(),
             opening: Mutex::default(),
-            troubles: Arc::default(),
+            profile_errors: Arc::default(),
             stopping: watch::channel(false).0,
             giving_up: watch::channel(false).0,
         }
@@ -123,9 +123,9 @@ impl Jobs {
             if run.stage == RunStage::Open && left {
                 // Documents that were given up when the service was stopped resume.
                 self.journal.requeue_all(&run.id, &[DocumentStage::GivenUp])?;
-                match self.check_request(&request).and_then(|()| self.line(&request)) {
-                    Ok(line) => line.look(),
-                    Err(error) => self.troubles.set(&request.name, error.to_string()),
+                match self.check_request(&request).and_then(|()| self.worker(&request)) {
+                    Ok(worker) => worker.look(),
+                    Err(error) => self.profile_errors.set(&request.name, error.to_string()),
                 }
             }
         }
@@ -157,8 +157,8 @@ impl Jobs {
     }
 
     /// The obstacles to work on documents: profile and reason.
-    pub fn troubles(&self) -> Vec<(String, String)> {
-        self.troubles.all()
+    pub fn profile_errors(&self) -> Vec<(String, String)> {
+        self.profile_errors.all()
     }
 
     /// Begins no other document, and brings work in flight to the end of its call.
@@ -178,12 +178,12 @@ impl Jobs {
 
     /// Waits until nothing is in flight.
     pub async fn ended(&self) {
-        let lines: Vec<_> = {
-            let lines = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
-            lines.values().map(|open| Arc::clone(&open.line)).collect()
+        let workers: Vec<_> = {
+            let workers = self.workers.lock().unwrap_or_else(PoisonError::into_inner);
+            workers.values().map(|open| Arc::clone(&open.worker)).collect()
         };
-        for line in lines {
-            line.ended().await;
+        for worker in workers {
+            worker.ended().await;
         }
     }
 
@@ -195,9 +195,9 @@ impl Jobs {
         let reason = format!("it was cancelled by {by}");
         let cancelled = self.journal.cancel_job(job, &Timestamp::now().to_string(), &reason)?;
         if let Some(job) = &cancelled
-            && let Some(line) = self.line_of(&job.run)
+            && let Some(worker) = self.worker_of(&job.run)
         {
-            line.cancel(job.document);
+            worker.cancel(job.document);
         }
         self.feed.written();
         Ok(cancelled)
@@ -208,27 +208,27 @@ impl Jobs {
     /// # Errors When the journal can't be written, or its profile can't be used.
     pub(crate) fn retry(&self, job: &StoredJob) -> Result<bool, SubmitError> {
         let run = self.journal.run(&job.run)?;
-        if let Some(line) = self.line_of(&job.run) {
-            line.forget(job.document);
+        if let Some(worker) = self.worker_of(&job.run) {
+            worker.forget(job.document);
         }
         let waits = self.journal.retry_job(&job.id)?;
         if waits && let Some(request) = run.as_ref().and_then(request_of) {
             self.check_request(&request)?;
             self.journal.reopen_run(&job.run)?;
-            let line = self.line(&request)?;
-            if *line.run() != job.run {
+            let worker = self.worker(&request)?;
+            if *worker.run() != job.run {
                 // The profile has changed since.
-                self.journal.move_waiting(&job.run, line.run())?;
+                self.journal.move_waiting(&job.run, worker.run())?;
             }
-            line.look();
+            worker.look();
         }
         self.feed.written();
         Ok(waits)
     }
 
-    /// Closes idle lines, except those used last, to free their compiled profiles and providers.
+    /// Closes idle workers, except those used last, to free their compiled profiles and providers.
     pub(crate) fn close_idle(&self) {
-        close_idle(&mut self.lines.lock().unwrap_or_else(PoisonError::into_inner));
+        close_idle(&mut self.workers.lock().unwrap_or_else(PoisonError::into_inner));
     }
 
     /// The jobs whose uploads were kept before a time.
@@ -241,55 +241,61 @@ impl Jobs {
         self.uploads.discard(job);
     }
 
-    /// The line at work on a run.
-    fn line_of(&self, run: &RunId) -> Option<Arc<Line>> {
-        let lines = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
-        lines.values().map(|open| &open.line).find(|line| line.run() == run).map(Arc::clone)
+    /// The worker of a run.
+    fn worker_of(&self, run: &RunId) -> Option<Arc<ProfileWorker>> {
+        let workers = self.workers.lock().unwrap_or_else(PoisonError::into_inner);
+        workers.values().map(|open| &open.worker).find(|worker| worker.run() == run).map(Arc::clone)
     }
 
-    /// The line of a profile with its settings, which is opened if there is none, and anew if the profile has changed.
-    fn line(&self, request: &ProfileRequest) -> Result<Arc<Line>, SubmitError> {
-        if let Some(line) = self.open_line(request) {
-            return Ok(line);
+    /// The worker of a profile with its settings, which is opened if there is none, and anew if the profile has changed.
+    fn worker(&self, request: &ProfileRequest) -> Result<Arc<ProfileWorker>, SubmitError> {
+        if let Some(worker) = self.active_worker(request) {
+            return Ok(worker);
         }
         let _opening = self.opening.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(line) = self.open_line(request) {
+        if let Some(worker) = self.active_worker(request) {
             // Another request was faster.
-            return Ok(line);
+            return Ok(worker);
         }
         let compiled = self.profiles.compile(request).map_err(SubmitError::Profile)?;
         let run = self.run_for(request, &compiled)?;
-        let mut lines = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(open) = lines.get_mut(request)
-            && *open.line.run() == run
+        let mut workers = self.workers.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(open) = workers.get_mut(request)
+            && *open.worker.run() == run
         {
             // A file was saved as it was.
             open.compiled = compiled;
             open.used = Instant::now();
-            return Ok(Arc::clone(&open.line));
+            return Ok(Arc::clone(&open.worker));
         }
-        if let Some(before) = lines.remove(request) {
-            before.line.close();
+        if let Some(before) = workers.remove(request) {
+            before.worker.close();
         }
-        close_idle(&mut lines);
-        if lines.len() >= MOST_LINES {
-            return Err(SubmitError::TooManySettings { most: MOST_LINES });
+        close_idle(&mut workers);
+        if workers.len() >= MOST_WORKERS {
+            return Err(SubmitError::TooManySettings { most: MOST_WORKERS });
         }
-        let line = Arc::new(Line::open(self.parts(request, run, Arc::clone(&compiled.plan))));
-        let open = OpenLine { compiled, line: Arc::clone(&line), used: Instant::now() };
-        lines.insert(request.clone(), open);
-        Ok(line)
+        let worker =
+            Arc::new(ProfileWorker::open(self.worker_context(request, run, Arc::clone(&compiled.plan))));
+        let open = ActiveWorker { compiled, worker: Arc::clone(&worker), used: Instant::now() };
+        workers.insert(request.clone(), open);
+        Ok(worker)
     }
 
-    fn open_line(&self, request: &ProfileRequest) -> Option<Arc<Line>> {
-        let mut lines = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
-        let open = lines.get_mut(request).filter(|open| !open.compiled.has_changed())?;
+    fn active_worker(&self, request: &ProfileRequest) -> Option<Arc<ProfileWorker>> {
+        let mut workers = self.workers.lock().unwrap_or_else(PoisonError::into_inner);
+        let open = workers.get_mut(request).filter(|open| !open.compiled.has_changed())?;
         open.used = Instant::now();
-        Some(Arc::clone(&open.line))
+        Some(Arc::clone(&open.worker))
     }
 
-    fn parts(&self, request: &ProfileRequest, run: RunId, plan: Arc<Plan>) -> line::Parts {
-        line::Parts {
+    fn worker_context(
+        &self,
+        request: &ProfileRequest,
+        run: RunId,
+        plan: Arc<Plan>,
+    ) -> profile_worker::WorkerContext {
+        profile_worker::WorkerContext {
             name: request.name.clone(),
             run,
             plan,
@@ -297,7 +303,7 @@ impl Jobs {
             profiles: Arc::clone(&self.profiles),
             feed: Arc::clone(&self.feed),
             metrics: Arc::clone(&self.metrics),
-            troubles: Arc::clone(&self.troubles),
+            profile_errors: Arc::clone(&self.profile_errors),
             uploads: self.uploads.folder().to_path_buf(),
             jobs: self.jobs,
             stopping: self.stopping.subscribe(),
@@ -349,10 +355,10 @@ impl Jobs {
     }
 }
 
-/// Closes idle lines: those that have been idle for long, and all but the [`MOST_IDLE`] that were used last. Each holds
+/// Closes idle workers: those that have been idle for long, and all but the [`MOST_IDLE`] that were used last. Each holds
 /// a compiled profile and its providers.
-fn close_idle(lines: &mut BTreeMap<ProfileRequest, OpenLine>) {
-    let mut idle: Vec<(Instant, ProfileRequest)> = lines
+fn close_idle(workers: &mut BTreeMap<ProfileRequest, ActiveWorker>) {
+    let mut idle: Vec<(Instant, ProfileRequest)> = workers
         .iter()
         .filter(|(_, open)| open.is_idle())
         .map(|(request, open)| (open.used, request.clone()))
@@ -360,9 +366,9 @@ fn close_idle(lines: &mut BTreeMap<ProfileRequest, OpenLine>) {
     idle.sort_by_key(|(used, _)| std::cmp::Reverse(*used));
     for (at, (used, request)) in idle.into_iter().enumerate() {
         if (at >= MOST_IDLE || used.elapsed() >= IDLE)
-            && let Some(open) = lines.remove(&request)
+            && let Some(open) = workers.remove(&request)
         {
-            open.line.close();
+            open.worker.close();
         }
     }
 }

@@ -10,7 +10,7 @@ use crate::value::sanitize_line;
 use std::path::PathBuf;
 
 /// The content of a submission.
-pub(crate) enum Content {
+pub(crate) enum SubmissionContent {
     /// The document itself.
     Bytes(Vec<u8>),
     /// A file in one of the folders from which documents may be named.
@@ -20,7 +20,7 @@ pub(crate) enum Content {
 /// A document that is submitted.
 pub(crate) struct Submission {
     /// The document itself, or its path.
-    pub(crate) content: Content,
+    pub(crate) content: SubmissionContent,
     /// The name of its file, if given.
     pub(crate) file_name: Option<String>,
     /// Its type, if known.
@@ -30,12 +30,12 @@ pub(crate) struct Submission {
     /// The name of the submitter.
     pub(crate) submitter: String,
     /// The rule by which it is one that was submitted before.
-    pub(crate) sameness: Sameness,
+    pub(crate) duplicate_rule: DuplicateRule,
 }
 
 /// The rule by which two submissions of one submitter are one job.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Sameness {
+pub(crate) enum DuplicateRule {
     /// Never.
     Never,
     /// If they have this key of the submitter's own.

@@ -1,7 +1,7 @@
 //! The store of submitted documents: one folder for each, which holds the file under a name made of the one that it
 //! had.
 
-use super::submission::{Content, Submission, SubmitError};
+use super::submission::{Submission, SubmissionContent, SubmitError};
 use crate::disk::{self, Access, ReadError};
 use crate::settings::ServiceSettings;
 use crate::value::{DocumentId, sanitize_line};
@@ -39,12 +39,12 @@ impl Uploads {
     /// The bytes that are submitted, with the name of the file.
     pub(super) fn read(
         &self,
-        content: Content,
+        content: SubmissionContent,
         name: Option<String>,
     ) -> Result<(Vec<u8>, String), SubmitError> {
         let (bytes, name) = match content {
-            Content::Bytes(bytes) => (bytes, name),
-            Content::Path(path) => {
+            SubmissionContent::Bytes(bytes) => (bytes, name),
+            SubmissionContent::Path(path) => {
                 let own = path.file_name().map(|name| os_text(name).into_owned());
                 (self.read_allowed(&path)?, name.or(own))
             }

@@ -19,7 +19,7 @@ pub struct CallMeasures {
 }
 
 /// The state of a call in flight.
-struct Open {
+struct MeasuredCall {
     fields: Fields,
     began: Instant,
 }
@@ -42,12 +42,12 @@ impl<S: Subscriber + for<'a> LookupSpan<'a>> Layer<S> for CallMeasures {
         let Some(span) = context.span(id) else { return };
         let mut fields = Fields::default();
         attributes.record(&mut fields);
-        span.extensions_mut().insert(Open { fields, began: Instant::now() });
+        span.extensions_mut().insert(MeasuredCall { fields, began: Instant::now() });
     }
 
     fn on_record(&self, id: &Id, record: &Record<'_>, context: Context<'_, S>) {
         if let Some(span) = context.span(id)
-            && let Some(open) = span.extensions_mut().get_mut::<Open>()
+            && let Some(open) = span.extensions_mut().get_mut::<MeasuredCall>()
         {
             record.record(&mut open.fields);
         }
@@ -55,7 +55,7 @@ impl<S: Subscriber + for<'a> LookupSpan<'a>> Layer<S> for CallMeasures {
 
     fn on_close(&self, id: Id, context: Context<'_, S>) {
         let Some(span) = context.span(&id) else { return };
-        let Some(open) = span.extensions_mut().remove::<Open>() else { return };
+        let Some(open) = span.extensions_mut().remove::<MeasuredCall>() else { return };
         self.metrics.call_ended(&open.fields, open.began.elapsed());
     }
 }
@@ -106,14 +106,14 @@ impl Metrics {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::metrics::Moment;
+    use crate::metrics::QueueSnapshot;
     use tracing::field::Empty;
     use tracing_subscriber::Registry;
     use tracing_subscriber::layer::SubscriberExt;
 
     /// The values of one metric, without the lines that say what it is.
     fn samples(metrics: &Metrics, name: &str) -> Vec<String> {
-        let text = metrics.text(&Moment::default());
+        let text = metrics.text(&QueueSnapshot::default());
         text.lines().filter(|line| line.starts_with(name)).map(str::to_owned).collect()
     }
 
@@ -157,6 +157,6 @@ mod tests {
             "loopctl_calls_of_unknown_cost_total",
             "loopctl_calls_of_unknown_cost_total{provider=\"openai\",model=\"m\"} 1",
         );
-        assert!(!metrics.text(&Moment::default()).contains("case-17"));
+        assert!(!metrics.text(&QueueSnapshot::default()).contains("case-17"));
     }
 }

@@ -23,7 +23,7 @@ use self::families::{Counter, Gauge, Histogram};
 use crate::policy::FinalStatus;
 use crate::result::DocumentResult;
 use crate::store::QueueLength;
-use crate::trends::Measure;
+use crate::trends::TrendMeasure;
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
@@ -65,7 +65,7 @@ pub struct Metrics {
 
 /// The outcome of a submission.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Received {
+pub enum IntakeOutcome {
     /// It is a job.
     Accepted,
     /// It was one before.
@@ -74,12 +74,12 @@ pub enum Received {
     Refused,
 }
 
-impl Received {
+impl IntakeOutcome {
     fn as_str(self) -> &'static str {
         match self {
-            Received::Accepted => "accepted",
-            Received::Repeated => "repeated",
-            Received::Refused => "refused",
+            IntakeOutcome::Accepted => "accepted",
+            IntakeOutcome::Repeated => "repeated",
+            IntakeOutcome::Refused => "refused",
         }
     }
 }
@@ -108,30 +108,30 @@ impl Default for Metrics {
                 &["profile", "outcome"],
             ),
             iteration_count: Histogram::new(
-                Measure::IterationCount.metric(),
+                TrendMeasure::IterationCount.metric(),
                 "Candidates of a document.",
                 &["profile"],
                 ITERATIONS,
             ),
             final_score: Histogram::new(
-                Measure::FinalScore.metric(),
+                TrendMeasure::FinalScore.metric(),
                 "Overall score of the selected candidate.",
                 &["profile"],
                 SCORES,
             ),
             threshold_met_rate: Gauge::new(
-                Measure::ThresholdMetRate.metric(),
+                TrendMeasure::ThresholdMetRate.metric(),
                 "Share of the latest 100 documents of a profile that passed, without those that were skipped or cancelled.",
                 &["profile"],
             ),
             processing_time: Histogram::new(
-                Measure::ProcessingTime.metric(),
+                TrendMeasure::ProcessingTime.metric(),
                 "How long documents took, in milliseconds.",
                 &["profile"],
                 DOCUMENT_MILLISECONDS,
             ),
             improvement: Histogram::new(
-                Measure::ImprovementPerIteration.metric(),
+                TrendMeasure::ImprovementPerIteration.metric(),
                 "Overall score less that of the iteration before.",
                 &["profile"],
                 IMPROVEMENTS,
@@ -215,7 +215,7 @@ impl Metrics {
     }
 
     /// Counts a submission. `profile` is the name of one that exists.
-    pub fn submitted(&self, profile: &str, outcome: Received) {
+    pub fn submitted(&self, profile: &str, outcome: IntakeOutcome) {
         self.submissions.add(&[profile, outcome.as_str()], 1.0);
     }
 
@@ -231,7 +231,7 @@ impl Metrics {
     }
 
     /// All of it, and the state at the moment, as Prometheus reads it.
-    fn text(&self, now: &Moment) -> String {
+    fn text(&self, now: &QueueSnapshot) -> String {
         let mut out = Exposition::default();
         out.family("loopctl_build_info", "gauge", "The version of the program.");
         out.sample("loopctl_build_info", &[("version", env!("CARGO_PKG_VERSION"))], 1.0);
@@ -262,14 +262,14 @@ impl Metrics {
 
 /// The state at the moment, by the journal.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-struct Moment {
+struct QueueSnapshot {
     /// By profile.
     queue: Vec<(String, QueueLength)>,
     /// The free space where the journal is, in bytes, if known.
     free_bytes: Option<u64>,
 }
 
-impl Moment {
+impl QueueSnapshot {
     fn write(&self, out: &mut Exposition) {
         if !self.queue.is_empty() {
             let name = "loopctl_queue_documents";

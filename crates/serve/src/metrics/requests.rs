@@ -1,7 +1,7 @@
 //! The counts of HTTP requests, and the page that Prometheus reads.
 
 use super::exposition::MEDIA_TYPE;
-use super::{Metrics, Moment};
+use super::{Metrics, QueueSnapshot};
 use crate::access::Anyone;
 use crate::api::ApiError;
 use crate::blocking::on_blocking_thread;
@@ -24,7 +24,7 @@ pub(crate) fn routes() -> Router<Arc<Service>> {
 
 async fn metrics(Anyone(_): Anyone, State(service): State<Arc<Service>>) -> Result<Response, ApiError> {
     let text = on_blocking_thread(move || {
-        let now = Moment {
+        let now = QueueSnapshot {
             queue: service.reading.queue_lengths()?,
             free_bytes: service.journal.path().parent().and_then(free_bytes),
         };

@@ -1,6 +1,6 @@
 //! The form of alerts: the bounds of the five numbers, and the webhook.
 
-use crate::trends::{AlertSettings, Measure, Side, Unit};
+use crate::trends::{AlertSettings, BoundSide, MeasureUnit, TrendMeasure};
 use maud::{Markup, html};
 
 /// The form; `back` is the page that is shown after it was sent.
@@ -9,12 +9,12 @@ pub(super) fn alerts_form(alerts: &AlertSettings, back: &str) -> Markup {
         form.settings method="post" action="/settings/alerts" {
             input type="hidden" name="back" value=(back);
             div.fields {
-                @for measure in Measure::ALL {
+                @for measure in TrendMeasure::ALL {
                     @let id = format!("bound-{}", measure.key());
-                    @let percent = measure.unit() == Unit::Share;
+                    @let percent = measure.unit() == MeasureUnit::Share;
                     @let scale = if percent { 100.0 } else { 1.0 };
                     div {
-                        label for=(id) { (measure.title()) (unit(measure.unit())) ", alert " (if measure.side() == Side::Above { "above" } else { "below" }) }
+                        label for=(id) { (measure.title()) (unit(measure.unit())) ", alert " (if measure.side() == BoundSide::Above { "above" } else { "below" }) }
                         input id=(id) name=(measure.key()) type="number" step="any" min="0" max=(measure.greatest_bound() * scale)
                             value=(shown(alerts.bound(measure) * scale)) required;
                         span.soft { " usually " (shown(measure.usual_bound() * scale)) }
@@ -40,11 +40,11 @@ pub(super) fn alerts_form(alerts: &AlertSettings, back: &str) -> Markup {
     }
 }
 
-fn unit(unit: Unit) -> &'static str {
+fn unit(unit: MeasureUnit) -> &'static str {
     match unit {
-        Unit::Iterations | Unit::Score => "",
-        Unit::Share => " (%)",
-        Unit::Seconds => " (s)",
+        MeasureUnit::Iterations | MeasureUnit::Score => "",
+        MeasureUnit::Share => " (%)",
+        MeasureUnit::Seconds => " (s)",
     }
 }
 

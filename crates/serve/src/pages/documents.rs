@@ -1,12 +1,12 @@
 //! The first page: submit documents, and see their status.
 
-use super::layout::{Section, page};
+use super::layout::{NavSection, page};
 use super::parts::{in_address, outside};
 use super::run_document::marked;
 use crate::access::{Identity, Role, Submitter};
 use crate::api::{ApiError, Job, JobStatus, MOST_FILES, RefusedFile, recent, take_files};
 use crate::blocking::on_blocking_thread;
-use crate::jobs::Sameness;
+use crate::jobs::DuplicateRule;
 use crate::settings::{ChosenBy, ServedJournal};
 use crate::state::Service;
 use crate::value::ShownPath;
@@ -36,9 +36,9 @@ pub(crate) fn routes(service: &Service) -> Router<Arc<Service>> {
         .route("/documents/{job}/cancel", post(cancel))
 }
 
-/// The outcome of a form that was sent before.
+/// The query of the address: the outcome of a form that was sent before.
 #[derive(Default, Clone, Copy, Deserialize)]
-struct Sent {
+struct UploadQuery {
     /// The number of documents that were taken.
     #[serde(default)]
     taken: usize,
@@ -50,15 +50,15 @@ struct Sent {
 async fn show(
     Submitter(identity): Submitter,
     State(service): State<Arc<Service>>,
-    sent: Result<Query<Sent>, QueryRejection>,
+    query: Result<Query<UploadQuery>, QueryRejection>,
 ) -> Result<Markup, ApiError> {
-    let sent = sent.map(|Query(sent)| sent).unwrap_or_default();
-    on_blocking_thread(move || shown(&service, &identity, sent, &Came::default())).await
+    let query = query.map(|Query(query)| query).unwrap_or_default();
+    on_blocking_thread(move || shown(&service, &identity, query, &UploadOutcome::default())).await
 }
 
 /// The outcome of a form.
 #[derive(Default)]
-struct Came {
+struct UploadOutcome {
     /// Documents that were refused, while others were taken.
     refused: Vec<RefusedFile>,
     /// The reason why none of it was taken.
@@ -66,25 +66,30 @@ struct Came {
 }
 
 /// The page, after a form with this outcome.
-fn shown(service: &Service, identity: &Identity, sent: Sent, came: &Came) -> Result<Markup, ApiError> {
+fn shown(
+    service: &Service,
+    identity: &Identity,
+    query: UploadQuery,
+    outcome: &UploadOutcome,
+) -> Result<Markup, ApiError> {
     let jobs = recent(service, identity, LISTED)?;
-    let (names, troubles) = (service.profiles.names(), service.jobs.troubles());
+    let (names, profile_errors) = (service.profiles.names(), service.jobs.profile_errors());
     let most_mb = service.settings.most_bytes >> 20;
     let body = html! {
         h1 { "Documents" }
         div role="status" {
-            @match sent.taken {
+            @match query.taken {
                 0 => {}
                 1 => p.good { "1 document was taken." }
                 taken => p.good { (taken) " documents were taken." }
             }
-            @match sent.known {
+            @match query.known {
                 0 => {}
                 1 => p { "1 document was submitted before with the same settings: see its result below." }
                 known => p { (known) " documents were submitted before with the same settings: see their results below." }
             }
-            @if let Some(why) = &came.nothing { p.trouble { "Nothing was taken: " (outside(why)) "." } }
-            @for file in &came.refused { p.trouble { code { (outside(&file.file_name)) } " was not taken: " (outside(&file.error)) "." } }
+            @if let Some(why) = &outcome.nothing { p.trouble { "Nothing was taken: " (outside(why)) "." } }
+            @for file in &outcome.refused { p.trouble { code { (outside(&file.file_name)) } " was not taken: " (outside(&file.error)) "." } }
         }
         (form(&names, &service.settings.profile, most_mb))
         details {
@@ -98,9 +103,9 @@ fn shown(service: &Service, identity: &Identity, sent: Sent, came: &Came) -> Res
                 }
             }
         }
-        @if !troubles.is_empty() {
+        @if !profile_errors.is_empty() {
             section aria-label="What keeps documents waiting" {
-                @for (profile, why) in &troubles {
+                @for (profile, why) in &profile_errors {
                     p.trouble { "Documents of " code { (profile) } " wait: " (outside(why)) }
                 }
             }
@@ -113,7 +118,7 @@ fn shown(service: &Service, identity: &Identity, sent: Sent, came: &Came) -> Res
         // Users who only submit or review need not know where files are.
         @if identity.may(Role::Admin) { (whose(&service.settings.journal)) }
     };
-    Ok(page("Documents", identity, Section::Documents, &["live.js"], &body))
+    Ok(page("Documents", identity, NavSection::Documents, &["live.js"], &body))
 }
 
 /// The journal whose documents these are.
@@ -263,24 +268,24 @@ async fn submit(
     form: Result<Multipart, MultipartRejection>,
 ) -> Result<Response, ApiError> {
     let taken = match form {
-        Ok(form) => take_files(&service, &identity, form, Sameness::Content).await,
+        Ok(form) => take_files(&service, &identity, form, DuplicateRule::Content).await,
         Err(rejection) => Err(rejection.into()),
     };
-    let (sent, came) = match &taken {
+    let (query, outcome) = match &taken {
         Ok(taken) => {
             let known = taken.jobs.iter().filter(|job| job.is_known).count();
-            let came = Came { refused: taken.refused(), nothing: None };
-            (Sent { taken: taken.jobs.len() - known, known }, came)
+            let outcome = UploadOutcome { refused: taken.refused(), nothing: None };
+            (UploadQuery { taken: taken.jobs.len() - known, known }, outcome)
         }
         Err(error) => {
             let nothing = Some(error.message().trim_end_matches("; none of them was taken").to_owned());
-            (Sent::default(), Came { refused: Vec::new(), nothing })
+            (UploadQuery::default(), UploadOutcome { refused: Vec::new(), nothing })
         }
     };
-    if came.refused.is_empty() && came.nothing.is_none() {
-        return Ok(Redirect::to(&format!("/?taken={}&known={}", sent.taken, sent.known)).into_response());
+    if outcome.refused.is_empty() && outcome.nothing.is_none() {
+        return Ok(Redirect::to(&format!("/?taken={}&known={}", query.taken, query.known)).into_response());
     }
-    let page = on_blocking_thread(move || shown(&service, &identity, sent, &came)).await?;
+    let page = on_blocking_thread(move || shown(&service, &identity, query, &outcome)).await?;
     Ok((StatusCode::UNPROCESSABLE_ENTITY, page).into_response())
 }
 

@@ -5,7 +5,7 @@ use maud::{DOCTYPE, Markup, html};
 
 /// The parts of the service that the navigation names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Section {
+pub(crate) enum NavSection {
     Documents,
     Runs,
     Review,
@@ -16,14 +16,14 @@ pub(crate) enum Section {
     None,
 }
 
-impl Section {
-    const ALL: [(Section, &'static str, &'static str, Role); 6] = [
-        (Section::Documents, "/", "Documents", Role::Submit),
-        (Section::Review, "/review", "Review", Role::Review),
-        (Section::Runs, "/runs", "Runs", Role::Review),
-        (Section::Profiles, "/profiles", "Profiles", Role::Review),
-        (Section::Trends, "/trends", "Trends", Role::Review),
-        (Section::Settings, "/settings", "Settings", Role::Admin),
+impl NavSection {
+    const ALL: [(NavSection, &'static str, &'static str, Role); 6] = [
+        (NavSection::Documents, "/", "Documents", Role::Submit),
+        (NavSection::Review, "/review", "Review", Role::Review),
+        (NavSection::Runs, "/runs", "Runs", Role::Review),
+        (NavSection::Profiles, "/profiles", "Profiles", Role::Review),
+        (NavSection::Trends, "/trends", "Trends", Role::Review),
+        (NavSection::Settings, "/settings", "Settings", Role::Admin),
     ];
 }
 
@@ -31,7 +31,7 @@ impl Section {
 pub(crate) fn page(
     title: &str,
     identity: &Identity,
-    section: Section,
+    section: NavSection,
     scripts: &[&str],
     body: &Markup,
 ) -> Markup {
@@ -43,7 +43,7 @@ pub(crate) fn page(
             header {
                 span.brand { "loopctl" }
                 nav aria-label="Sections" {
-                    @for (one, href, name, role) in Section::ALL {
+                    @for (one, href, name, role) in NavSection::ALL {
                         @if identity.may(role) {
                             a href=(href) aria-current=[(one == section).then_some("page")] { (name) }
                         }

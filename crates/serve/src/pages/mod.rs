@@ -17,7 +17,7 @@ mod trends;
 
 pub(super) use documents::routes;
 pub(super) use error::error_pages;
-pub(super) use layout::{Section, page};
+pub(super) use layout::{NavSection, page};
 pub(super) use login::login;
 pub(super) use parts::{in_address, outside, paged, score};
 pub(super) use profile::profile;

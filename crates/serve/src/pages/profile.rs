@@ -6,15 +6,17 @@ use super::run_document::marked;
 use crate::access::{Identity, Role};
 use crate::explain::policy::{Form, Section, Statement};
 use crate::report::thousands;
-use crate::tuning::{ChangeView, DiffLine, End, ProfileDetails, ProfileView, Refused, Sums, Trial, diff};
+use crate::tuning::{
+    ChangeView, DiffLine, PolicyTrial, ProfileDetails, ProfileRefusal, TrialEnd, TrialSums, TuningView, diff,
+};
 use maud::{Markup, html};
 
 /// The page.
-pub(crate) fn profile(identity: &Identity, view: &ProfileView) -> Markup {
+pub(crate) fn profile(identity: &Identity, view: &TuningView) -> Markup {
     page(
         &format!("Profile {}", view.name),
         identity,
-        layout::Section::Profiles,
+        layout::NavSection::Profiles,
         &["copy.js"],
         &html! {
             p.crumbs { a href="/profiles" { "Profiles" } }
@@ -40,7 +42,7 @@ pub(crate) fn profile(identity: &Identity, view: &ProfileView) -> Markup {
     )
 }
 
-fn refusal(refused: &Refused) -> Markup {
+fn refusal(refused: &ProfileRefusal) -> Markup {
     html! {
         div.refused role="alert" {
             p.bad { (marked(&refused.message)) }
@@ -101,7 +103,7 @@ fn said(one: &Statement) -> Markup {
 }
 
 /// The form of the numbers.
-fn knobs(view: &ProfileView, details: &ProfileDetails) -> Markup {
+fn knobs(view: &TuningView, details: &ProfileDetails) -> Markup {
     let set = |path: &str| view.change.as_ref().and_then(|change| change.settings.get(path));
     let chosen = view.change.as_ref().and_then(|change| change.run.as_ref());
     html! {
@@ -148,7 +150,7 @@ fn is_plain(value: &str) -> bool {
     value.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '+'))
 }
 
-fn changed(identity: &Identity, view: &ProfileView, change: &ChangeView) -> Markup {
+fn changed(identity: &Identity, view: &TuningView, change: &ChangeView) -> Markup {
     html! {
         section aria-labelledby="differs" {
             h2 #differs { "What would differ" }
@@ -172,8 +174,8 @@ fn changed(identity: &Identity, view: &ProfileView, change: &ChangeView) -> Mark
     }
 }
 
-fn tried(change: &ChangeView, trial: &Trial) -> Markup {
-    let row = |name: &str, of: &dyn Fn(&Sums) -> String| {
+fn tried(change: &ChangeView, trial: &PolicyTrial) -> Markup {
+    let row = |name: &str, of: &dyn Fn(&TrialSums) -> String| {
         vec![html! { (name) }, html! { (of(&trial.before)) }, html! { (of(&trial.after)) }]
     };
     let documents = trial.documents;
@@ -249,7 +251,7 @@ fn tried(change: &ChangeView, trial: &Trial) -> Markup {
 }
 
 /// The differences between ends that read alike: another candidate is returned, or more or fewer are made.
-fn differs(was: &End, is: &End) -> Option<String> {
+fn differs(was: &TrialEnd, is: &TrialEnd) -> Option<String> {
     if (was.status, &was.reason) != (is.status, &is.reason) {
         return None;
     }
@@ -264,7 +266,7 @@ fn differs(was: &End, is: &End) -> Option<String> {
     (!differs.is_empty()).then(|| differs.join(", "))
 }
 
-fn end(end: &End) -> Markup {
+fn end(end: &TrialEnd) -> Markup {
     let class = match end.status {
         None => "soft",
         Some(status) if status.passes() => "good",
@@ -277,7 +279,7 @@ fn end(end: &End) -> Markup {
 
 fn yaml(
     identity: &Identity,
-    view: &ProfileView,
+    view: &TuningView,
     change: &ChangeView,
     (file, before, after): (&str, &str, &str),
 ) -> Markup {

@@ -1,6 +1,6 @@
 //! The list of profiles.
 
-use super::layout::{Section, page};
+use super::layout::{NavSection, page};
 use super::parts::{in_address, outside, table};
 use crate::access::Identity;
 use crate::tuning::ProfileRow;
@@ -20,7 +20,7 @@ pub(crate) fn profiles(identity: &Identity, rows: &[ProfileRow]) -> Markup {
     page(
         "Profiles",
         identity,
-        Section::Profiles,
+        NavSection::Profiles,
         &[],
         &html! {
             h1 { "Profiles" }

@@ -1,6 +1,6 @@
 //! A run: its progress, its scores against what is asked for, its issues, decisions and documents.
 
-use super::layout::{Section, page};
+use super::layout::{NavSection, page};
 use super::parts::{Tile, in_address, minute, money, outside, pager, score, share, table, tiles, time};
 use super::plot::{LinePlot, MOST_SERIES, Series};
 use super::run_document::marked;
@@ -24,7 +24,7 @@ pub(crate) fn run(identity: &Identity, view: &RunView) -> Markup {
     page(
         &title,
         identity,
-        Section::Runs,
+        NavSection::Runs,
         &["live.js"],
         &html! {
             p.crumbs { a href="/runs" { "Runs" } }

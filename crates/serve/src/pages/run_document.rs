@@ -1,6 +1,6 @@
 //! A document of a run: each candidate with scores, issues, feedback and changes, what was decided and why.
 
-use super::layout::{Section, page};
+use super::layout::{NavSection, page};
 use super::parts::{Tile, in_address, minute, money, outside, score, table, tiles, time};
 use super::plot::{LinePlot, MOST_SERIES, Series};
 use super::run::ended;
@@ -21,7 +21,7 @@ pub(crate) fn document(identity: &Identity, view: &DocumentView) -> Markup {
     page(
         id,
         identity,
-        Section::Runs,
+        NavSection::Runs,
         &["live.js"],
         &html! {
             p.crumbs { a href="/runs" { "Runs" } " / " a href=(format!("/runs/{run}")) { (run) } }

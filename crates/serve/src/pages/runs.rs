@@ -1,6 +1,6 @@
 //! The list of runs.
 
-use super::layout::{Section, page};
+use super::layout::{NavSection, page};
 use super::parts::{minute, money, outside, pager, share, table};
 use crate::access::Identity;
 use crate::report::thousands;
@@ -13,7 +13,7 @@ pub(crate) fn runs(identity: &Identity, list: &RunList) -> Markup {
     page(
         "Runs",
         identity,
-        Section::Runs,
+        NavSection::Runs,
         &["live.js"],
         &html! {
             h1 { "Runs" }

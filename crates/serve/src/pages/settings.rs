@@ -1,7 +1,7 @@
 //! Settings of the service, for admins: alerts, shares of reviews, tokens, the access log.
 
 use super::alerts_form::alerts_form;
-use super::layout::{Section, page};
+use super::layout::{NavSection, page};
 use super::parts::{minute, outside, table};
 use crate::access::{Identity, Role};
 use crate::admin::{SettingsView, TokenRow};
@@ -12,7 +12,7 @@ pub(crate) fn settings(identity: &Identity, view: &SettingsView) -> Markup {
     page(
         "Settings",
         identity,
-        Section::Settings,
+        NavSection::Settings,
         &["copy.js"],
         &html! {
             h1 { "Settings" }

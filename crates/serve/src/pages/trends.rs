@@ -1,12 +1,12 @@
 //! Trends: the five numbers over time, each with its bound.
 
 use super::alerts_form::alerts_form;
-use super::layout::{Section, page};
+use super::layout::{NavSection, page};
 use super::parts::{Tile, outside, table, tiles};
 use super::plot::{LinePlot, Series};
 use crate::access::{Identity, Role};
 use crate::report::thousands;
-use crate::trends::{Measure, Side, Step, TrendsView, Unit};
+use crate::trends::{BoundSide, MeasureUnit, TimeStep, TrendMeasure, TrendsView};
 use maud::{Markup, html};
 
 /// The page.
@@ -15,7 +15,7 @@ pub(crate) fn trends(identity: &Identity, view: &TrendsView) -> Markup {
     page(
         "Trends",
         identity,
-        Section::Trends,
+        NavSection::Trends,
         &[],
         &html! {
             h1 { "Trends" }
@@ -24,7 +24,7 @@ pub(crate) fn trends(identity: &Identity, view: &TrendsView) -> Markup {
                 div {
                     label for="by" { "Steps" }
                     select id="by" name="by" {
-                        @for step in Step::ALL { option value=(step.key()) selected[step == view.step] { (step.key()) "s" } }
+                        @for step in TimeStep::ALL { option value=(step.key()) selected[step == view.step] { (step.key()) "s" } }
                     }
                 }
                 div {
@@ -37,7 +37,7 @@ pub(crate) fn trends(identity: &Identity, view: &TrendsView) -> Markup {
                 button type="submit" { "Show" }
             }
             h2 { "The last " (alerts.hours) " hours" }
-            (tiles(&Measure::ALL.map(|measure| now(view, measure))))
+            (tiles(&TrendMeasure::ALL.map(|measure| now(view, measure))))
             p.soft {
                 (thousands(view.recent.counted)) (if view.recent.counted == 1 { " document" } else { " documents" }) ". An alert is raised for a profile with at least "
                 (thousands(alerts.least_documents)) " of them."
@@ -45,7 +45,7 @@ pub(crate) fn trends(identity: &Identity, view: &TrendsView) -> Markup {
             @if view.points.is_empty() {
                 p.empty { "No documents ended in the time that is shown." }
             } @else {
-                @for measure in Measure::ALL { (trend(view, measure)) }
+                @for measure in TrendMeasure::ALL { (trend(view, measure)) }
             }
             @if identity.may(Role::Admin) {
                 section aria-labelledby="alerts" {
@@ -57,14 +57,14 @@ pub(crate) fn trends(identity: &Identity, view: &TrendsView) -> Markup {
     )
 }
 
-fn now(view: &TrendsView, measure: Measure) -> Tile {
+fn now(view: &TrendsView, measure: TrendMeasure) -> Tile {
     let (value, bound) = (measure.of(&view.recent), view.alerts.bound(measure));
     let is_crossed = value.is_some_and(|value| measure.is_crossed(value, bound));
     let bound = written(measure, bound);
     let note = match value {
         None => format!("no value yet; its bound is {bound}"),
         Some(_) if !is_crossed => format!("within its bound of {bound}"),
-        Some(_) if measure.side() == Side::Above => format!("over its bound of {bound}"),
+        Some(_) if measure.side() == BoundSide::Above => format!("over its bound of {bound}"),
         Some(_) => format!("under its bound of {bound}"),
     };
     let class = match value {
@@ -77,21 +77,21 @@ fn now(view: &TrendsView, measure: Measure) -> Tile {
 }
 
 /// `alert above 3`, `alert below 90 %`.
-fn bound_words(measure: Measure, bound: f64) -> String {
+fn bound_words(measure: TrendMeasure, bound: f64) -> String {
     let side = match measure.side() {
-        Side::Above => "above",
-        Side::Below => "below",
+        BoundSide::Above => "above",
+        BoundSide::Below => "below",
     };
     format!("alert {side} {}", written(measure, bound))
 }
 
 /// A value with its unit.
-fn written(measure: Measure, value: f64) -> String {
+fn written(measure: TrendMeasure, value: f64) -> String {
     match measure.unit() {
-        Unit::Iterations => trimmed(format!("{value:.2}")),
-        Unit::Score => trimmed(format!("{value:.3}")),
-        Unit::Share => format!("{} %", trimmed(format!("{:.1}", value * 100.0))),
-        Unit::Seconds => format!("{} s", trimmed(format!("{value:.2}"))),
+        MeasureUnit::Iterations => trimmed(format!("{value:.2}")),
+        MeasureUnit::Score => trimmed(format!("{value:.3}")),
+        MeasureUnit::Share => format!("{} %", trimmed(format!("{:.1}", value * 100.0))),
+        MeasureUnit::Seconds => format!("{} s", trimmed(format!("{value:.2}"))),
     }
 }
 
@@ -99,17 +99,19 @@ fn trimmed(text: String) -> String {
     if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
 }
 
-fn at_axis(measure: Measure) -> fn(f64) -> String {
+fn at_axis(measure: TrendMeasure) -> fn(f64) -> String {
     match measure {
-        Measure::IterationCount => |value| written(Measure::IterationCount, value),
-        Measure::FinalScore => |value| written(Measure::FinalScore, value),
-        Measure::ThresholdMetRate => |value| written(Measure::ThresholdMetRate, value),
-        Measure::ProcessingTime => |value| written(Measure::ProcessingTime, value),
-        Measure::ImprovementPerIteration => |value| written(Measure::ImprovementPerIteration, value),
+        TrendMeasure::IterationCount => |value| written(TrendMeasure::IterationCount, value),
+        TrendMeasure::FinalScore => |value| written(TrendMeasure::FinalScore, value),
+        TrendMeasure::ThresholdMetRate => |value| written(TrendMeasure::ThresholdMetRate, value),
+        TrendMeasure::ProcessingTime => |value| written(TrendMeasure::ProcessingTime, value),
+        TrendMeasure::ImprovementPerIteration => {
+            |value| written(TrendMeasure::ImprovementPerIteration, value)
+        }
     }
 }
 
-fn trend(view: &TrendsView, measure: Measure) -> Markup {
+fn trend(view: &TrendsView, measure: TrendMeasure) -> Markup {
     let bound = view.alerts.bound(measure);
     let values: Vec<Option<f64>> = view.points.iter().map(|point| measure.of(&point.totals)).collect();
     let crossed = values.iter().flatten().filter(|value| measure.is_crossed(**value, bound)).count();
@@ -117,8 +119,8 @@ fn trend(view: &TrendsView, measure: Measure) -> Markup {
     let label =
         |point: Option<&crate::trends::Point>| point.map_or(String::new(), |point| point.label.clone());
     let range = match measure.unit() {
-        Unit::Share => (0.0, 1.0),
-        Unit::Score if measure == Measure::FinalScore => (0.0, 1.0),
+        MeasureUnit::Share => (0.0, 1.0),
+        MeasureUnit::Score if measure == TrendMeasure::FinalScore => (0.0, 1.0),
         _ => (0.0, bound),
     };
     let plot = LinePlot {

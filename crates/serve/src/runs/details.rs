@@ -65,7 +65,7 @@ fn mean(sum: f64, count: u64) -> Option<f64> {
 
 /// An iteration in the figures of a document. Another loopctl may have written other members.
 #[derive(Deserialize)]
-struct Iteration {
+struct StoredIteration {
     overall: Option<f64>,
     #[serde(default)]
     scores: serde_json::Map<String, serde_json::Value>,
@@ -85,7 +85,7 @@ impl RunTotals {
 
     /// Adds a document by its iterations and issues, as the journal has them.
     fn add(&mut self, iterations: &str, issues: &str) {
-        let iterations: Vec<Iteration> = serde_json::from_str(iterations).unwrap_or_default();
+        let iterations: Vec<StoredIteration> = serde_json::from_str(iterations).unwrap_or_default();
         for (at, iteration) in iterations.iter().take(MOST_ITERATIONS).enumerate() {
             let Some(overall) = iteration.overall else { continue };
             if self.iterations.len() <= at {
@@ -203,7 +203,7 @@ impl RunTotals {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::store::{DocumentRecord, Entry, EventLog, RunRecord};
+    use crate::store::{DocumentRecord, EventLog, LogEntry, RunRecord};
     use crate::value::DocumentId;
     use serde_json::json;
 
@@ -233,13 +233,13 @@ mod tests {
         key
     }
 
-    fn outcome(overalls: &[f64]) -> Entry {
+    fn outcome(overalls: &[f64]) -> LogEntry {
         let iterations: Vec<_> =
             overalls.iter().map(|overall| json!({"overall": overall, "scores": {"a": overall}})).collect();
         let outcome = json!({"final_status": "passed", "iterations": iterations, "iteration_count": overalls.len(),
             "improvement_trajectory": overalls,
             "best_validation": {"overall": overalls.last(), "issues": [{"severity": "major", "code": "X"}, {"severity": "major", "code": "X"}]}});
-        Entry::Ended {
+        LogEntry::Ended {
             stage: crate::store::DocumentStage::Finished,
             reason: None,
             outcome: Some(outcome.to_string()),

@@ -41,7 +41,7 @@ pub(crate) fn routes() -> Router<Arc<Service>> {
 
 /// The query of a list's address.
 #[derive(Debug, Deserialize)]
-struct Asked {
+struct ListQuery {
     page: Option<u64>,
     /// The selection of documents.
     show: Option<String>,
@@ -52,7 +52,7 @@ struct Asked {
 async fn list(
     Reviewer(identity): Reviewer,
     State(service): State<Arc<Service>>,
-    Query(asked): Query<Asked>,
+    Query(asked): Query<ListQuery>,
 ) -> Result<Markup, ApiError> {
     let is_fragment = asked.fragment.is_some();
     let list = on_blocking_thread(move || RunList::read(&service.reading, asked.page, RUNS)).await?;
@@ -63,7 +63,7 @@ async fn run(
     Reviewer(identity): Reviewer,
     State(service): State<Arc<Service>>,
     Path(run): Path<String>,
-    Query(asked): Query<Asked>,
+    Query(asked): Query<ListQuery>,
 ) -> Result<Markup, ApiError> {
     let is_fragment = asked.fragment.is_some();
     let filter = match &asked.show {
@@ -85,7 +85,7 @@ async fn document(
     Reviewer(identity): Reviewer,
     State(service): State<Arc<Service>>,
     Path((run, document)): Path<(String, String)>,
-    Query(asked): Query<Asked>,
+    Query(asked): Query<ListQuery>,
 ) -> Result<Markup, ApiError> {
     let view = on_blocking_thread(move || {
         DocumentView::read(&service.reading, &RunId::new(run), &DocumentId::new(document))

@@ -1,6 +1,6 @@
 //! The condition for an alert: a number of the last hours is on the wrong side of its bound, and was not before.
 
-use super::measures::{Measure, Totals};
+use super::measures::{Totals, TrendMeasure};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -20,7 +20,7 @@ const MOST_DOCUMENTS: u64 = 1_000_000;
 #[serde(default)]
 pub(crate) struct AlertSettings {
     /// Bounds other than the usual ones.
-    pub(crate) bounds: BTreeMap<Measure, f64>,
+    pub(crate) bounds: BTreeMap<TrendMeasure, f64>,
     /// The number of hours over which numbers are taken.
     pub(crate) hours: u32,
     /// The least number of documents: with fewer, nothing is reported.
@@ -42,14 +42,14 @@ impl AlertSettings {
     }
 
     /// The bound from which a number asks for attention.
-    pub(crate) fn bound(&self, measure: Measure) -> f64 {
+    pub(crate) fn bound(&self, measure: TrendMeasure) -> f64 {
         self.bounds.get(&measure).copied().unwrap_or_else(|| measure.usual_bound())
     }
 
     /// # Errors
     /// The problem with them, for people.
     pub(crate) fn check(&self) -> Result<(), String> {
-        for measure in Measure::ALL {
+        for measure in TrendMeasure::ALL {
             let (bound, greatest) = (self.bound(measure), measure.greatest_bound());
             if !(0.0..=greatest).contains(&bound) {
                 return Err(format!(
@@ -73,13 +73,13 @@ impl AlertSettings {
 
 /// The numbers that are on the wrong side of their bounds, by profile.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Standing(pub(crate) BTreeSet<(String, Measure)>);
+pub(crate) struct RaisedAlerts(pub(crate) BTreeSet<(String, TrendMeasure)>);
 
 /// A number that went to the wrong side of its bound.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Crossing {
     pub(crate) profile: String,
-    pub(crate) measure: Measure,
+    pub(crate) measure: TrendMeasure,
     pub(crate) value: f64,
     pub(crate) bound: f64,
     pub(crate) documents: u64,
@@ -91,14 +91,14 @@ pub(crate) struct Crossing {
 pub(crate) fn crossings(
     settings: &AlertSettings,
     profiles: &[(String, Totals)],
-    before: &Standing,
-) -> (Vec<Crossing>, Standing) {
-    let (mut crossed, mut standing) = (Vec::new(), Standing::default());
+    before: &RaisedAlerts,
+) -> (Vec<Crossing>, RaisedAlerts) {
+    let (mut crossed, mut standing) = (Vec::new(), RaisedAlerts::default());
     let shown: BTreeSet<&str> = profiles.iter().map(|(name, _)| name.as_str()).collect();
     let unseen = before.0.iter().filter(|(name, _)| !shown.contains(name.as_str()));
     standing.0.extend(unseen.cloned());
     for (profile, totals) in profiles {
-        for measure in Measure::ALL {
+        for measure in TrendMeasure::ALL {
             let key = (profile.clone(), measure);
             let was = before.0.contains(&key);
             let value = measure.of(totals).filter(|_| totals.counted >= settings.least_documents);
@@ -130,7 +130,7 @@ mod tests {
         Totals { counted, met, ..Totals::default() }
     }
 
-    fn seen(met: u64, before: &Standing) -> (usize, Standing) {
+    fn seen(met: u64, before: &RaisedAlerts) -> (usize, RaisedAlerts) {
         let profiles = [("clinical".to_owned(), totals(100, met))];
         let (crossed, standing) = crossings(&AlertSettings::default(), &profiles, before);
         (crossed.len(), standing)
@@ -138,14 +138,14 @@ mod tests {
 
     #[test]
     fn each_crossing_is_told_once() {
-        let (told, standing) = seen(95, &Standing::default());
+        let (told, standing) = seen(95, &RaisedAlerts::default());
         assert_eq!(told, 0);
         let (told, standing) = seen(80, &standing);
         assert_eq!(told, 1);
         let (told, standing) = seen(70, &standing);
         assert_eq!(told, 0, "it stands already");
         let (told, standing) = seen(90, &standing);
-        assert_eq!((told, &standing), (0, &Standing::default()), "the bound itself is kept");
+        assert_eq!((told, &standing), (0, &RaisedAlerts::default()), "the bound itself is kept");
         assert_eq!(seen(89, &standing).0, 1, "it went over once more");
     }
 
@@ -153,8 +153,8 @@ mod tests {
     fn a_few_documents_say_nothing_and_forget_nothing() {
         let settings = AlertSettings::default();
         let few = [("clinical".to_owned(), totals(settings.least_documents - 1, 0))];
-        assert_eq!(crossings(&settings, &few, &Standing::default()), (vec![], Standing::default()));
-        let (_, standing) = seen(0, &Standing::default());
+        assert_eq!(crossings(&settings, &few, &RaisedAlerts::default()), (vec![], RaisedAlerts::default()));
+        let (_, standing) = seen(0, &RaisedAlerts::default());
         assert_eq!(crossings(&settings, &few, &standing).1, standing);
         assert_eq!(crossings(&settings, &[], &standing).1, standing);
     }
@@ -162,15 +162,15 @@ mod tests {
     #[test]
     fn a_crossing_says_what_it_is_about() {
         let mut settings = AlertSettings::default();
-        settings.bounds.insert(Measure::FinalScore, 0.95);
+        settings.bounds.insert(TrendMeasure::FinalScore, 0.95);
         let profiles = [(
             "clinical".to_owned(),
             Totals { counted: 20, met: 20, scored: 20, score: 18.0, ..Totals::default() },
         )];
-        let (crossed, _) = crossings(&settings, &profiles, &Standing::default());
+        let (crossed, _) = crossings(&settings, &profiles, &RaisedAlerts::default());
         let expected = Crossing {
             profile: "clinical".to_owned(),
-            measure: Measure::FinalScore,
+            measure: TrendMeasure::FinalScore,
             value: 0.9,
             bound: 0.95,
             documents: 20,
@@ -185,11 +185,11 @@ mod tests {
             ..AlertSettings::default()
         };
         assert_eq!(AlertSettings::default().check(), Ok(()));
-        assert_eq!(bound(Measure::FinalScore, 1.0).check(), Ok(()));
+        assert_eq!(bound(TrendMeasure::FinalScore, 1.0).check(), Ok(()));
         for wrong in [
-            bound(Measure::FinalScore, 1.5),
-            bound(Measure::ProcessingTime, -1.0),
-            bound(Measure::IterationCount, f64::NAN),
+            bound(TrendMeasure::FinalScore, 1.5),
+            bound(TrendMeasure::ProcessingTime, -1.0),
+            bound(TrendMeasure::IterationCount, f64::NAN),
             AlertSettings { hours: 0, ..AlertSettings::default() },
             AlertSettings { least_documents: 0, ..AlertSettings::default() },
         ] {
@@ -200,7 +200,7 @@ mod tests {
     #[test]
     fn settings_are_read_as_they_are_kept() {
         let settings = AlertSettings {
-            bounds: BTreeMap::from([(Measure::ProcessingTime, 30.0)]),
+            bounds: BTreeMap::from([(TrendMeasure::ProcessingTime, 30.0)]),
             webhook: Some("https://example.org/hook".to_owned()),
             ..AlertSettings::default()
         };
@@ -209,8 +209,8 @@ mod tests {
         assert_eq!(AlertSettings::of(Some(kept)), settings);
         assert_eq!(AlertSettings::of(Some(serde_json::json!({}))), AlertSettings::default());
         assert_eq!(AlertSettings::of(Some(serde_json::json!(1))), AlertSettings::default());
-        let standing = Standing(BTreeSet::from([("a".to_owned(), Measure::FinalScore)]));
+        let standing = RaisedAlerts(BTreeSet::from([("a".to_owned(), TrendMeasure::FinalScore)]));
         let kept = serde_json::to_value(&standing).unwrap();
-        assert_eq!(serde_json::from_value::<Standing>(kept).unwrap(), standing);
+        assert_eq!(serde_json::from_value::<RaisedAlerts>(kept).unwrap(), standing);
     }
 }

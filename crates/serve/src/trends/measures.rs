@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 /// One of the five numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(crate) enum Measure {
+pub(crate) enum TrendMeasure {
     /// The average number of candidates that a document needs.
     IterationCount,
     /// The overall score of the returned candidate, on average.
@@ -21,7 +21,7 @@ pub(crate) enum Measure {
 
 /// The side of its bound on which a number asks for attention.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Side {
+pub(crate) enum BoundSide {
     /// The number is greater.
     Above,
     /// The number is less.
@@ -30,7 +30,7 @@ pub(crate) enum Side {
 
 /// The unit of a number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Unit {
+pub(crate) enum MeasureUnit {
     /// Candidates.
     Iterations,
     /// A score from 0 to 1, or a difference of two.
@@ -41,118 +41,122 @@ pub(crate) enum Unit {
     Seconds,
 }
 
-impl Measure {
+impl TrendMeasure {
     /// Every one, in the order in which they are shown.
-    pub(crate) const ALL: [Measure; 5] = [
-        Measure::IterationCount,
-        Measure::FinalScore,
-        Measure::ThresholdMetRate,
-        Measure::ProcessingTime,
-        Measure::ImprovementPerIteration,
+    pub(crate) const ALL: [TrendMeasure; 5] = [
+        TrendMeasure::IterationCount,
+        TrendMeasure::FinalScore,
+        TrendMeasure::ThresholdMetRate,
+        TrendMeasure::ProcessingTime,
+        TrendMeasure::ImprovementPerIteration,
     ];
 
     /// Its name in settings, addresses and the bodies of webhooks.
     pub(crate) fn key(self) -> &'static str {
         match self {
-            Measure::IterationCount => "iteration_count",
-            Measure::FinalScore => "final_score",
-            Measure::ThresholdMetRate => "threshold_met_rate",
-            Measure::ProcessingTime => "processing_time",
-            Measure::ImprovementPerIteration => "improvement_per_iteration",
+            TrendMeasure::IterationCount => "iteration_count",
+            TrendMeasure::FinalScore => "final_score",
+            TrendMeasure::ThresholdMetRate => "threshold_met_rate",
+            TrendMeasure::ProcessingTime => "processing_time",
+            TrendMeasure::ImprovementPerIteration => "improvement_per_iteration",
         }
     }
 
     /// Its name as a metric; OTLP has the same with a point after `marc`. The time is in milliseconds there.
     pub(crate) fn metric(self) -> &'static str {
         match self {
-            Measure::IterationCount => "marc_iteration_count",
-            Measure::FinalScore => "marc_final_score",
-            Measure::ThresholdMetRate => "marc_threshold_met_rate",
-            Measure::ProcessingTime => "marc_processing_time_ms",
-            Measure::ImprovementPerIteration => "marc_improvement_per_iteration",
+            TrendMeasure::IterationCount => "marc_iteration_count",
+            TrendMeasure::FinalScore => "marc_final_score",
+            TrendMeasure::ThresholdMetRate => "marc_threshold_met_rate",
+            TrendMeasure::ProcessingTime => "marc_processing_time_ms",
+            TrendMeasure::ImprovementPerIteration => "marc_improvement_per_iteration",
         }
     }
 
     /// Its title, for people.
     pub(crate) fn title(self) -> &'static str {
         match self {
-            Measure::IterationCount => "Iterations per document",
-            Measure::FinalScore => "Final score",
-            Measure::ThresholdMetRate => "Threshold met",
-            Measure::ProcessingTime => "Time per document",
-            Measure::ImprovementPerIteration => "Improvement per iteration",
+            TrendMeasure::IterationCount => "Iterations per document",
+            TrendMeasure::FinalScore => "Final score",
+            TrendMeasure::ThresholdMetRate => "Threshold met",
+            TrendMeasure::ProcessingTime => "Time per document",
+            TrendMeasure::ImprovementPerIteration => "Improvement per iteration",
         }
     }
 
     /// Its meaning, in a sentence.
     pub(crate) fn meaning(self) -> &'static str {
         match self {
-            Measure::IterationCount => "Candidates per document, on average, of documents that have one.",
-            Measure::FinalScore => "Overall score of the returned candidate, on average.",
-            Measure::ThresholdMetRate => {
+            TrendMeasure::IterationCount => {
+                "Candidates per document, on average, of documents that have one."
+            }
+            TrendMeasure::FinalScore => "Overall score of the returned candidate, on average.",
+            TrendMeasure::ThresholdMetRate => {
                 "Share of documents that passed; skipped and stopped ones are left out."
             }
-            Measure::ProcessingTime => "From the start of a document to its result, on average.",
-            Measure::ImprovementPerIteration => {
+            TrendMeasure::ProcessingTime => "From the start of a document to its result, on average.",
+            TrendMeasure::ImprovementPerIteration => {
                 "Change of the overall score from one candidate to the next, on average."
             }
         }
     }
 
     /// Its unit.
-    pub(crate) fn unit(self) -> Unit {
+    pub(crate) fn unit(self) -> MeasureUnit {
         match self {
-            Measure::IterationCount => Unit::Iterations,
-            Measure::FinalScore | Measure::ImprovementPerIteration => Unit::Score,
-            Measure::ThresholdMetRate => Unit::Share,
-            Measure::ProcessingTime => Unit::Seconds,
+            TrendMeasure::IterationCount => MeasureUnit::Iterations,
+            TrendMeasure::FinalScore | TrendMeasure::ImprovementPerIteration => MeasureUnit::Score,
+            TrendMeasure::ThresholdMetRate => MeasureUnit::Share,
+            TrendMeasure::ProcessingTime => MeasureUnit::Seconds,
         }
     }
 
     /// The side of the bound on which it asks for attention.
-    pub(crate) fn side(self) -> Side {
+    pub(crate) fn side(self) -> BoundSide {
         match self {
-            Measure::IterationCount | Measure::ProcessingTime => Side::Above,
-            Measure::FinalScore | Measure::ThresholdMetRate | Measure::ImprovementPerIteration => Side::Below,
+            TrendMeasure::IterationCount | TrendMeasure::ProcessingTime => BoundSide::Above,
+            TrendMeasure::FinalScore
+            | TrendMeasure::ThresholdMetRate
+            | TrendMeasure::ImprovementPerIteration => BoundSide::Below,
         }
     }
 
     /// The reliability loop's own bound.
     pub(crate) fn usual_bound(self) -> f64 {
         match self {
-            Measure::IterationCount => 3.0,
-            Measure::FinalScore => 0.8,
-            Measure::ThresholdMetRate => 0.9,
-            Measure::ProcessingTime => 45.0,
-            Measure::ImprovementPerIteration => 0.02,
+            TrendMeasure::IterationCount => 3.0,
+            TrendMeasure::FinalScore => 0.8,
+            TrendMeasure::ThresholdMetRate => 0.9,
+            TrendMeasure::ProcessingTime => 45.0,
+            TrendMeasure::ImprovementPerIteration => 0.02,
         }
     }
 
     /// The greatest bound that makes sense; the least is 0.
     pub(crate) fn greatest_bound(self) -> f64 {
         match self.unit() {
-            Unit::Iterations => 1_000.0,
-            Unit::Score | Unit::Share => 1.0,
-            Unit::Seconds => 1_000_000.0,
+            MeasureUnit::Iterations => 1_000.0,
+            MeasureUnit::Score | MeasureUnit::Share => 1.0,
+            MeasureUnit::Seconds => 1_000_000.0,
         }
     }
 
     /// Returns whether a value is on the wrong side of a bound.
     pub(crate) fn is_crossed(self, value: f64, bound: f64) -> bool {
         match self.side() {
-            Side::Above => value > bound,
-            Side::Below => value < bound,
+            BoundSide::Above => value > bound,
+            BoundSide::Below => value < bound,
         }
     }
 
     /// The value over some documents; `None` where none of them has one.
     pub(crate) fn of(self, totals: &Totals) -> Option<f64> {
         match self {
-            Measure::IterationCount => mean(count(totals.iterations), totals.with_candidates),
-            Measure::FinalScore => mean(totals.score, totals.scored),
-            Measure::ThresholdMetRate => mean(count(totals.met), totals.counted),
-            Measure::ProcessingTime => mean(count(totals.elapsed_ms) / 1_000.0, totals.counted),
-            Measure::ImprovementPerIteration => mean(totals.improvement, totals.corrections),
+            TrendMeasure::IterationCount => mean(count(totals.iterations), totals.with_candidates),
+            TrendMeasure::FinalScore => mean(totals.score, totals.scored),
+            TrendMeasure::ThresholdMetRate => mean(count(totals.met), totals.counted),
+            TrendMeasure::ProcessingTime => mean(count(totals.elapsed_ms) / 1_000.0, totals.counted),
+            TrendMeasure::ImprovementPerIteration => mean(totals.improvement, totals.corrections),
         }
     }
 }
@@ -223,23 +227,26 @@ mod tests {
             corrections: 6,
             improvement: 0.3,
         };
-        let values: Vec<f64> = Measure::ALL.iter().filter_map(|measure| measure.of(&totals)).collect();
+        let values: Vec<f64> = TrendMeasure::ALL.iter().filter_map(|measure| measure.of(&totals)).collect();
         let expected = [2.5, 0.85, 0.75, 2.5, 0.05];
         assert!(values.iter().zip(expected).all(|(a, b)| (a - b).abs() < 1e-12), "{values:?}");
         let mut twice = totals;
         twice.absorb(&totals);
-        assert_eq!(Measure::ALL.map(|measure| measure.of(&twice)), Measure::ALL.map(|m| m.of(&totals)));
-        assert_eq!(Measure::ALL.map(|measure| measure.of(&Totals::default())), [None; 5]);
+        assert_eq!(
+            TrendMeasure::ALL.map(|measure| measure.of(&twice)),
+            TrendMeasure::ALL.map(|m| m.of(&totals))
+        );
+        assert_eq!(TrendMeasure::ALL.map(|measure| measure.of(&Totals::default())), [None; 5]);
     }
 
     #[test]
     fn a_bound_itself_is_not_crossed() {
-        for measure in Measure::ALL {
+        for measure in TrendMeasure::ALL {
             let bound = measure.usual_bound();
             assert!(!measure.is_crossed(bound, bound) && bound <= measure.greatest_bound());
             let worse = match measure.side() {
-                Side::Above => bound + 0.001,
-                Side::Below => bound - 0.001,
+                BoundSide::Above => bound + 0.001,
+                BoundSide::Below => bound - 0.001,
             };
             assert!(measure.is_crossed(worse, bound), "{measure:?}");
         }

@@ -13,8 +13,8 @@ mod watch;
 mod webhook;
 
 pub(crate) use alerts::{AlertSettings, LAST_MESSAGE, SETTINGS};
-pub(crate) use measures::{Measure, Side, Unit};
+pub(crate) use measures::{BoundSide, MeasureUnit, TrendMeasure};
 pub(crate) use routes::{TrendsView, routes};
-pub(crate) use series::{Point, Step};
+pub(crate) use series::{Point, TimeStep};
 pub(crate) use watch::{LastMessage, look, watch};
 pub(crate) use webhook::WebhookUrl;

@@ -2,7 +2,7 @@
 
 use super::alerts::{AlertSettings, SETTINGS};
 use super::measures::Totals;
-use super::series::{Point, Step, points};
+use super::series::{Point, TimeStep, points};
 use super::watch::recent;
 use crate::access::Reviewer;
 use crate::api::ApiError;
@@ -20,7 +20,7 @@ use std::sync::Arc;
 
 /// The contents of the page.
 pub(crate) struct TrendsView {
-    pub(crate) step: Step,
+    pub(crate) step: TimeStep,
     /// The profile whose documents count; `None` for all.
     pub(crate) profile: Option<String>,
     /// Every profile that has runs.
@@ -40,7 +40,7 @@ pub(crate) fn routes() -> Router<Arc<Service>> {
 
 /// The query of the address.
 #[derive(Debug, Deserialize)]
-struct Asked {
+struct TrendsQuery {
     by: Option<String>,
     profile: Option<String>,
     /// The form that was sent before.
@@ -50,11 +50,11 @@ struct Asked {
 async fn trends(
     Reviewer(identity): Reviewer,
     State(service): State<Arc<Service>>,
-    Query(asked): Query<Asked>,
+    Query(asked): Query<TrendsQuery>,
 ) -> Result<Markup, ApiError> {
     let step = match &asked.by {
-        None => Step::Day,
-        Some(by) => Step::ALL
+        None => TimeStep::Day,
+        Some(by) => TimeStep::ALL
             .into_iter()
             .find(|step| step.key() == by)
             .ok_or_else(|| ApiError::bad_request("steps are `hour`, `day` and `run`"))?,
@@ -70,7 +70,7 @@ async fn trends(
 impl TrendsView {
     fn read(
         journal: &Journal,
-        step: Step,
+        step: TimeStep,
         profile: Option<String>,
         now: Timestamp,
     ) -> Result<Self, StoreError> {

@@ -9,47 +9,47 @@ const DAY_MS: i64 = 24 * HOUR_MS;
 
 /// The steps in which time is cut.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Step {
+pub(crate) enum TimeStep {
     Hour,
     Day,
     Run,
 }
 
-impl Step {
-    pub(crate) const ALL: [Step; 3] = [Step::Hour, Step::Day, Step::Run];
+impl TimeStep {
+    pub(crate) const ALL: [TimeStep; 3] = [TimeStep::Hour, TimeStep::Day, TimeStep::Run];
 
     /// Its name in addresses.
     pub(crate) fn key(self) -> &'static str {
         match self {
-            Step::Hour => "hour",
-            Step::Day => "day",
-            Step::Run => "run",
+            TimeStep::Hour => "hour",
+            TimeStep::Day => "day",
+            TimeStep::Run => "run",
         }
     }
 
     /// The column header.
     pub(crate) fn title(self) -> &'static str {
         match self {
-            Step::Hour => "Hour (UTC)",
-            Step::Day => "Day (UTC)",
-            Step::Run => "Run",
+            TimeStep::Hour => "Hour (UTC)",
+            TimeStep::Day => "Day (UTC)",
+            TimeStep::Run => "Run",
         }
     }
 
     /// The most steps that are shown: two days, two months, sixty runs.
     pub(crate) fn most(self) -> usize {
         match self {
-            Step::Hour => 48,
-            Step::Day | Step::Run => 60,
+            TimeStep::Hour => 48,
+            TimeStep::Day | TimeStep::Run => 60,
         }
     }
 
     /// The length of a step in milliseconds; `None` for runs.
     pub(crate) fn ms(self) -> Option<i64> {
         match self {
-            Step::Hour => Some(HOUR_MS),
-            Step::Day => Some(DAY_MS),
-            Step::Run => None,
+            TimeStep::Hour => Some(HOUR_MS),
+            TimeStep::Day => Some(DAY_MS),
+            TimeStep::Run => None,
         }
     }
 
@@ -91,7 +91,7 @@ impl Totals {
 
 /// The sums of the journal, as steps: the oldest first, without gaps between the first and the last one, only the
 /// latest ones if there are too many.
-pub(crate) fn points(sums: &[FigureSums], step: Step) -> Vec<Point> {
+pub(crate) fn points(sums: &[FigureSums], step: TimeStep) -> Vec<Point> {
     let mut points = Vec::new();
     let mut last: Option<i64> = None;
     for sum in sums {
@@ -147,12 +147,12 @@ mod tests {
     #[test]
     fn steps_without_documents_are_gaps_and_the_latest_are_kept() {
         let day = 20_000;
-        let shown = points(&[sums(day, 1), sums(day + 3, 2)], Step::Day);
+        let shown = points(&[sums(day, 1), sums(day + 3, 2)], TimeStep::Day);
         let labels: Vec<&str> = shown.iter().map(|point| point.label.as_str()).collect();
         assert_eq!(labels, ["2024-10-04", "2024-10-05", "2024-10-06", "2024-10-07"]);
         assert_eq!(shown.iter().map(|point| point.totals.counted).collect::<Vec<_>>(), [1, 0, 0, 2]);
-        let far = points(&[sums(0, 1), sums(1_000_000, 2)], Step::Hour);
-        assert_eq!(far.len(), Step::Hour.most());
+        let far = points(&[sums(0, 1), sums(1_000_000, 2)], TimeStep::Hour);
+        assert_eq!(far.len(), TimeStep::Hour.most());
         assert_eq!(far.last().unwrap().totals.counted, 2);
         assert!(far.iter().rev().skip(1).all(|point| point.totals.counted == 0));
     }
@@ -160,12 +160,12 @@ mod tests {
     #[test]
     fn what_is_asked_for_is_what_is_shown() {
         let now = 1_800_000_000_000;
-        for step in [Step::Hour, Step::Day] {
+        for step in [TimeStep::Hour, TimeStep::Day] {
             let ms = step.ms().unwrap();
             let from = step.begins_ms(now);
             assert_eq!(from % ms, 0);
             assert_eq!(usize::try_from(now / ms - from / ms + 1).unwrap(), step.most());
         }
-        assert_eq!(Step::Run.begins_ms(now), 0);
+        assert_eq!(TimeStep::Run.begins_ms(now), 0);
     }
 }

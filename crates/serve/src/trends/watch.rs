@@ -1,6 +1,6 @@
 //! Checks the numbers every half minute, and notifies the webhook of each crossing.
 
-use super::alerts::{AlertSettings, Crossing, LAST_MESSAGE, SETTINGS, STANDING, Standing, crossings};
+use super::alerts::{AlertSettings, Crossing, LAST_MESSAGE, RaisedAlerts, SETTINGS, STANDING, crossings};
 use super::measures::Totals;
 use super::webhook::{Webhook, WebhookUrl, message};
 use crate::blocking::on_blocking_thread;
@@ -65,7 +65,7 @@ fn newly_crossed(
 ) -> Result<Vec<Crossing>, StoreError> {
     let profiles = recent(reading, settings, now)?;
     let kept = reading.service_setting(STANDING)?;
-    let before: Standing = kept.and_then(|kept| serde_json::from_value(kept).ok()).unwrap_or_default();
+    let before: RaisedAlerts = kept.and_then(|kept| serde_json::from_value(kept).ok()).unwrap_or_default();
     let (crossed, standing) = crossings(settings, &profiles, &before);
     if standing != before {
         let value = serde_json::to_value(&standing).unwrap_or_default();

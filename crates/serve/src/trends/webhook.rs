@@ -2,7 +2,7 @@
 //! documents.
 
 use super::alerts::Crossing;
-use super::measures::Side;
+use super::measures::BoundSide;
 use reqwest::{Client, Url, redirect};
 use serde_json::{Value, json};
 use std::net::IpAddr;
@@ -63,7 +63,7 @@ pub(crate) fn message(crossing: &Crossing, hours: u32, at: &str) -> Value {
         "title": measure.title(),
         "value": crossing.value,
         "bound": crossing.bound,
-        "alert_when": match measure.side() { Side::Above => "above", Side::Below => "below" },
+        "alert_when": match measure.side() { BoundSide::Above => "above", BoundSide::Below => "below" },
         "documents": crossing.documents,
         "hours": hours,
     })
@@ -112,7 +112,7 @@ impl Webhook {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::trends::Measure;
+    use crate::trends::TrendMeasure;
 
     #[test]
     fn messages_go_by_tls_or_stay_on_this_machine() {
@@ -148,7 +148,7 @@ mod tests {
     fn a_message_has_numbers_and_names_alone() {
         let crossing = Crossing {
             profile: "clinical".to_owned(),
-            measure: Measure::ThresholdMetRate,
+            measure: TrendMeasure::ThresholdMetRate,
             value: 0.82,
             bound: 0.9,
             documents: 50,

@@ -7,9 +7,9 @@ mod source;
 mod text_diff;
 mod trial;
 
-pub(crate) use source::{ProfileDetails, ProfileText, Refused};
+pub(crate) use source::{ProfileDetails, ProfileRefusal, ProfileText};
 pub(crate) use text_diff::{DiffLine, diff};
-pub(crate) use trial::{End, Sums, Trial};
+pub(crate) use trial::{PolicyTrial, TrialEnd, TrialSums};
 
 use super::access::{Admin, Reviewer};
 use super::api::ApiError;
@@ -35,9 +35,9 @@ const MOST_RUNS: usize = 50;
 const LONGEST_VALUE: usize = 60;
 
 /// The contents of a profile's page.
-pub(crate) struct ProfileView {
+pub(crate) struct TuningView {
     pub(crate) name: String,
-    pub(crate) details: Result<ProfileDetails, Refused>,
+    pub(crate) details: Result<ProfileDetails, ProfileRefusal>,
     /// Runs on which a change can be tried, the latest first.
     pub(crate) runs: Vec<StoredRun>,
     /// The change that is tried.
@@ -50,15 +50,15 @@ pub(crate) struct ChangeView {
     pub(crate) settings: BTreeMap<String, String>,
     /// The run on which it is tried.
     pub(crate) run: Option<String>,
-    pub(crate) trial: Option<Result<Trial, Refused>>,
+    pub(crate) trial: Option<Result<PolicyTrial, ProfileRefusal>>,
     /// The file before and after.
-    pub(crate) text: Result<(ProfileText, String), Refused>,
+    pub(crate) text: Result<(ProfileText, String), ProfileRefusal>,
 }
 
 /// A profile of the list.
 pub(crate) struct ProfileRow {
     pub(crate) name: String,
-    pub(crate) description: Result<String, Refused>,
+    pub(crate) description: Result<String, ProfileRefusal>,
 }
 
 /// The routes.
@@ -83,10 +83,10 @@ async fn list(Reviewer(identity): Reviewer, State(service): State<Arc<Service>>)
 }
 
 /// The values of a form by its names: settings, and what is done with them.
-type Fields = BTreeMap<String, String>;
+type FormFields = BTreeMap<String, String>;
 
 /// The settings among the fields that differ from what the profile has.
-fn changes(details: &ProfileDetails, fields: &Fields) -> Result<BTreeMap<String, String>, ApiError> {
+fn changes(details: &ProfileDetails, fields: &FormFields) -> Result<BTreeMap<String, String>, ApiError> {
     let mut changes = BTreeMap::new();
     for knob in &details.knobs {
         let Some(said) = fields.get(&knob.path).map(|said| said.trim()) else { continue };
@@ -122,15 +122,15 @@ async fn profile(
     Reviewer(identity): Reviewer,
     State(service): State<Arc<Service>>,
     Path(name): Path<String>,
-    Query(fields): Query<Fields>,
+    Query(fields): Query<FormFields>,
 ) -> Result<Markup, ApiError> {
     let by = Arc::clone(&service);
-    let view = by.shares.computed(&identity, move || ProfileView::read(&service, name, &fields)).await?;
+    let view = by.shares.computed(&identity, move || TuningView::read(&service, name, &fields)).await?;
     Ok(pages::profile(&identity, &view))
 }
 
-impl ProfileView {
-    fn read(service: &Service, name: String, fields: &Fields) -> Result<Self, ApiError> {
+impl TuningView {
+    fn read(service: &Service, name: String, fields: &FormFields) -> Result<Self, ApiError> {
         known(service, &name)?;
         let details = service.profiles.details(&ProfileRequest::named(name.clone()));
         let mut runs = service.reading.runs()?;
@@ -157,12 +157,12 @@ impl ProfileView {
             let text = service.profiles.changed_text(&request, None);
             Some(ChangeView { settings, run: run.cloned(), trial, text })
         };
-        Ok(ProfileView { name, details, runs, change })
+        Ok(TuningView { name, details, runs, change })
     }
 }
 
-impl From<Refused> for ApiError {
-    fn from(refused: Refused) -> Self {
+impl From<ProfileRefusal> for ApiError {
+    fn from(refused: ProfileRefusal) -> Self {
         let mut message = refused.message;
         if let Some(problem) = refused.problems.first() {
             message = format!("{message}: {problem}");
@@ -176,7 +176,7 @@ impl From<Refused> for ApiError {
 }
 
 /// The changed text of a profile, under the name that the fields give, if they do.
-fn changed(service: &Service, name: &str, fields: &Fields) -> Result<(String, String), ApiError> {
+fn changed(service: &Service, name: &str, fields: &FormFields) -> Result<(String, String), ApiError> {
     known(service, name)?;
     let details = service.profiles.details(&ProfileRequest::named(name))?;
     let settings = changes(&details, fields)?;
@@ -189,7 +189,7 @@ async fn yaml(
     Reviewer(identity): Reviewer,
     State(service): State<Arc<Service>>,
     Path(name): Path<String>,
-    Query(fields): Query<Fields>,
+    Query(fields): Query<FormFields>,
 ) -> Result<Response, ApiError> {
     let by = Arc::clone(&service);
     let (_, text) = by.shares.computed(&identity, move || changed(&service, &name, &fields)).await?;
@@ -204,7 +204,7 @@ async fn save(
     Admin(_): Admin,
     State(service): State<Arc<Service>>,
     Path(name): Path<String>,
-    Form(fields): Form<Fields>,
+    Form(fields): Form<FormFields>,
 ) -> Result<Redirect, ApiError> {
     let saved = on_blocking_thread(move || {
         let (new_name, text) = changed(&service, &name, &fields)?;

@@ -1,6 +1,6 @@
 //! Profiles for their pages: explained, tried with other numbers, saved.
 
-use super::trial::Trial;
+use super::trial::PolicyTrial;
 use crate::diag::{Level, Problems};
 use crate::explain::policy::{Explanation, ProfileView, explain};
 use crate::facts::{Origin, display_name};
@@ -54,7 +54,7 @@ pub(crate) struct ProfileText {
 
 /// The reason why something can't be done with a profile.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Refused {
+pub(crate) struct ProfileRefusal {
     /// The reason.
     pub message: String,
     /// Advice on what to do.
@@ -63,15 +63,15 @@ pub(crate) struct Refused {
     pub problems: Vec<String>,
 }
 
-impl Refused {
+impl ProfileRefusal {
     /// Returns a refusal for this reason, without advice and problems.
     pub(crate) fn new(message: impl Into<String>) -> Self {
-        Refused { message: message.into(), ..Refused::default() }
+        ProfileRefusal { message: message.into(), ..ProfileRefusal::default() }
     }
 
     /// Returns the refusal with advice on what to do.
     pub(crate) fn help(self, help: impl Into<String>) -> Self {
-        Refused { help: Some(help.into()), ..self }
+        ProfileRefusal { help: Some(help.into()), ..self }
     }
 }
 
@@ -80,7 +80,7 @@ impl ServedProfiles {
     ///
     /// # Errors
     /// The reason why it can't be read.
-    pub(crate) fn description(&self, name: &str) -> Result<String, Refused> {
+    pub(crate) fn description(&self, name: &str) -> Result<String, ProfileRefusal> {
         let mut problems = Problems::new();
         let settings = self.selected(&ProfileRequest::named(name)).settings(&self.context, &mut problems);
         match settings {
@@ -96,7 +96,7 @@ impl ServedProfiles {
     ///
     /// # Errors
     /// Its problems.
-    pub(crate) fn details(&self, request: &ProfileRequest) -> Result<ProfileDetails, Refused> {
+    pub(crate) fn details(&self, request: &ProfileRequest) -> Result<ProfileDetails, ProfileRefusal> {
         let selected = self.selected(request);
         let mut problems = Problems::new();
         let loaded = selected.load(&self.context, &self.context.library(), &[], &mut problems);
@@ -120,11 +120,11 @@ impl ServedProfiles {
         &self,
         request: &ProfileRequest,
         name: Option<&str>,
-    ) -> Result<(ProfileText, String), Refused> {
+    ) -> Result<(ProfileText, String), ProfileRefusal> {
         let file = match file_of(&request.name, &self.context.library()) {
             Ok(Some(file)) => file,
-            Ok(None) => return Err(Refused::new(format!("there is no profile `{}`", request.name))),
-            Err(problem) => return Err(Refused::new(problem.message)),
+            Ok(None) => return Err(ProfileRefusal::new(format!("there is no profile `{}`", request.name))),
+            Err(problem) => return Err(ProfileRefusal::new(problem.message)),
         };
         let mut text = file.text().to_owned();
         let name = name.map(|name| format!("name={name}"));
@@ -133,7 +133,7 @@ impl ServedProfiles {
             let keys: Vec<&str> = path.split('.').collect();
             text = set_scalar(&text, &keys, value).map_err(|unfit| {
                 let message = format!("`{path}` can't be set in the file: {unfit}");
-                Refused::new(message).help(format!("write it by hand: `{path}: {value}`"))
+                ProfileRefusal::new(message).help(format!("write it by hand: `{path}: {value}`"))
             })?;
         }
         let before = file.text().to_owned();
@@ -150,12 +150,12 @@ impl ServedProfiles {
         run: &StoredRun,
         request: &ProfileRequest,
         most: usize,
-    ) -> Result<Trial, Refused> {
+    ) -> Result<PolicyTrial, ProfileRefusal> {
         let (Some(recorded), Some(recorded_request)) = (
             LocatedProfile::of(&self.context, &run.record.settings),
             RunRequest::of_settings(&run.record.settings),
         ) else {
-            return Err(Refused::new("the journal does not say which profile the run had"));
+            return Err(ProfileRefusal::new("the journal does not say which profile the run had"));
         };
         let recorded = self.reached(&recorded.profile, &recorded.library)?;
         // Settings that the run laid over its profile, such as its provider, are laid over the changed one, too.
@@ -172,8 +172,8 @@ impl ServedProfiles {
             |profile: &ReachedProfile| (profile.plan.profile.policy.clone(), profile.plan.scripts.clone());
         let (before, after) = (policy(&recorded.profile), policy(&changed));
         let trial =
-            Trial::of(&recorded.columns, (&before.0, &before.1), (&after.0, &after.1), told_otherwise);
-        Ok(Trial {
+            PolicyTrial::of(&recorded.columns, (&before.0, &before.1), (&after.0, &after.1), told_otherwise);
+        Ok(PolicyTrial {
             left_out: recorded.left_out as u64,
             without_candidate: recorded.without_candidate as u64,
             ..trial
@@ -184,55 +184,59 @@ impl ServedProfiles {
     ///
     /// # Errors
     /// An invalid or taken name, a text that is no profile, a folder that can't be written.
-    pub(crate) fn save(&self, name: &str, text: &str) -> Result<String, Refused> {
+    pub(crate) fn save(&self, name: &str, text: &str) -> Result<String, ProfileRefusal> {
         let root = Path::new(".");
         stays_inside(root)?;
         let project = Project::new(root, self.context.library());
         let plan = profile_of_text(&project, name, text).map_err(|refusal| of_refusal(&refusal))?;
-        write(root, &plan.changes).map_err(|error| Refused::new(error.to_string()))?;
+        write(root, &plan.changes).map_err(|error| ProfileRefusal::new(error.to_string()))?;
         Ok(format!("{PROFILES}/{name}.yaml"))
     }
 }
 
 impl ServedProfiles {
     /// The profile of a recorded run, as it is by now.
-    fn reached(&self, profile: &SelectedProfile, library: &Library) -> Result<ReachedProfile, Refused> {
+    fn reached(
+        &self,
+        profile: &SelectedProfile,
+        library: &Library,
+    ) -> Result<ReachedProfile, ProfileRefusal> {
         ReachedProfile::read(&self.context, profile, library, &[], &mut Problems::new()).ok_or_else(|| {
-            Refused::new(format!("the profile `{}` can't be used", sanitize_line(profile.name())))
+            ProfileRefusal::new(format!("the profile `{}` can't be used", sanitize_line(profile.name())))
         })
     }
 }
 
 /// Refuses a folder of profiles that leads elsewhere.
-fn stays_inside(root: &Path) -> Result<(), Refused> {
+fn stays_inside(root: &Path) -> Result<(), ProfileRefusal> {
     let folder = root.join(PROFILES);
     let Ok(found) = folder.canonicalize() else { return Ok(()) };
     match root.canonicalize() {
         Ok(root) if found == root.join(PROFILES) => Ok(()),
-        _ => Err(Refused::new("the folder `profiles` is a link that leads elsewhere")
+        _ => Err(ProfileRefusal::new("the folder `profiles` is a link that leads elsewhere")
             .help("nothing is written outside of the folder of the service: save the YAML by hand")),
     }
 }
 
-fn of_refusal(refusal: &Refusal) -> Refused {
+fn of_refusal(refusal: &Refusal) -> ProfileRefusal {
     let mut refused = refused(&refusal.message, &refusal.problems);
     refused.help.clone_from(&refusal.help);
     refused
 }
 
 /// A refusal with the errors in a line each.
-fn refused(message: &str, problems: &Problems) -> Refused {
+fn refused(message: &str, problems: &Problems) -> ProfileRefusal {
     let errors = problems.iter().filter(|problem| problem.level == Level::Error);
     let line = |problem: &crate::diag::Problem| {
         let help = problem.help.as_deref().map(|help| format!(" ({help})")).unwrap_or_default();
         sanitize_line(&format!("{}{help}", problem.message))
     };
-    Refused { problems: errors.map(line).collect(), ..Refused::new(message) }
+    ProfileRefusal { problems: errors.map(line).collect(), ..ProfileRefusal::new(message) }
 }
 
-impl From<TrialError> for Refused {
+impl From<TrialError> for ProfileRefusal {
     fn from(error: TrialError) -> Self {
-        Refused::new(error.to_string()).help(error.help())
+        ProfileRefusal::new(error.to_string()).help(error.help())
     }
 }
 

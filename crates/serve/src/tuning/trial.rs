@@ -12,7 +12,7 @@ pub(super) type PolicyWithScripts<'a> = (&'a LoopPolicy, &'a ScriptCriteria);
 
 /// The differences between two policies.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub(crate) struct Trial {
+pub(crate) struct PolicyTrial {
     /// Documents that were tried.
     pub documents: u64,
     /// Documents of the run that were not: there are too many.
@@ -20,9 +20,9 @@ pub(crate) struct Trial {
     /// Documents without a candidate, about which no policy decides.
     pub without_candidate: u64,
     /// The sums under the policy that the documents were run by.
-    pub before: Sums,
+    pub before: TrialSums,
     /// The sums under the policy that is tried.
-    pub after: Sums,
+    pub after: TrialSums,
     /// Documents whose end is known under both policies: iterations, scores, cost and time are those of these.
     pub compared: u64,
     /// The number of these that end differently.
@@ -35,7 +35,7 @@ pub(crate) struct Trial {
 
 /// The sums over the documents under a policy.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub(crate) struct Sums {
+pub(crate) struct TrialSums {
     pub passed: u64,
     pub not_passed: u64,
     /// Those whose end the record does not tell.
@@ -54,13 +54,13 @@ pub(crate) struct Sums {
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct MovedDocument {
     pub id: String,
-    pub before: End,
-    pub after: End,
+    pub before: TrialEnd,
+    pub after: TrialEnd,
 }
 
 /// The end of a document under a policy.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct End {
+pub(crate) struct TrialEnd {
     /// `None` where the record does not say.
     pub status: Option<FinalStatus>,
     /// The reason why it ends, or why that is unknown.
@@ -71,7 +71,7 @@ pub(crate) struct End {
     pub cost_usd: f64,
 }
 
-impl End {
+impl TrialEnd {
     fn of(decided: &Decided, overalls: impl Iterator<Item = f64>) -> Self {
         let reason = match decided.beyond {
             None => decided.stop_reason.to_string(),
@@ -79,7 +79,7 @@ impl End {
             Some(Beyond::OtherBase) => "corrects another candidate".to_owned(),
             Some(Beyond::OtherFeedback) => "feedback tells it something else".to_owned(),
         };
-        End {
+        TrialEnd {
             status: decided.beyond.is_none().then(|| decided.stop_reason.status()),
             reason,
             iterations: decided.iteration_count,
@@ -90,14 +90,14 @@ impl End {
     }
 
     /// Returns whether a document ends alike, even if the returned candidate gets another score.
-    fn is_like(&self, other: &End) -> bool {
+    fn is_like(&self, other: &TrialEnd) -> bool {
         (self.status, &self.reason, self.iterations, self.best)
             == (other.status, &other.reason, other.iterations, other.best)
     }
 }
 
-impl Sums {
-    fn count(&mut self, end: &End) {
+impl TrialSums {
+    fn count(&mut self, end: &TrialEnd) {
         match end.status {
             None => self.unknown += 1,
             Some(status) if status.passes() => self.passed += 1,
@@ -105,7 +105,7 @@ impl Sums {
         }
     }
 
-    fn add(&mut self, end: &End, decided: &Decided) {
+    fn add(&mut self, end: &TrialEnd, decided: &Decided) {
         self.iterations += end.iterations as u64;
         if let Some(overall) = end.overall {
             self.scored += 1;
@@ -119,7 +119,7 @@ impl Sums {
     }
 }
 
-impl Trial {
+impl PolicyTrial {
     /// Tries both policies on recorded documents. If `told_otherwise` is not empty, nothing is known of corrections
     /// under the second.
     pub(crate) fn of(
@@ -128,13 +128,14 @@ impl Trial {
         after: PolicyWithScripts<'_>,
         told_otherwise: Vec<&'static str>,
     ) -> Self {
-        let mut trial = Trial::default();
+        let mut trial = PolicyTrial::default();
         let mut first = Decider::new(columns, before.0, before.1);
         let mut second = Decider::new(columns, after.0, after.1).told_otherwise(!told_otherwise.is_empty());
         for document in 0..columns.documents() {
             let (Some(id), Some(was)) = (columns.id(document), first.decide(document)) else { continue };
             let Some(is) = second.decide(document) else { continue };
-            let (was_end, is_end) = (End::of(&was, first.overalls()), End::of(&is, second.overalls()));
+            let (was_end, is_end) =
+                (TrialEnd::of(&was, first.overalls()), TrialEnd::of(&is, second.overalls()));
             trial.documents += 1;
             trial.before.count(&was_end);
             trial.after.count(&is_end);

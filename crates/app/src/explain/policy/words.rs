@@ -1,7 +1,7 @@
 //! Words of explanations of policies for scores, issues and people, besides [numbers and lists](crate::value::prose).
 
 use crate::value::EPSILON;
-pub(super) use crate::value::prose::{count, list, name, plural, score, times, whole};
+pub(super) use crate::value::prose::{capital, count, list, name, plural, score, times, whole};
 
 /// The path of a file that depends on the document's type.
 pub(super) fn path(template: &str) -> String {
@@ -22,12 +22,6 @@ pub(super) fn percent(share: f64) -> String {
         }
     }
     format!("about {hundredths:.2}%")
-}
-
-/// The first letter in upper case.
-pub(super) fn capital(text: &str) -> String {
-    let mut letters = text.chars();
-    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }
 
 /// The score that a name refers to.
@@ -57,7 +51,6 @@ mod tests {
 
     #[test]
     fn names_stand_apart() {
-        assert_eq!(capital("the overall score"), "The overall score");
         assert_eq!(path("schemas/{{ document_type }}.json"), "`schemas/<document type>.json`");
     }
 }

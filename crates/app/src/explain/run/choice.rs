@@ -3,10 +3,11 @@
 use super::record::{Candidate, Record};
 use super::story::{Chosen, Ranked};
 use super::verdict::gate;
-use super::words::{listed, number};
+use super::words::number;
 use crate::plan::SelectTerms;
 use crate::policy::{IssueCounts, StopReason};
 use crate::profile::IssueKind;
+use crate::value::prose::{list, plural};
 use crate::value::{EPSILON, Score, Severity};
 use std::cmp::Ordering;
 
@@ -42,8 +43,8 @@ pub(super) fn chosen(record: &Record) -> Option<Chosen> {
     let by_rank = !(accepted || is_latest);
     if by_rank && !below.is_empty() {
         let names: Vec<String> = below.iter().map(|ranked| ranked.iteration.to_string()).collect();
-        let who = if names.len() == 1 { "candidate" } else { "candidates" };
-        why.push(format!("{who} {} missed the gate, which puts it below whatever did not", listed(&names)));
+        let (who, which) = (plural(names.len() as u64, "candidate"), list(&names, "and"));
+        why.push(format!("{who} {which} missed the gate, which puts it below whatever did not"));
     }
     Some(Chosen { iteration: best, order: select.order.clone(), candidates, why })
 }
@@ -127,7 +128,7 @@ fn reasons(
         .map(|(at, against)| {
             let key = select.order.get(at).map_or("", String::as_str);
             let own = key_value(key, own.values.get(at).copied().flatten());
-            format!("by `{key}` it ranks first: {own} against {}", listed(&against))
+            format!("by `{key}` it ranks first: {own} against {}", list(&against, "and"))
         })
         .collect();
     if !equal.is_empty() {
@@ -136,7 +137,7 @@ fn reasons(
                 (format!("it and candidate {other}"), if first { "the earlier" } else { "the later" })
             }
             (others, first) => {
-                let others = listed(others);
+                let others = list(others, "and");
                 (format!("it and the candidates {others}"), if first { "the earliest" } else { "the latest" })
             }
         };
@@ -146,7 +147,7 @@ fn reasons(
         ));
     }
     if !unknown.is_empty() {
-        why.push(format!("how it compares with candidate {} was not recorded", listed(&unknown)));
+        why.push(format!("how it compares with candidate {} was not recorded", list(&unknown, "and")));
     }
     why
 }

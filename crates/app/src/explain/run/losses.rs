@@ -4,7 +4,7 @@ use super::record::Candidate;
 use super::story::{Cost, DimensionStory, OtherLoss};
 use super::words::{self, counted, number};
 use crate::plan::Terms;
-use crate::score::{MeasureKind, ScoreBreakdown};
+use crate::score::{DimensionBreakdown, Loss, MeasureKind, ScoreBreakdown};
 use crate::value::{Score, below};
 use std::sync::Arc;
 
@@ -13,20 +13,22 @@ fn cost(dimension: &Arc<str>, points: f64, capped: f64, terms: Option<&Terms>) -
     Cost { dimension: Arc::clone(dimension), points, overall, capped }
 }
 
+/// All losses, each with its dimension.
+fn losses(account: Option<&ScoreBreakdown>) -> impl Iterator<Item = (&DimensionBreakdown, &Loss)> {
+    let dimensions = account.into_iter().flat_map(|account| &account.dimensions);
+    dimensions.flat_map(|one| one.losses.iter().map(move |loss| (one, loss)))
+}
+
 /// The cost of the issue at a position.
 pub(super) fn costs(account: Option<&ScoreBreakdown>, place: usize, terms: Option<&Terms>) -> Vec<Cost> {
-    let dimensions = account.into_iter().flat_map(|account| &account.dimensions);
-    dimensions
-        .flat_map(|one| one.losses.iter().map(move |loss| (one, loss)))
+    losses(account)
         .filter(|(_, loss)| loss.issue == Some(place))
         .map(|(one, loss)| cost(&one.dimension, loss.points, loss.capped, terms))
         .collect()
 }
 
 pub(super) fn other_losses(account: Option<&ScoreBreakdown>, terms: Option<&Terms>) -> Vec<OtherLoss> {
-    let dimensions = account.into_iter().flat_map(|account| &account.dimensions);
-    dimensions
-        .flat_map(|one| one.losses.iter().map(move |loss| (one, loss)))
+    losses(account)
         .filter_map(|(one, loss)| {
             let why = loss.why.clone()?;
             loss.issue

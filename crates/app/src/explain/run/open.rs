@@ -10,6 +10,7 @@ use crate::score::Assessment;
 use crate::store::{Artifact, Journal, RunId, StoreError, StoredDocument, StoredRun};
 use crate::value::DocumentId;
 use crate::value::ShownPath;
+use crate::value::prose::{did_you_mean, listed};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::io::Read;
@@ -187,7 +188,7 @@ impl Looking<'_> {
             None => {
                 let list = |document: &StoredDocument| {
                     let outcome = journal.outcome(&run.id, &document.record.id).map_err(store)?;
-                    Ok(listed(document.record.id.as_str(), outcome.as_ref()))
+                    Ok(entry(document.record.id.as_str(), outcome.as_ref()))
                 };
                 documents.iter().map(list).collect::<Result<_, _>>().map(OpenedRecord::Several)
             }
@@ -206,18 +207,9 @@ impl Looking<'_> {
             (Some(wanted), names) => match names.iter().position(|name| *name == wanted) {
                 Some(at) => Ok(Some(at)),
                 None => {
-                    let help = match nearest(wanted, names.iter().copied()) {
-                        Some(guess) => format!("did you mean `{guess}`?"),
-                        None => {
-                            let first: Vec<String> =
-                                names.iter().take(10).map(|name| format!("`{name}`")).collect();
-                            format!(
-                                "it has {}{}",
-                                first.join(", "),
-                                if names.len() > 10 { ", …" } else { "" }
-                            )
-                        }
-                    };
+                    let rest = if names.len() > 10 { ", …" } else { "" };
+                    let first = format!("it has {}{rest}", listed(names.iter().take(10)));
+                    let help = did_you_mean(wanted, names.iter().copied(), first);
                     let message = format!("{what} has no document `{wanted}`");
                     Err(NotFound { is_choice: true, ..NotFound::new(message, help) })
                 }
@@ -255,7 +247,7 @@ impl Looking<'_> {
         let names: Vec<&str> = results.iter().map(id_of).collect();
         match self.choose(&names, &format!("the folder `{shown}`"))? {
             None => {
-                Ok(OpenedRecord::Several(results.iter().map(|one| listed(id_of(one), Some(one))).collect()))
+                Ok(OpenedRecord::Several(results.iter().map(|one| entry(id_of(one), Some(one))).collect()))
             }
             Some(at) => match (results.get(at), files.get(at)) {
                 (Some(result), Some(file)) => self.result(result, &file.shown(), Some(file)),
@@ -311,7 +303,7 @@ impl Looking<'_> {
                 for one in &results {
                     Record::of_result(one, &()).map_err(|error| NotFound::result(name, error))?;
                 }
-                Ok(OpenedRecord::Several(results.iter().map(|one| listed(id_of(one), Some(one))).collect()))
+                Ok(OpenedRecord::Several(results.iter().map(|one| entry(id_of(one), Some(one))).collect()))
             }
         }
     }
@@ -373,7 +365,7 @@ fn id_of(result: &Value) -> &str {
     result.get("id").and_then(Value::as_str).unwrap_or_default()
 }
 
-fn listed(id: &str, outcome: Option<&Value>) -> DocumentEntry {
+fn entry(id: &str, outcome: Option<&Value>) -> DocumentEntry {
     let outcome = outcome.and_then(|outcome| Outcome::deserialize(outcome).ok());
     let overall = outcome.as_ref().and_then(|o| o.improvement_trajectory.get(o.best_iteration?).copied());
     DocumentEntry {

@@ -1,6 +1,7 @@
 //! A rendered story as lines, and the lines as plain text or Markdown.
 
 use super::words::one_line;
+use crate::value::prose::padded;
 use crate::value::sanitize_line;
 
 /// Longest line of plain text, in characters.
@@ -88,34 +89,18 @@ fn table(
     rows: &[Vec<String>],
     paint: &dyn Fn(Tone, &str) -> String,
 ) {
-    let cell = |row: &[String], column: usize| row.get(column).map_or("", String::as_str).to_owned();
-    let width = |column: usize| {
-        let cells = rows.iter().map(|row| cell(row, column).chars().count());
-        cells.chain(head.get(column).map(|name| name.chars().count())).max().unwrap_or(0)
-    };
-    let widths: Vec<usize> = (0..head.len()).map(width).collect();
-    let line = |row: &[String]| {
-        let mut text = String::new();
-        for (column, width) in widths.iter().enumerate() {
-            let cell = cell(row, column);
-            let blank = " ".repeat(width.saturating_sub(cell.chars().count()));
-            let gap = if column == 0 { "" } else { "  " };
-            // Names and words begin at the left, numbers end at the right.
-            if column == 0 || column + 1 == widths.len() {
-                text.push_str(&format!("{gap}{cell}{blank}"));
-            } else {
-                text.push_str(&format!("{gap}{blank}{cell}"));
-            }
-        }
-        text.trim_end().to_owned()
-    };
-    let before = widths.iter().rev().skip(1).map(|width| width + 2).sum::<usize>();
-    let hanging = " ".repeat((4 + before).min(WIDTH / 2));
+    // Names and words begin at the left, numbers end at the right.
+    let numbers: Vec<bool> = (1..=head.len()).map(|column| column > 1 && column < head.len()).collect();
     let names: Vec<String> = head.iter().map(|name| (*name).to_owned()).collect();
-    out.push_str(&format!("    {}\n", paint(Tone::Faint, &line(&names))));
-    for row in rows {
+    let all: Vec<Vec<String>> = std::iter::once(names).chain(rows.iter().cloned()).collect();
+    let mut cells = padded(&all, &numbers).into_iter();
+    let names = cells.next().unwrap_or_default();
+    let before: usize = names.iter().rev().skip(1).map(|name| name.chars().count() + 2).sum();
+    let hanging = " ".repeat((4 + before).min(WIDTH / 2));
+    out.push_str(&format!("    {}\n", paint(Tone::Faint, names.join("  ").trim_end())));
+    for cells in cells {
         // Spaces that align the columns are kept: only a line that is too long is broken.
-        hung(out, &format!("    {}", line(row)), &hanging);
+        hung(out, &format!("    {}", cells.join("  ").trim_end()), &hanging);
     }
 }
 

@@ -3,12 +3,11 @@
 use super::choice::key_value;
 use super::page::{Line, Tone};
 use super::story::{CandidateStory, Cost, DimensionStory, IssueChange, IssueStory, Story};
-use super::words::{
-    counted, cut, listed, lost, number, one_line, place, points_of, score, shown, time, usage,
-};
+use super::words::{counted, lost, number, one_line, place, points_of, score, shown, usage};
 use crate::explain::json_diff::{Change, changed_part};
 use crate::policy::FinalStatus;
-use crate::value::Disposition;
+use crate::value::prose::{beginning, capital, list, names};
+use crate::value::{Disposition, Millis};
 use serde_json::Value;
 
 /// Most issues, changes and solved issues of a candidate that are shown without `--full`.
@@ -68,10 +67,8 @@ fn is_told(story: &Story, warning: &String) -> bool {
 /// With a capital and a full stop.
 fn sentence(text: &str) -> String {
     let text = one_line(text);
-    let mut chars = text.chars();
-    let first = chars.next().map(|c| c.to_uppercase().to_string()).unwrap_or_default();
     let end = if text.ends_with(['.', '?', '!', ':']) { "" } else { "." };
-    format!("{first}{}{end}", chars.as_str())
+    format!("{}{end}", capital(&text))
 }
 
 fn headline(story: &Story) -> Vec<Line> {
@@ -96,8 +93,10 @@ fn headline(story: &Story) -> Vec<Line> {
                 tone,
                 format!("Ended {status} ({}) after {after}{chosen}.", ended.stop_reason),
             ));
-            lines
-                .push(Line::Text(Tone::Faint, format!("{}, {}", usage(ended.usage), time(ended.elapsed_ms))));
+            lines.push(Line::Text(
+                Tone::Faint,
+                format!("{}, {}", usage(ended.usage), Millis(ended.elapsed_ms)),
+            ));
         }
         None => lines.push(Line::Text(Tone::Bad, "Interrupted: it has no end in the record.".to_owned())),
     }
@@ -118,7 +117,7 @@ fn tell_candidate(candidate: &CandidateStory, full: bool, lines: &mut Vec<Line>)
         lines.push(Line::Part("Calls that gave nothing".to_owned()));
         for trouble in &candidate.troubles {
             let again = match trouble.tried_again_at_ms {
-                Some(at) => format!("; tried again after {}", time(at)),
+                Some(at) => format!("; tried again after {}", Millis(at)),
                 None => "; not tried again".to_owned(),
             };
             lines.push(Line::Item(
@@ -253,7 +252,7 @@ fn tell_issue(issue: &IssueStory, candidate: &CandidateStory, lines: &mut Vec<Li
     );
     let tone = if issue.standing == IssueChange::New { Tone::Bad } else { Tone::Warn };
     lines.push(Line::Item(tone, head));
-    lines.push(Line::Under(Tone::Plain, cut(&one_line(&issue.message), 400)));
+    lines.push(Line::Under(Tone::Plain, beginning(&one_line(&issue.message), 400)));
     let known = candidate.dimensions.iter().any(|one| !one.how.is_empty());
     let cost = if issue.costs.is_empty() {
         no_cost(issue, candidate, known).to_owned()
@@ -374,7 +373,7 @@ fn from_to(old: &Value, new: &Value, limit: usize) -> String {
                 let middle: String = chars.get(from..to).unwrap_or_default().iter().collect();
                 let (before, after) =
                     (if from > 0 { "…" } else { "" }, if to < chars.len() { "…" } else { "" });
-                format!("\"{before}{}{after}\"", cut(&one_line(&middle), limit))
+                format!("\"{before}{}{after}\"", beginning(&one_line(&middle), limit))
             };
             return format!("{} → {}", part(before), part(after));
         }
@@ -430,8 +429,8 @@ fn tell_choice(story: &Story, lines: &mut Vec<Line>) {
     lines.push(Line::Heading(format!("Why candidate {} was chosen", chosen.iteration)));
     lines.extend(chosen.why.iter().map(|why| Line::Item(Tone::Plain, sentence(why))));
     if chosen.candidates.len() > 1 {
-        let keys: Vec<String> = chosen.order.iter().map(|key| format!("`{key}`")).collect();
-        lines.push(Line::Item(Tone::Faint, format!("Compared by {}, from left to right:", listed(&keys))));
+        let keys = list(&names(&chosen.order), "and");
+        lines.push(Line::Item(Tone::Faint, format!("Compared by {keys}, from left to right:")));
         for ranked in &chosen.candidates {
             let values = chosen.order.iter().enumerate().map(|(at, key)| {
                 let value = key_value(key, ranked.values.get(at).copied().flatten());

@@ -7,17 +7,12 @@ use crate::stop::{
     Rollbacks, ScriptCriterion, Stagnation, Timeout, Unchanged,
 };
 use crate::value::prose;
-use crate::value::{EPSILON, Usage};
+use crate::value::{EPSILON, Millis, Usage};
 use serde_json::Value;
 
 /// At most four decimals, without trailing zeros.
 pub(super) fn number(value: f64) -> String {
-    let text = format!("{value:.4}");
-    let text = text.trim_end_matches('0').trim_end_matches('.');
-    match text {
-        "" | "-0" => "0".to_owned(),
-        text => text.replace('-', "−"),
-    }
+    prose::decimals(value, 4).replace('-', "−")
 }
 
 /// A number and the bound that it is compared with: as [`number`] has them, with more decimals where those would show
@@ -26,14 +21,13 @@ pub(super) fn against(value: f64, bound: f64) -> (String, String) {
     if (value - bound).abs() <= EPSILON || number(value) != number(bound) {
         return (number(value), number(bound));
     }
-    let exact = |value: f64| format!("{value:.9}").trim_end_matches('0').trim_end_matches('.').to_owned();
-    (exact(value), exact(bound))
+    (prose::decimals(value, 9), prose::decimals(bound, 9))
 }
 
 /// The difference by which a number falls short of its bound.
 pub(super) fn gap(value: f64, bound: f64) -> String {
     match number(bound - value) {
-        nothing if nothing == "0" => format!("{:.9}", bound - value).trim_end_matches('0').to_owned(),
+        nothing if nothing == "0" => prose::decimals(bound - value, 9),
         gap => gap,
     }
 }
@@ -61,40 +55,24 @@ pub(super) fn points_of(points: f64) -> String {
 
 /// `1 issue`, `2 issues`.
 pub(super) fn counted(count: usize, what: &str) -> String {
-    if count == 1 { format!("1 {what}") } else { format!("{count} {what}s") }
-}
-
-/// `1`, `1 and 2`, `1, 2 and 3`.
-pub(super) fn listed(items: &[String]) -> String {
-    match items {
-        [] => String::new(),
-        [one] => one.clone(),
-        [all @ .., last] => format!("{} and {last}", all.join(", ")),
-    }
-}
-
-/// Milliseconds as people say them.
-pub(super) fn time(ms: u64) -> String {
-    #[expect(clippy::cast_precision_loss, reason = "shown with one decimal")]
-    let seconds = ms as f64 / 1_000.0;
-    if ms < 1_000 { format!("{ms} ms") } else { format!("{seconds:.1} s") }
+    prose::count(count as u64, what)
 }
 
 /// Calls, tokens and money.
 pub(super) fn usage(usage: Usage) -> String {
-    let calls = counted(usize::try_from(usage.calls).unwrap_or(usize::MAX), "call");
     let known = usage.known_cost_usd.get();
     let cost = match usage.calls_of_unknown_cost {
         0 => format!("${known:.4}"),
         unknown if known == 0.0 => format!("cost of {unknown} unknown"),
         unknown => format!("${known:.4} and the unknown cost of {unknown}"),
     };
+    let calls = prose::count(usage.calls, "call");
     format!("{calls}, {} {}, {cost}", usage.tokens, prose::plural(usage.tokens, "token"))
 }
 
 /// A value on one line: texts in quotes, control characters and runs of blanks as one blank, cut to `limit` characters.
 pub(super) fn shown(value: &Value, limit: usize) -> String {
-    cut(&one_line(&value.to_string()), limit)
+    prose::beginning(&one_line(&value.to_string()), limit)
 }
 
 /// A text on one line.
@@ -103,14 +81,6 @@ pub(super) fn one_line(text: &str) -> String {
         .filter(|word| !word.is_empty())
         .collect::<Vec<_>>()
         .join(" ")
-}
-
-/// `text` cut to `limit` characters.
-pub(super) fn cut(text: &str, limit: usize) -> String {
-    match text.char_indices().nth(limit) {
-        Some((at, _)) => format!("{}…", text.get(..at).unwrap_or_default()),
-        None => text.to_owned(),
-    }
 }
 
 /// A pointer, or its meaning when it is empty.
@@ -219,7 +189,7 @@ pub(super) fn stop_line(check: &Check, terms: Option<&Terms>) -> String {
             clippy::cast_sign_loss,
             reason = "milliseconds as recorded"
         )]
-        let (passed, limit) = (time(*value as u64), time(*bound as u64));
+        let (passed, limit) = (Millis(*value as u64), Millis(*bound as u64));
         format!("{passed} had passed, and `{line}` allows {limit}")
     } else if is_budget("cost_usd") {
         format!("${value_text} were spent, and `{line}` allows ${bound_text}")

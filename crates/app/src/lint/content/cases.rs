@@ -3,9 +3,10 @@
 //! Cases may be about strange candidates on purpose: only near misses of a known name are treated as slips.
 
 use super::fields::named_by;
-use super::language::{one_or_more, rules, texts};
-use super::project::{Project, entries};
+use super::language::{rules, texts};
+use super::project::Project;
 use crate::diag::{Code, Problem, Problems, SourceFile, nearest};
+use crate::lint::nodes::{entries, one_or_more};
 use crate::profile::Library;
 use crate::rules::{Inheritance, UNKNOWN_TYPE};
 use crate::value::yaml::{Node, parse};

@@ -5,9 +5,10 @@
 
 use super::super::schema_words;
 use super::fields::{has_word, named_by, scripts_of};
-use super::language::{one_or_more, rules};
-use super::project::{Project, entries, filled, rubric_fields};
+use super::language::rules;
+use super::project::{Project, filled, rubric_fields};
 use crate::diag::{Code, Problem, Problems, Span};
+use crate::lint::nodes::{entries, one_or_more};
 use crate::profile::{CandidateKind, Measure};
 use crate::value::unescape;
 use crate::value::yaml::{Data, Node, parse};

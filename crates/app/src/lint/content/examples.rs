@@ -11,6 +11,7 @@ use crate::rules::{Schema, UNKNOWN_TYPE};
 use crate::score::{Assessment, Assessor};
 use crate::value::Severity;
 use crate::value::decode::Spanned;
+use crate::value::prose::did_you_mean;
 use jsonschema::error::ValidationErrorKind;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -71,10 +72,8 @@ fn in_file(
                 &span,
                 format!("this example is for the document type `{unknown}`, which nothing knows"),
             );
-            problems.push(match crate::diag::nearest(unknown, known) {
-                Some(guess) => problem.help(format!("did you mean `{guess}`?")),
-                None => problem.help(format!("known: {}", project.types.join(", "))),
-            });
+            let all = format!("known: {}", project.types.join(", "));
+            problems.push(problem.help(did_you_mean(unknown, known, all)));
             continue;
         }
         // An example for all types must fit one of them.

@@ -1,11 +1,13 @@
 //! Fields that a rule, a rubric or a pattern names and nothing else has, and fields that nothing measures.
 
 use super::language::{Part, visit};
-use super::project::{Project, Written, entries, filled, place_of, rubric_fields};
+use super::project::{Project, Written, filled, place_of, rubric_fields};
 use super::schema::Reach;
 use crate::diag::{Code, Problem, Problems, Span, nearest};
+use crate::lint::nodes::{entries, one_or_more};
 use crate::profile::Measure;
 use crate::rules::{Importance, Inheritance, UNKNOWN_TYPE};
+use crate::value::prose::{did_you_mean, first_listed, plural};
 use crate::value::yaml::Node;
 use crate::value::{JsonPath, PathStep};
 use std::collections::{BTreeMap, BTreeSet};
@@ -50,12 +52,16 @@ fn steps_of(key: &str, text: &str, target: Option<&[PathStep]>) -> Option<Vec<Pa
     }
 }
 
-fn of_rule(project: &Project<'_>, rule: &Node, types: &[&str], problems: &mut Problems) {
-    let target = match (rule.get("field").and_then(Node::as_text), rule.get("each").and_then(Node::as_text)) {
+/// The steps to the field that a rule is about; `None` where it names none.
+fn target_of(rule: &Node) -> Option<Vec<PathStep>> {
+    match (rule.get("field").and_then(Node::as_text), rule.get("each").and_then(Node::as_text)) {
         (Some(field), _) => Some(vec![PathStep::Key(field.to_owned())]),
-        (None, Some(path)) => steps_of("each", path, None),
-        (None, None) => None,
-    };
+        (None, each) => each.and_then(|path| steps_of("each", path, None)),
+    }
+}
+
+fn of_rule(project: &Project<'_>, rule: &Node, types: &[&str], problems: &mut Problems) {
+    let target = target_of(rule);
     visit(rule, &mut |part| {
         let Part::Reference(key, node) = part else { return };
         let Some(text) = node.as_text() else { return };
@@ -117,19 +123,8 @@ fn nobody_has(
     problem.help(match guess {
         Some(guess) => format!("did you mean `{guess}`?"),
         None if known.is_empty() => "add it to the schema, or take it out of the rule".to_owned(),
-        None => format!("add it to the schema, or take one of {}", listed(known.iter().map(String::as_str))),
+        None => format!("add it to the schema, or take one of {}", first_listed(known, MOST_LISTED)),
     })
-}
-
-/// Names in backticks, not too many of them.
-fn listed<'n>(names: impl Iterator<Item = &'n str>) -> String {
-    let all: Vec<String> = names.map(|name| format!("`{name}`")).collect();
-    match all.get(..MOST_LISTED) {
-        Some(first) if all.len() > MOST_LISTED => {
-            format!("{} and {} more", first.join(", "), all.len() - MOST_LISTED)
-        }
-        _ => all.join(", "),
-    }
 }
 
 /// Fields of a rubric that the schema of the type rules out, and required ones that the provider `pattern` can't find.
@@ -142,10 +137,8 @@ fn of_rubric(project: &Project<'_>, rubric: &Written, problems: &mut Problems) {
                 let schema = schema_of(project, kind);
                 let message = format!("{schema} has no field `{field}`, so no answer can ever have it");
                 let problem = Problem::warning(Code::UndeclaredField, &node.span, message);
-                problems.push(problem.help(match nearest(field, declared.iter().copied()) {
-                    Some(guess) => format!("did you mean `{guess}`?"),
-                    None => "add it to the schema, or take it out of the rubric".to_owned(),
-                }));
+                let help = "add it to the schema, or take it out of the rubric";
+                problems.push(problem.help(did_you_mean(field, declared, help)));
             }
         }
     }
@@ -160,15 +153,13 @@ fn of_parts(project: &Project<'_>, rubric: &Written, problems: &mut Problems) {
         let list = kind.value.get("list");
         let label = kind.value.get("label");
         let Some((list, name)) = list.and_then(|list| Some((list, list.as_text()?))) else { continue };
-        for node in kind.value.get("types").map(super::language::one_or_more).unwrap_or_default() {
+        for node in kind.value.get("types").map(one_or_more).unwrap_or_default() {
             let Some(document_type) = node.as_text() else { continue };
             if !listed_types.contains(&document_type) {
                 let message = format!("this rubric lists no document type `{document_type}`");
                 let problem = Problem::warning(Code::UnknownName, &node.span, message);
-                problems.push(problem.help(match nearest(document_type, listed_types.iter().copied()) {
-                    Some(guess) => format!("did you mean `{guess}`?"),
-                    None => "list it under `types`, or take it out here".to_owned(),
-                }));
+                let help = "list it under `types`, or take it out here";
+                problems.push(problem.help(did_you_mean(document_type, listed_types.iter().copied(), help)));
                 continue;
             }
             let Some(fields) = project.fields.get(document_type) else { continue };
@@ -177,12 +168,8 @@ fn of_parts(project: &Project<'_>, rubric: &Written, problems: &mut Problems) {
                 let message =
                     format!("{schema} has no list `{name}`, so no answer can have an item for a part");
                 let problem = Problem::warning(Code::UndeclaredField, &list.span, message);
-                problems.push(problem.help(match nearest(name, fields.declared().iter().copied()) {
-                    Some(guess) => format!("did you mean `{guess}`?"),
-                    None => {
-                        "add it to the schema: a list of objects, each with the label of its part".to_owned()
-                    }
-                }));
+                let help = "add it to the schema: a list of objects, each with the label of its part";
+                problems.push(problem.help(did_you_mean(name, fields.declared(), help)));
                 continue;
             }
             let member = label.and_then(Node::as_text).unwrap_or("part");
@@ -240,7 +227,7 @@ fn unfindable(project: &Project<'_>, rubric: &Written, problems: &mut Problems) 
         let found: BTreeSet<&str> = file.fields().map(|(name, _)| name).collect();
         let listed = rubric.root.get("types").and_then(|types| types.get(kind));
         let required = listed.and_then(|listed| listed.get(Importance::Required.as_str()));
-        for node in required.map(super::language::one_or_more).unwrap_or_default() {
+        for node in required.map(one_or_more).unwrap_or_default() {
             let Some(field) = node.as_text() else { continue };
             // A field that the host fills in is not looked for.
             let program = project.subject.plan.scoring.rules().program(kind);
@@ -255,7 +242,7 @@ fn unfindable(project: &Project<'_>, rubric: &Written, problems: &mut Problems) 
         }
     }
     let Some(Missing { node: first, file, .. }) = missing.values().next() else { return };
-    let names = listed(missing.keys().copied());
+    let names = first_listed(missing.keys(), MOST_LISTED);
     let is_are = if missing.len() == 1 { "is" } else { "are" };
     let message = format!(
         "{names} {is_are} required, but no pattern of `rules/{file}` finds that, and the provider is `pattern`"
@@ -304,10 +291,8 @@ fn of_patterns(project: &Project<'_>, problems: &mut Problems) {
                 stage.stage.id.value
             );
             let problem = Problem::warning(Code::UndeclaredField, &entry.key_span, message);
-            problems.push(problem.help(match nearest(field, declared.iter().copied()) {
-                Some(guess) => format!("did you mean `{guess}`?"),
-                None => "add it to the schema, or take its patterns out".to_owned(),
-            }));
+            let help = "add it to the schema, or take its patterns out";
+            problems.push(problem.help(did_you_mean(field, declared.iter().copied(), help)));
         }
     }
 }
@@ -367,11 +352,11 @@ fn unmeasured(project: &Project<'_>, problems: &mut Problems) {
         if profile_is_shipped && !shipped(file.name()) {
             continue;
         }
-        let fields = if missing.len() == 1 { "field" } else { "fields" };
         let message = format!(
-            "no rubric and no rule of the profile `{}` looks at the {fields} {}",
+            "no rubric and no rule of the profile `{}` looks at the {} {}",
             loaded.profile.name,
-            listed(missing.iter().copied())
+            plural(missing.len() as u64, "field"),
+            first_listed(&missing, MOST_LISTED)
         );
         let place = place_of(&file, &format!("\"{first}\""));
         problems.push(Problem::note(Code::UnmeasuredField, &place, message).help(
@@ -386,10 +371,7 @@ fn looks_at(rule: &Node, field: &str) -> bool {
     if rule.get("schema").is_some() && rule.get("field").is_none() && rule.get("each").is_none() {
         return true;
     }
-    let target = match (rule.get("field").and_then(Node::as_text), rule.get("each").and_then(Node::as_text)) {
-        (Some(field), _) => Some(vec![PathStep::Key(field.to_owned())]),
-        (None, each) => each.and_then(|path| steps_of("each", path, None)),
-    };
+    let target = target_of(rule);
     let mut looks = false;
     visit(rule, &mut |part| {
         let Part::Reference(key, node) = part else { return };

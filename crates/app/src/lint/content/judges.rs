@@ -4,10 +4,12 @@ use super::project::Project;
 use super::prompts::judge_place;
 use super::schema::SchemaNode;
 use crate::diag::{Code, Problem, Problems};
+use crate::facts::declared_names;
 use crate::plan::JudgePlan;
 use crate::profile::{Judge, Sees};
+use crate::value::prose::listed;
 use crate::value::yaml::Data;
-use serde_json::Value;
+use std::collections::BTreeSet;
 
 /// Names of files that a run writes: a reference of such a name is an answer of the stages.
 const RESULTS: [&str; 4] = ["-extraction", "-validation", "-result", "_corrected"];
@@ -139,14 +141,13 @@ fn claims(project: &Project<'_>, judge: &JudgePlan, problems: &mut Problems) {
     let plan = project.subject.plan;
     for stage in &plan.stages {
         let Some(output) = &stage.stage.call.output else { continue };
-        let mut found: Vec<&str> = Vec::new();
-        stage.schemas.values().for_each(|schema| declared(schema, &withheld, &mut found));
-        found.sort_unstable();
-        found.dedup();
+        let mut found = BTreeSet::new();
+        stage.schemas.values().for_each(|schema| declared_names(schema, &mut found));
+        found.retain(|name| withheld(name));
         if found.is_empty() {
             continue;
         }
-        let list = found.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
+        let list = listed(found);
         let message = format!(
             "the judge `{}` sees {list} of the stage `{}`, because the schema asks for it",
             id.value, stage.stage.id.value
@@ -178,7 +179,7 @@ fn unbounded(project: &Project<'_>, judge: &JudgePlan, problems: &mut Problems) 
     if open.is_empty() {
         return;
     }
-    let list = open.iter().map(|pointer| format!("`{pointer}`")).collect::<Vec<_>>().join(", ");
+    let list = listed(open);
     let (low, high) = scale.bounds();
     let help = format!(
         "write `\"type\": \"number\", \"minimum\": {low}, \"maximum\": {high}` there, or say with `scale` between which numbers the judge scores"
@@ -200,20 +201,6 @@ fn unbounded(project: &Project<'_>, judge: &JudgePlan, problems: &mut Problems) 
         )
         .help(help),
     });
-}
-
-/// The names that are `wanted` among those that a schema declares anywhere.
-fn declared<'s>(schema: &'s Value, wanted: &dyn Fn(&str) -> bool, found: &mut Vec<&'s str>) {
-    match schema {
-        Value::Object(members) => {
-            if let Some(Value::Object(properties)) = members.get("properties") {
-                found.extend(properties.keys().map(String::as_str).filter(|name| wanted(name)));
-            }
-            members.values().for_each(|inner| declared(inner, wanted, found));
-        }
-        Value::Array(items) => items.iter().for_each(|inner| declared(inner, wanted, found)),
-        _ => {}
-    }
 }
 
 /// A mask hides the answer from the stages so that a judge can judge by it; here no judge does.

@@ -1,5 +1,6 @@
 //! Rule files as written: the things that each rule names, and their positions.
 
+use crate::lint::nodes::one_or_more;
 use crate::value::yaml::{Data, Node};
 
 /// Keys that hold conditions or checks of their own.
@@ -24,15 +25,6 @@ pub(super) fn rules(root: &Node) -> &[Node] {
     match root.get("rules").map(|rules| &rules.data) {
         Some(Data::List(rules)) => rules,
         _ => &[],
-    }
-}
-
-/// A list, or a single node that is short for a list of one.
-pub(super) fn one_or_more(node: &Node) -> &[Node] {
-    match &node.data {
-        Data::List(items) => items,
-        Data::Null => &[],
-        _ => std::slice::from_ref(node),
     }
 }
 

@@ -2,9 +2,10 @@
 //! checked in tests, not each time they are used.
 
 use super::expression::{Flags, can_match, matches_everything, parsed};
-use super::language::{Part, one_or_more, rules, texts, visit};
-use super::project::{Project, entries};
+use super::language::{Part, rules, texts, visit};
+use super::project::Project;
 use crate::diag::{Code, Problem, Problems, Span};
+use crate::lint::nodes::{entries, one_or_more};
 use crate::value::yaml::{Node, parse};
 use loopctl_plugin_sdk::words::{MAX_PATTERN_BYTES, Words};
 use regex::{Regex, RegexBuilder};

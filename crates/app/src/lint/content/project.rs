@@ -4,9 +4,10 @@ use super::super::ProfileView;
 use super::language;
 use super::schema::{Reach, SchemaNode};
 use crate::diag::{Problems, SourceFile, Span};
+use crate::lint::nodes::{entries, one_or_more};
 use crate::profile::{CandidateKind, Files, Measure};
 use crate::rules::{Inheritance, UNKNOWN_TYPE};
-use crate::value::yaml::{Data, Node};
+use crate::value::yaml::Node;
 use crate::value::{PathStep, fill_in_path};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -214,17 +215,8 @@ impl<'a> Fields<'a> {
 pub(super) fn rubric_fields<'n>(root: &'n Node, document_type: &str) -> Vec<(&'n Node, &'n str)> {
     let types = root.get("types");
     let listed = types.and_then(|types| types.get(document_type).or_else(|| types.get(UNKNOWN_TYPE)));
-    let lists = entries(listed).flat_map(|entry| language::one_or_more(&entry.value));
+    let lists = entries(listed).flat_map(|entry| one_or_more(&entry.value));
     lists.filter_map(|node| Some((node, node.as_text()?))).collect()
-}
-
-/// The entries of a mapping.
-pub(super) fn entries(node: Option<&Node>) -> impl Iterator<Item = &crate::value::yaml::Entry> {
-    match node.map(|node| &node.data) {
-        Some(Data::Map(entries)) => entries.as_slice(),
-        _ => &[],
-    }
-    .iter()
 }
 
 /// A path with `{{ document_type }}` filled in. It has been filled in before without a mistake.

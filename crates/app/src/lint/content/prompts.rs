@@ -1,12 +1,14 @@
 //! Prompts that withhold from a model what it needs: the document, the candidate, or the errors in it.
 
-use super::project::{Project, entries, place_of};
+use super::project::{Project, place_of};
 use super::schema::{Reach, SchemaNode};
-use crate::diag::{Code, Problem, Problems, Span, nearest};
+use crate::diag::{Code, Problem, Problems, Span};
+use crate::lint::nodes::entries;
 use crate::plan::StagePlan;
 use crate::rules::MESSAGE_VARIABLES;
 use crate::value::PathStep;
 use crate::value::decode::Spanned;
+use crate::value::prose::did_you_mean;
 use crate::value::yaml::Node;
 
 pub(super) fn check(project: &Project<'_>, problems: &mut Problems) {
@@ -163,10 +165,8 @@ fn earlier_answer(
         format!("the schema of the stage `{earlier}` has no `{member}`, so there is nothing to show");
     let place = place_of(&file, &format!("stages.{earlier}.{member}"));
     let problem = Problem::warning(Code::DeadPath, &place, message);
-    problems.push(match nearest(member, known.iter().map(String::as_str)) {
-        Some(guess) => problem.help(format!("did you mean `{guess}`?")),
-        None => problem.help("take it out, or add it to the schema"),
-    });
+    let known = known.iter().map(String::as_str);
+    problems.push(problem.help(did_you_mean(member, known, "take it out, or add it to the schema")));
 }
 
 /// Reports a prompt at its beginning, or at a `{name}` that was meant to be the variable.

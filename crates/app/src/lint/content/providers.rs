@@ -4,6 +4,7 @@ use crate::diag::{Code, Problem, Problems};
 use crate::profile::{Author, Environment, ProviderChoice};
 use crate::provider::protocol::{Endpoint, Manifest};
 use crate::provider::{SERVICE_HOSTS, setting_problems};
+use crate::value::prose::{list, names};
 use serde_json::Value;
 use std::collections::BTreeSet;
 
@@ -107,14 +108,14 @@ fn key(manifest: &Manifest, choice: &ProviderChoice, environment: Environment<'_
     {
         return;
     }
-    let list = keys.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(" or ");
+    let any_key = list(&names(&keys), "or");
     let first = keys.first().copied().unwrap_or_default();
     problems.push(
         Problem::note(
             Code::NoKey,
             &choice.name.span,
             format!(
-                "the provider `{}` needs a key, and {list} is not set on this machine",
+                "the provider `{}` needs a key, and {any_key} is not set on this machine",
                 choice.name.value
             ),
         )
@@ -152,8 +153,7 @@ pub(in crate::lint) fn key_to_named_port(
         }
         None => return,
     };
-    let sent: Vec<String> =
-        keys.into_iter().filter(|name| set(name).is_some()).map(|name| format!("`{name}`")).collect();
+    let sent = names(keys.into_iter().filter(|name| set(name).is_some()));
     if sent.is_empty() || said.iter().any(|place| authority(place) == authority(url)) {
         return;
     }
@@ -163,7 +163,7 @@ pub(in crate::lint) fn key_to_named_port(
             &choice.name.span,
             format!(
                 "{} is sent to `{}`, a port of this machine that the profile names, whoever listens there",
-                sent.join(" or "),
+                list(&sent, "or"),
                 authority(url)
             ),
         )

@@ -1,10 +1,12 @@
 //! Rules that can't fail, can't apply, repeat another, or find issues that no one is told of.
 
-use super::language::{one_or_more, rules};
-use super::project::{Fields, Project, entries};
+use super::language::rules;
+use super::project::{Fields, Project};
 use super::schema::Reach;
 use crate::diag::{Code, Problem, Problems, Span};
+use crate::lint::nodes::{entries, one_or_more};
 use crate::profile::{IssueKind, Measure};
+use crate::value::prose::listed;
 use crate::value::yaml::{Data, Node};
 use crate::value::{Disposition, JsonPath, PathStep, Severity};
 use serde_json::Value;
@@ -56,7 +58,7 @@ fn conditions(node: &Node, subject: Option<&[PathStep]>, asked: Asked<'_>, probl
     if let (Some(allowed), Some((wanted, ignore_case, at))) = (&allowed, literal(node)) {
         let same = |a: &Value, b: &Value| equal(a, b, ignore_case);
         let hits = allowed.iter().filter(|value| wanted.iter().any(|w| same(w, value))).count();
-        let list = allowed.iter().map(|value| format!("`{}`", plain(value))).collect::<Vec<_>>().join(", ");
+        let list = listed(allowed.iter().map(|value| plain(value)));
         if hits == 0 {
             problems.push(
                 Problem::warning(

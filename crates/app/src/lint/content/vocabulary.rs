@@ -1,9 +1,11 @@
 //! Values of a schema that no phrase expresses, and numbers whose unit only their name tells.
 
-use super::project::{Project, entries, filled};
+use super::project::{Project, filled};
 use crate::diag::{Code, Problem, Problems, SourceFile};
+use crate::lint::nodes::entries;
 use crate::profile::Measure;
 use crate::rules::EvidenceRules;
+use crate::value::prose::listed;
 use crate::value::yaml::{Data, Node, parse};
 use regex::RegexSet;
 use std::collections::{BTreeMap, BTreeSet};
@@ -113,11 +115,9 @@ impl FieldLints<'_> {
             .filter(|value| value.as_text().is_some_and(|text| !read.is_match(text) && !says_nothing(text)))
             .collect();
         let Some(first) = missed.first() else { return };
-        let names: Vec<String> =
-            missed.iter().filter_map(|value| Some(format!("`{}`", value.as_text()?))).collect();
+        let names = listed(missed.iter().filter_map(|value| value.as_text()));
         let message = format!(
-            "the vocabulary `{name}` reads `{key}`, and has no value {}: no text is ever found to say it",
-            names.join(", ")
+            "the vocabulary `{name}` reads `{key}`, and has no value {names}: no text is ever found to say it"
         );
         let help = format!(
             "add it to `rules/vocabularies/{name}.yaml` with the phrases that say it, or list the field's own `values` in the rubric"

@@ -3,6 +3,7 @@
 use super::view::{View, number};
 use crate::diag::{Code, Problem, Span};
 use crate::profile::{Dimension, IssueKind, Measure, OnEscalate, Overall, SelectKey, Target, Threshold};
+use crate::value::prose::{list, names};
 use crate::value::{Disposition, Score, Severity};
 
 /// Scores that differ by less are equal.
@@ -132,18 +133,15 @@ fn unreachable(view: &View<'_>, code: Code, line: &Line<'_>) -> Option<Problem> 
         return None;
     }
     let name = target.name();
-    let missing: Vec<String> =
-        which.into_iter().filter(|name| given(name)).map(|name| format!("`{name}`")).collect();
+    let missing = list(&names(which.into_iter().filter(|name| given(name))), "and");
     let message = format!(
-        "no run can be accepted: `{name}` must reach {} and is {} at most, because nothing measures {}",
+        "no run can be accepted: `{name}` must reach {} and is {} at most, because nothing measures {missing}",
         number(bound),
-        number(most),
-        missing.join(" and ")
+        number(most)
     );
     let help = format!(
-        "nothing measures {}: give it a measure under `assess`, or take it out of `overall` and `accept`; `given` scores \
-         come from outside (`loopctl score --given`) and count 0 in a run",
-        missing.join(" and ")
+        "nothing measures {missing}: give it a measure under `assess`, or take it out of `overall` and `accept`; `given` scores \
+         come from outside (`loopctl score --given`) and count 0 in a run"
     );
     let causes: Vec<&Span> = view.policy.overall.dimensions().map(|name| view.measure(name)).collect();
     Some(view.doubt_of(code, span, &causes, message).help(help))

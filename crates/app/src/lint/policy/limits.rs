@@ -1,12 +1,13 @@
 //! Limits of candidates and calls: those that leave no correction, and those that no run reaches.
 
 use super::stop::deciding;
-use super::view::{View, counted, listed, number};
+use super::view::{View, number};
 use crate::diag::{Code, Problem, Span};
 use crate::facts::{Parts, Placed, entry_of};
 use crate::profile::{Baseline, Criterion, Profile};
 use crate::stop::{Constant, keys_about_corrections};
 use crate::value::EPSILON;
+use crate::value::prose::{count, first_listed, list, names};
 
 /// Keys that have no effect without a correction, besides those of `stop`.
 const ABOUT_CORRECTIONS: [&[&str]; 10] = [
@@ -30,19 +31,14 @@ pub(super) fn one_candidate(view: &View<'_>, code: Code) -> Vec<Problem> {
     let stop = keys_about_corrections().map(|key| vec!["stop", key]);
     let others = ABOUT_CORRECTIONS.iter().map(|path| path.to_vec());
     let paths: Vec<Vec<&str>> = stop.chain(others).filter(|path| view.says(path)).collect();
-    let mut idle: Vec<String> = paths.iter().map(|path| path.join(".")).filter(|path| !own(path)).collect();
-    let more = idle.len().saturating_sub(4);
-    idle.truncate(4);
+    let idle: Vec<String> = paths.iter().map(|path| path.join(".")).filter(|path| !own(path)).collect();
     let Some(first) = idle.first().cloned() else { return Vec::new() };
-    let names = match more {
-        0 => listed(&idle),
-        more => format!("{} and {more} more", listed(&idle).replace(" and ", ", ")),
-    };
+    let all = if idle.len() > 4 { first_listed(&idle, 4) } else { list(&names(&idle), "and") };
     let key = limit.path.trim_start_matches("stop.");
     let message = format!(
-        "`{key}: {}` allows no correction, so {names} {} nothing",
+        "`{key}: {}` allows no correction, so {all} {} nothing",
         written(view, limit),
-        if idle.len() + more == 1 { "does" } else { "do" }
+        if idle.len() == 1 { "does" } else { "do" }
     );
     let one_more = if matches!(limit.criterion, Criterion::MaxCorrections(_)) { 1 } else { 2 };
     // A user who tries a limit with a flag knows what it leaves out.
@@ -106,7 +102,7 @@ pub(super) fn never_reached(view: &View<'_>, code: Code) -> Vec<Problem> {
         limit.path,
         one.path,
         number(delta),
-        counted(last - 1, "candidate")
+        count(last - 1, "candidate")
     );
     let key = limit.path.trim_start_matches("stop.");
     let enough = if key == "max_corrections" { last - 1 } else { last };
@@ -161,7 +157,7 @@ pub(super) fn budget_for_one(view: &View<'_>, code: Code) -> Vec<Problem> {
         let message = format!(
             "`{}.calls` ends every run after 1 candidate at the latest: making and judging one takes {}",
             one.path,
-            counted(fewest, "call")
+            count(fewest, "call")
         );
         let help = format!("write `calls: {}`, which leaves room for one correction", fewest + 1);
         view.doubt(code, &place(view, one), message).help(help)
@@ -177,8 +173,8 @@ pub(super) fn budget_without_end(view: &View<'_>, code: Code) -> Vec<Problem> {
         let message = format!(
             "`{}.calls` can never fire: {} take {} at most, repeated attempts counted",
             one.path,
-            counted(most, "candidate"),
-            counted(all, "call")
+            count(most, "candidate"),
+            count(all, "call")
         );
         let problem = view.doubt(code, &place(view, one), message);
         problem.help(format!("write {before_last} or fewer, or remove it"))

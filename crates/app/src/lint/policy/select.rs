@@ -1,9 +1,10 @@
 //! Keys of the order that never decide, and an order that nothing asks.
 
-use super::view::{View, listed};
+use super::view::View;
 use crate::diag::{Code, Problem};
 use crate::profile::{IssueKind, OnRegression, Overall, Returned, SelectKey, Target};
 use crate::value::Severity;
+use crate::value::prose::{list, names};
 
 /// Keys of the order that never decide.
 pub(super) fn idle_keys(view: &View<'_>, code: Code) -> Vec<Problem> {
@@ -50,7 +51,7 @@ fn idle(view: &View<'_>, key: &SelectKey, before: &[SelectKey]) -> Option<(Strin
             };
             weighed.dedup();
             weighed.iter().all(|name| before.contains(&score(name))).then(|| {
-                let why = format!("it is made of {}, which stand before it", listed(&weighed));
+                let why = format!("it is made of {}, which stand before it", list(&names(&weighed), "and"));
                 (why, "put `overall` before them, or remove it".to_owned())
             })
         }

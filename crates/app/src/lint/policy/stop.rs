@@ -1,10 +1,11 @@
 //! Stop criteria: those that can never fire, that always do, and that others leave nothing to.
 
 use super::course::{Ground, When, implied};
-use super::view::{View, counted, number};
+use super::view::{View, number};
 use crate::diag::{Code, Level, Problem};
 use crate::facts::Placed;
 use crate::profile::{Criterion, OnRegression};
+use crate::value::prose::{count, plural};
 use crate::value::{EPSILON, Millis};
 
 /// The criteria to inspect: none where the first candidate is the last, which is reported once.
@@ -134,7 +135,7 @@ fn impossible(view: &View<'_>, code: Code, one: &Placed) -> Option<Problem> {
         Criterion::Oscillation(oscillation) if oscillation.flips + 2 > oscillation.window => {
             let (window, flips) = (oscillation.window, oscillation.flips);
             let most = window.saturating_sub(2);
-            let changes = if most == 1 { "change" } else { "changes" };
+            let changes = plural(most as u64, "change");
             let why =
                 format!("among {window} scores there are at most {most} {changes} of direction, not {flips}");
             Some(never(why).help(format!("write `window: {}`, or `flips: {most}`", flips + 2)))
@@ -181,7 +182,7 @@ fn too_late(view: &View<'_>, code: Code, one: &Placed) -> Option<Problem> {
     let message = format!(
         "`{}` can never fire: it needs {}, and `{key}: {allowed}` ends the loop first{}",
         one.path,
-        counted(least, "candidate"),
+        count(least, "candidate"),
         and_the_group(one)
     );
     let mut help = if counts_corrections {
@@ -240,7 +241,7 @@ fn whatever_is_scored(view: &View<'_>, code: Code, one: &Placed) -> Option<Probl
         | Criterion::Any(_)
         | Criterion::All(_) => return None,
     };
-    let after = counted(one.criterion.earliest(), "candidate");
+    let after = count(one.criterion.earliest(), "candidate");
     let message = format!("`{}` ends every run after {after} at the latest: {why}", one.path);
     Some(view.doubt(code, &one.span, message).help(help))
 }

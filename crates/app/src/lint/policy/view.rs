@@ -4,6 +4,7 @@ use crate::diag::{Code, Problem, Span};
 use crate::facts::{Placed, Range, entry_of, placed, range_of};
 use crate::lint::ProfileView;
 use crate::profile::{LoopPolicy, Overall, Profile, Target};
+use crate::value::prose::decimals;
 use crate::value::yaml::{Data, Entry, Node};
 
 /// A compiled profile, as the lints of a policy see it.
@@ -130,20 +131,5 @@ impl<'a> View<'a> {
 
 /// A number as a person would write it, with four decimals at most.
 pub(super) fn number(value: f64) -> String {
-    ((value * 1e4).round() / 1e4).to_string()
-}
-
-/// `1 candidate`, `2 candidates`.
-pub(super) fn counted(count: u64, what: &str) -> String {
-    if count == 1 { format!("1 {what}") } else { format!("{count} {what}s") }
-}
-
-/// Names in backticks with commas and a last "and".
-pub(super) fn listed(names: &[String]) -> String {
-    let quoted: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
-    match quoted.split_last() {
-        None => String::new(),
-        Some((last, [])) => last.clone(),
-        Some((last, first)) => format!("{} and {last}", first.join(", ")),
-    }
+    decimals(value, 4)
 }

@@ -1,8 +1,11 @@
 //! A calibration of patterns by labelled values, on a terminal.
 
-use super::super::paint::Paint;
-use super::super::text_table::{Align, text_table};
+use super::text::share;
 use crate::experiment::calibrate::{EvidenceCalibration, PatternTrust};
+use crate::report::columns::{figures, words};
+use crate::report::figures::{fixed, percent_of};
+use crate::report::paint::Paint;
+use crate::report::text_table::text_table;
 use crate::value::prose::count;
 use std::fmt::Write;
 
@@ -11,15 +14,14 @@ use std::fmt::Write;
 pub fn evidence_text(found: &EvidenceCalibration, paint: Paint) -> String {
     let mut out = String::new();
     let all = found.right.saturating_add(found.wrong);
-    #[expect(clippy::cast_precision_loss, reason = "counts of labels are far below 2^52")]
-    let share = if all == 0 { 0.0 } else { found.wrong as f64 / all as f64 * 100.0 };
     let _ = writeln!(
         out,
-        "{}: {} right, {} wrong ({share:.1} %; `grounding.mistakes` assumes {:.1} %)",
+        "{}: {} right, {} wrong ({}; `grounding.mistakes` assumes {})",
         paint.strong(&format!("{} labelled", count(all, "value"))),
         found.right,
         found.wrong,
-        found.mistakes * 100.0
+        percent_of(share(found.wrong, all)),
+        percent_of(found.mistakes)
     );
     if found.without_pattern > 0 {
         let _ = writeln!(
@@ -29,16 +31,8 @@ pub fn evidence_text(found: &EvidenceCalibration, paint: Paint) -> String {
             if found.without_pattern == 1 { "has" } else { "have" }
         );
     }
-    let columns = [
-        ("pattern", Align::Left),
-        ("right", Align::Right),
-        ("wrong", Align::Right),
-        ("at least", Align::Right),
-        ("shipped", Align::Right),
-        ("at least", Align::Right),
-        ("in use", Align::Right),
-        ("", Align::Left),
-    ];
+    let numbers = figures("right | wrong | at least | shipped | at least | in use");
+    let columns = [words("pattern"), numbers, words("")].concat();
     let rows: Vec<Vec<String>> = found.patterns.iter().map(row).collect();
     let heading = format!("Passages by pattern; `grounding.trust` asks for {:.2}", found.trust);
     out.push_str(&text_table(&heading, &columns, &rows, 0, paint));
@@ -57,7 +51,7 @@ fn row(of: &PatternTrust) -> Vec<String> {
         of.pattern.clone(),
         of.right.to_string(),
         of.wrong.to_string(),
-        of.bound.map_or_else(|| "–".to_owned(), |bound| format!("{bound:.3}")),
+        fixed(of.bound, 3),
         format!("{}/{}", of.shipped.right, of.shipped.right.saturating_add(of.shipped.wrong)),
         format!("{:.3}", of.shipped.bound),
         format!("{:.3}", of.in_use),

@@ -1,15 +1,16 @@
 //! The contents of the page of a calibration: words, numbers, plots and tables, which the template lays out.
 
 use super::plot::ThresholdPlot;
-use super::text::{called, evidence, evidence_name, grounds, percent, sample, share, verdict};
+use super::text::{called, evidence, evidence_name, grounds, sample, share, verdict};
 use crate::experiment::calibrate::{Calibration, Group, Scope, TestedThreshold, Threshold, Verdict};
 use crate::profile::Looks;
-use crate::report::page::{Fact, Row, Table, Tile, column, figure};
-use crate::report::run_summary::thousands;
+use crate::report::columns::{figures, words};
+use crate::report::figures::{percent_of, thousands};
+use crate::report::page::{self, Fact, Row, Table, Tile, tile};
 use serde::Serialize;
 
 #[derive(Debug, Serialize)]
-pub(super) struct Page {
+pub(in crate::report) struct Page {
     title: &'static str,
     facts: Vec<Fact>,
     tiles: Vec<Tile>,
@@ -33,7 +34,7 @@ struct Section {
 }
 
 impl Page {
-    pub(super) fn of(calibration: &Calibration, title: &'static str) -> Self {
+    pub(in crate::report) fn of(calibration: &Calibration, title: &'static str) -> Self {
         let several = calibration.groups.len() > 1 && calibration.certifies();
         Page {
             title,
@@ -62,68 +63,55 @@ fn facts(calibration: &Calibration) -> Vec<Fact> {
         Looks::AnyTime => "at any time",
         _ => "once",
     };
-    let facts = [
-        (
-            "Promise",
-            format!("at most {} wrong, {} confidence", calibration.wrong_documents, calibration.confidence),
-        ),
+    let Calibration { wrong_documents, confidence, .. } = calibration;
+    page::facts([
+        ("Promise", format!("at most {wrong_documents} wrong, {confidence} confidence")),
         ("Score", calibration.score.clone()),
         ("About", scope.to_owned()),
         ("Labels looked at", looks.to_owned()),
         ("Clusters", calibration.clusters.map(thousands).unwrap_or_default()),
-    ];
-    let facts = facts.into_iter().filter(|(_, value)| !value.is_empty());
-    facts.map(|(name, value)| Fact { name, value }).collect()
+    ])
 }
 
 fn tiles(calibration: &Calibration) -> Vec<Tile> {
     let wrong: u64 = calibration.groups.iter().map(|group| group.wrong).sum();
-    let mut tiles = vec![Tile {
-        name: "Reviewed",
-        value: thousands(calibration.reviewed),
-        note: format!("{} wrong", thousands(wrong)),
-        class: "",
-    }];
+    let reviewed = thousands(calibration.reviewed);
+    let mut tiles = vec![tile("Reviewed", reviewed, format!("{} wrong", thousands(wrong)), "")];
     if let [group] = calibration.groups.as_slice() {
         match certified(group) {
             Some(found) => tiles.extend([
-                Tile {
-                    name: "Certified",
-                    value: format!("≥ {}", Threshold(found.threshold)),
-                    note: calibration.condition(found.threshold),
-                    class: "passed",
-                },
-                Tile {
-                    name: "Accepted there",
-                    value: percent(share(found.accepted, group.reviewed)),
-                    note: format!("{} of {}", thousands(found.accepted), thousands(group.reviewed)),
-                    class: "",
-                },
-                Tile {
-                    name: "At most wrong",
-                    value: percent(found.upper_bound),
-                    note: format!("{} seen", thousands(found.wrong)),
-                    class: "",
-                },
+                tile(
+                    "Certified",
+                    format!("≥ {}", Threshold(found.threshold)),
+                    calibration.condition(found.threshold),
+                    "passed",
+                ),
+                tile(
+                    "Accepted there",
+                    percent_of(share(found.accepted, group.reviewed)),
+                    format!("{} of {}", thousands(found.accepted), thousands(group.reviewed)),
+                    "",
+                ),
+                tile(
+                    "At most wrong",
+                    percent_of(found.upper_bound),
+                    format!("{} seen", thousands(found.wrong)),
+                    "",
+                ),
             ]),
-            None => tiles.push(Tile {
-                name: "Certified",
-                value: "nothing".to_owned(),
-                note: match &group.feasibility.more {
+            None => {
+                let missing = match &group.feasibility.more {
                     Some(more) => format!("some {} more documents to draw", thousands(more.to_draw)),
                     None => "see what is missing".to_owned(),
-                },
-                class: "review",
-            }),
+                };
+                tiles.push(tile("Certified", "nothing", missing, "review"));
+            }
         }
     } else {
         let count = calibration.groups.iter().filter(|group| group.certified.is_some()).count();
-        tiles.push(Tile {
-            name: "Certified",
-            value: format!("{count} of {}", calibration.groups.len()),
-            note: "document types".to_owned(),
-            class: if count > 0 { "passed" } else { "review" },
-        });
+        let of_all = format!("{count} of {}", calibration.groups.len());
+        let class = if count > 0 { "passed" } else { "review" };
+        tiles.push(tile("Certified", of_all, "document types", class));
     }
     tiles
 }
@@ -147,34 +135,19 @@ fn section(calibration: &Calibration, group: &Group, number: usize) -> Section {
 }
 
 fn table(calibration: &Calibration, group: &Group) -> Table {
-    let rows = group.thresholds.iter().map(|tested| Row {
-        cells: vec![
+    let rows = group.thresholds.iter().map(|tested| {
+        let cells = vec![
             format!("≥ {}", Threshold(tested.threshold)),
             thousands(tested.accepted),
-            percent(share(tested.accepted, group.reviewed)),
+            percent_of(share(tested.accepted, group.reviewed)),
             thousands(tested.wrong),
-            percent(tested.upper_bound),
+            percent_of(tested.upper_bound),
             evidence(tested),
             verdict(tested).to_owned(),
-        ],
-        bar: 0.0,
-        class: if tested.verdict == Verdict::Certified { "certified" } else { "" },
+        ];
+        Row::from(cells).class(if tested.verdict == Verdict::Certified { "certified" } else { "" })
     });
-    Table {
-        heading: String::new(),
-        note: String::new(),
-        caption: "Thresholds, the strictest first".to_owned(),
-        bars: "",
-        columns: vec![
-            figure("Score"),
-            figure("Accepted"),
-            figure("Coverage"),
-            figure("Wrong"),
-            figure("At most wrong"),
-            figure(evidence_name(calibration)),
-            column("Verdict"),
-        ],
-        rows: rows.collect(),
-        more: 0,
-    }
+    let counts = figures("Score | Accepted | Coverage | Wrong | At most wrong");
+    let columns = [counts, figures(evidence_name(calibration)), words("Verdict")].concat();
+    Table::new("", "Thresholds, the strictest first", columns, rows)
 }

@@ -1,9 +1,9 @@
 //! The plot of a calibration: the share of accepted documents that are wrong at each threshold, by the share accepted.
 //! The table beside it has the same numbers.
-//! it says the same in numbers.
 
-use super::text::{percent, share, verdict};
+use super::text::{share, verdict};
 use crate::experiment::calibrate::{Calibration, Group, TestedThreshold, Threshold, Verdict};
+use crate::report::figures::percent_of;
 use crate::report::page::{MarkedPoint, RiskAxes};
 use serde::Serialize;
 
@@ -57,8 +57,8 @@ impl ThresholdPlot {
                 tested.accepted,
                 group.reviewed,
                 tested.wrong,
-                percent(risk(tested)),
-                percent(tested.upper_bound),
+                percent_of(risk(tested)),
+                percent_of(tested.upper_bound),
                 verdict(tested)
             )
         };
@@ -87,7 +87,7 @@ impl ThresholdPlot {
             promised_label: format!("promised: at most {}", calibration.wrong_documents),
             certified: certified.map(|tested| {
                 let label =
-                    format!("≥ {} (at most {})", Threshold(tested.threshold), percent(tested.upper_bound));
+                    format!("≥ {} (at most {})", Threshold(tested.threshold), percent_of(tested.upper_bound));
                 let range = (risk(tested), tested.upper_bound);
                 axes.marked(coverage(tested), tested.upper_bound, range, label, said(tested))
             }),

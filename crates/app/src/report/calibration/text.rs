@@ -4,8 +4,12 @@ use crate::experiment::calibrate::{
     AuditOutcome, Calibration, Evidence, Group, MoreReviews, NeededReviews, Scope, TestedThreshold,
     Threshold, Verdict,
 };
+use crate::experiment::statistics;
 use crate::profile::{Certify, Looks};
+use crate::report::columns::{Column, aligned, figure, figures, word};
+use crate::report::figures::percent_of;
 use crate::report::paint::Paint;
+use crate::value::prose::count;
 use crate::value::sanitize_line;
 use std::fmt::Write;
 
@@ -56,7 +60,7 @@ pub(super) fn called(group: &Group) -> String {
 pub(super) fn grounds(calibration: &Calibration, group: &Group) -> Vec<String> {
     let mut lines = Vec::new();
     if let Some(found) = &group.certified {
-        lines.push(format!("{} of the reviewed documents are accepted there", percent(found.coverage)));
+        lines.push(format!("{} of the reviewed documents are accepted there", percent_of(found.coverage)));
         return lines;
     }
     let feasibility = &group.feasibility;
@@ -65,7 +69,7 @@ pub(super) fn grounds(calibration: &Calibration, group: &Group) -> Vec<String> {
             "{} of {} reviewed documents are wrong: at least {} must be held back, whatever the threshold",
             group.wrong,
             group.reviewed,
-            percent(feasibility.held_back_at_least)
+            percent_of(feasibility.held_back_at_least)
         ));
     }
     let tested = group.thresholds.iter().any(|tested| tested.verdict == Verdict::NotCertified);
@@ -75,7 +79,7 @@ pub(super) fn grounds(calibration: &Calibration, group: &Group) -> Vec<String> {
         lines.push(match &feasibility.more {
             Some(more) => format!(
                 "these labels were tested, and more of them would be a second look: it takes new ones, of some {} newly drawn at random, of which {} reach {} ≥ {}, if as many are wrong as so far",
-                documents(more.to_draw),
+                count(more.to_draw, "document"),
                 more.at_this_rate,
                 sanitize_line(&calibration.score),
                 Threshold(more.threshold)
@@ -104,29 +108,21 @@ fn missing(calibration: &Calibration, more: &MoreReviews) -> Vec<String> {
     let kind = format!("{} ≥ {}", calibration.score, Threshold(more.threshold));
     let mut line = format!(
         "nearest is {kind}, with {} reviewed and {} wrong: {} more with {kind} would do if none is wrong",
-        documents(more.accepted),
+        count(more.accepted, "document"),
         more.wrong,
         more.if_none_is_wrong
     );
     if more.at_this_rate > more.if_none_is_wrong {
         let _ = write!(line, ", {} if as many are wrong as so far", more.at_this_rate);
     }
-    vec![line, format!("that is some {} drawn at random", documents(more.to_draw))]
-}
-
-fn audited(count: u64) -> String {
-    if count == 1 { "1 audited document".to_owned() } else { format!("{count} audited documents") }
-}
-
-fn documents(count: u64) -> String {
-    if count == 1 { "1 document".to_owned() } else { format!("{count} documents") }
+    vec![line, format!("that is some {} drawn at random", count(more.to_draw, "document"))]
 }
 
 /// The reviewed documents, those that count, and the agreement of the reviewers.
 pub(super) fn sample(calibration: &Calibration) -> Vec<String> {
     let clusters = calibration.clusters;
     let clusters = clusters.map_or_else(String::new, |count| format!(", one of each of {count} clusters"));
-    let mut lines = vec![format!("{} reviewed{clusters}", documents(calibration.reviewed))];
+    let mut lines = vec![format!("{} reviewed{clusters}", count(calibration.reviewed, "document"))];
     let left_out = &calibration.left_out;
     let reasons: Vec<String> = [
         (left_out.wrote_rules, "rules were written by them"),
@@ -147,16 +143,16 @@ pub(super) fn sample(calibration: &Calibration) -> Vec<String> {
         let kappa = agreement.kappa.map_or_else(String::new, |kappa| format!("; Cohen's kappa {kappa:.2}"));
         lines.push(format!(
             "two reviewers looked at {} and agreed on {}: {}, {} to {} with 95 % confidence{kappa}",
-            documents(agreement.documents),
+            count(agreement.documents, "document"),
             agreement.agreed,
-            percent(share(agreement.agreed, agreement.documents)),
-            percent(low),
-            percent(high)
+            percent_of(share(agreement.agreed, agreement.documents)),
+            percent_of(low),
+            percent_of(high)
         ));
     }
     if calibration.disputed > 0 {
-        let count = if calibration.disputed == 1 { "counts" } else { "count" };
-        lines.push(format!("{} on which they differ {count} as wrong", documents(calibration.disputed)));
+        let as_wrong = if calibration.disputed == 1 { "counts as wrong" } else { "count as wrong" };
+        lines.push(format!("{} on which they differ {as_wrong}", count(calibration.disputed, "document")));
     }
     lines
 }
@@ -165,13 +161,13 @@ fn table(calibration: &Calibration, group: &Group, paint: Paint, out: &mut Strin
     if let Some(name) = &group.document_type {
         let _ = writeln!(out, "{}", paint.strong(&sanitize_line(name)));
     }
-    let evidence = evidence_name(calibration);
-    let score = format!("{} ≥", sanitize_line(&calibration.score));
-    let width = score.chars().count().max(6);
-    let head = format!("{score:>width$}  accepted  wrong  at most wrong  {evidence:>9}");
+    let rows: Vec<Vec<String>> = group.thresholds.iter().map(row).collect();
+    let evidence = figure(&format!("{:>9}", evidence_name(calibration)));
+    let counts = figures("accepted | wrong | at most wrong");
+    let columns = [vec![score_column(&calibration.score)], counts, vec![evidence, word("")]].concat();
+    let (head, lines) = aligned(&columns, &rows);
     let _ = writeln!(out, "{}", paint.faint(&head));
-    for tested in &group.thresholds {
-        let line = row(tested, width);
+    for (tested, line) in group.thresholds.iter().zip(lines) {
         let line = match tested.verdict {
             Verdict::Certified => paint.good(&line),
             Verdict::NotCertified => paint.warn(&line),
@@ -179,6 +175,11 @@ fn table(calibration: &Calibration, group: &Group, paint: Paint, out: &mut Strin
         };
         let _ = writeln!(out, "{line}");
     }
+}
+
+/// The column of thresholds of a score.
+fn score_column(score: &str) -> Column {
+    figure(&format!("{:>6}", format!("{score} ≥")))
 }
 
 /// The name of the evidence for a threshold.
@@ -209,23 +210,22 @@ pub(super) fn verdict(tested: &TestedThreshold) -> &'static str {
     }
 }
 
-fn row(tested: &TestedThreshold, width: usize) -> String {
-    format!(
-        "{:>width$}  {:>8}  {:>5}  {:>13}  {:>9}  {}",
+fn row(tested: &TestedThreshold) -> Vec<String> {
+    vec![
         Threshold(tested.threshold).to_string(),
-        tested.accepted,
-        tested.wrong,
-        percent(tested.upper_bound),
+        tested.accepted.to_string(),
+        tested.wrong.to_string(),
+        percent_of(tested.upper_bound),
         evidence(tested),
-        verdict(tested)
-    )
+        verdict(tested).to_owned(),
+    ]
 }
 
 /// The number of documents to draw for each threshold, where none is reviewed yet.
 #[must_use]
 pub fn needed_text(needed: &[NeededReviews], settings: &Certify, paint: Paint) -> String {
-    let score = format!("{} ≥", sanitize_line(&settings.score.value));
-    let width = score.chars().count().max(6);
+    let counts = figures("reached by | if none is wrong | if one is");
+    let columns = [vec![score_column(&settings.score.value)], counts].concat();
     let mut out = String::new();
     for group in needed {
         let of_type = match &group.document_type {
@@ -235,22 +235,22 @@ pub fn needed_text(needed: &[NeededReviews], settings: &Certify, paint: Paint) -
         let _ = writeln!(
             out,
             "{}",
-            paint.strong(&format!("{}{of_type} in the run; to draw at random:", documents(group.in_run)))
+            paint.strong(&format!(
+                "{}{of_type} in the run; to draw at random:",
+                count(group.in_run, "document")
+            ))
         );
-        let head = format!("{score:>width$}  reached by  if none is wrong  if one is");
-        let _ = writeln!(out, "{}", paint.faint(&head));
-        for at in &group.thresholds {
-            let draws = |count: Option<u64>| count.map_or_else(|| "-".to_owned(), |count| count.to_string());
-            let _ = writeln!(
-                out,
-                "{:>width$}  {:>10}  {:>16}  {:>9}",
+        let draws = |count: Option<u64>| count.map_or_else(|| "-".to_owned(), |count| count.to_string());
+        let rows = group.thresholds.iter().map(|at| {
+            vec![
                 Threshold(at.threshold).to_string(),
-                at.accepted_in_run,
+                at.accepted_in_run.to_string(),
                 draws(at.to_draw_if_none_is_wrong),
-                draws(at.to_draw_if_one_is_wrong)
-            );
-        }
-        out.push('\n');
+                draws(at.to_draw_if_one_is_wrong),
+            ]
+        });
+        let (head, lines) = aligned(&columns, &rows.collect::<Vec<_>>());
+        let _ = writeln!(out, "{}\n{}\n", paint.faint(&head), lines.join("\n"));
     }
     let _ = writeln!(
         out,
@@ -264,8 +264,11 @@ pub fn needed_text(needed: &[NeededReviews], settings: &Certify, paint: Paint) -
 #[must_use]
 pub fn audit_text(calibration: &Calibration, audit: &AuditOutcome, paint: Paint) -> String {
     let AuditOutcome { accepted, wrong, not_covered, own, highest_e_value, limit, .. } = audit;
-    let are_wrong =
-        format!("{wrong} of {} {} wrong", audited(*accepted), if *wrong == 1 { "is" } else { "are" });
+    let are_wrong = format!(
+        "{wrong} of {} {} wrong",
+        count(*accepted, "audited document"),
+        if *wrong == 1 { "is" } else { "are" }
+    );
     let mut out = if !audit.says_something() {
         format!(
             "{}\n",
@@ -285,21 +288,21 @@ pub fn audit_text(calibration: &Calibration, audit: &AuditOutcome, paint: Paint)
             writeln!(out, "  e-value {highest_e_value:.2} at its highest; drift is said from {limit:.0} on");
     }
     if *own > 0 {
-        let _ = writeln!(out, "  left out: {}, because the certificate was made by them", audited(*own));
+        let _ = writeln!(
+            out,
+            "  left out: {}, because the certificate was made by them",
+            count(*own, "audited document")
+        );
     }
     if *not_covered > 0 {
         let (are, say) = if *not_covered == 1 { ("is", "says") } else { ("are", "say") };
-        let count = audited(*not_covered);
+        let count = count(*not_covered, "audited document");
         let _ = writeln!(out, "  {count} {are} not covered by the certificate, and {say} nothing about it");
     }
     out
 }
 
-#[expect(clippy::cast_precision_loss, reason = "counts of documents")]
-pub(super) fn share(count: u64, of: u64) -> f64 {
-    count as f64 / of.max(1) as f64
-}
-
-pub(super) fn percent(share: f64) -> String {
-    format!("{:.1} %", share * 100.0)
+/// The share of the documents that are so many; 0 of none.
+pub(super) fn share(part: u64, whole: u64) -> f64 {
+    statistics::share(part, whole).unwrap_or_default()
 }

@@ -1,11 +1,9 @@
-//! Findings of `loopctl evaluate`, for people: `text` for terminals, `page`, `page_view`, `plots` as HTML, `words` for
-//! both.
+//! Findings of `loopctl evaluate`, for people: `text` for terminals, `page_view` and `plots` as HTML, `words` for both.
 
-mod page;
 mod page_view;
 mod plots;
 mod text;
 mod words;
 
-pub use page::evaluation_html;
+pub(super) use page_view::Page;
 pub use text::evaluation_text;

@@ -1,13 +1,15 @@
 //! The contents of the page of an evaluation: words, numbers, plots and tables, which the template lays out.
 
-use super::plots::{AgreementPlot, RiskPlot};
+use super::plots::{RiskPlot, agreement};
 use super::words::{
-    CLUSTERED, confidence, cost, found, interval, not_judged, part, ratio, right, share, statuses, unmatched,
-    value, why_not_judged, wrong_clusters,
+    CLUSTERED, cost, found, interval, more_confusions, not_judged, of_labelled, part, ratio, right,
+    risk_cells, share, statuses, unmatched, value, why_not_judged, wrong_clusters,
 };
 use crate::experiment::evaluate::{Evaluation, FieldFigures, LookAtDocument};
-use crate::report::page::{Fact, Row, Table, Tile, column, figure, of_100, tenths};
-use crate::report::run_summary::thousands;
+use crate::experiment::statistics::Interval;
+use crate::report::columns::{figures, words};
+use crate::report::figures::{confidence, thousands};
+use crate::report::page::{self, DotRows, Fact, Row, Table, Tile, of_100, tenths, tile};
 use serde::Serialize;
 
 /// Most rows of each table; the page shows how many are left out.
@@ -18,11 +20,11 @@ pub(super) const MOST_DOCUMENTS_ON_PAGE: usize = 200;
 
 /// The page.
 #[derive(Debug, Serialize)]
-pub(super) struct Page<'e> {
+pub(in crate::report) struct Page<'e> {
     title: &'static str,
     facts: Vec<Fact>,
     tiles: Vec<Tile>,
-    agreement: Option<AgreementPlot>,
+    agreement: Option<DotRows>,
     fields: Table,
     /// The treatment of clusters by intervals; empty where labels name none.
     clustered: &'static str,
@@ -58,13 +60,13 @@ struct DocumentField<'e> {
 }
 
 impl<'e> Page<'e> {
-    pub(super) fn of(evaluation: &'e Evaluation, title: &'static str) -> Self {
+    pub(in crate::report) fn of(evaluation: &'e Evaluation, title: &'static str) -> Self {
         let curve = &evaluation.risk_coverage;
         Page {
             title,
             facts: facts(evaluation),
             tiles: tiles(evaluation),
-            agreement: AgreementPlot::of(evaluation),
+            agreement: agreement(evaluation),
             fields: fields(evaluation),
             clustered: evaluation.documents.clusters.map_or("", |_| CLUSTERED),
             risk: RiskPlot::of(evaluation),
@@ -80,7 +82,7 @@ impl<'e> Page<'e> {
             look_at: look_at(evaluation),
             tables: [confusions(evaluation), types(evaluation)]
                 .into_iter()
-                .filter(|table| !table.rows.is_empty())
+                .filter(|table| !table.is_empty())
                 .collect(),
             unmatched: unmatched(evaluation, MOST_UNMATCHED),
         }
@@ -102,29 +104,23 @@ fn look_at(evaluation: &Evaluation) -> Vec<Group<'_>> {
 
 fn facts(evaluation: &Evaluation) -> Vec<Fact> {
     let sources = &evaluation.sources;
-    let spent = cost(&evaluation.cost).join(", ");
-    let facts = [
+    page::facts([
         ("Profile", sources.profile.clone()),
         ("Results", sources.results.clone()),
         ("Labelled documents", thousands(sources.labelled_documents)),
         ("Documents with results", thousands(sources.result_documents)),
         ("Clusters", evaluation.documents.clusters.map(thousands).unwrap_or_default()),
         ("Not judged", why_not_judged(evaluation).unwrap_or_default()),
-        ("Cost", spent),
-    ];
-    facts
-        .into_iter()
-        .filter(|(_, value)| !value.is_empty())
-        .map(|(name, value)| Fact { name, value })
-        .collect()
+        ("Cost", cost(&evaluation.cost).join(", ")),
+    ])
 }
 
 fn tiles(evaluation: &Evaluation) -> Vec<Tile> {
     let Evaluation { documents: all, passed, refused, all_fields, .. } = evaluation;
     // Kept on one line.
     let sure = confidence(evaluation.sources.confidence).replace(' ', "\u{a0}");
-    let of = |part: u64, whole: u64, range: String| {
-        format!("{} of {}; {range} at {sure}", thousands(part), thousands(whole))
+    let of = |part: u64, whole: u64, range: Option<Interval>| {
+        format!("{} of {}; {} at {sure}", thousands(part), thousands(whole), interval(range))
     };
     let besides = |note: String, count: u64| match not_judged(count) {
         Some(not_judged) => format!("{note}; {not_judged} besides"),
@@ -134,45 +130,31 @@ fn tiles(evaluation: &Evaluation) -> Vec<Tile> {
         Some(wrong) => format!("{note}; {wrong}"),
         None => note,
     };
-    let tile = |name, value, note, class| Tile { name, value, note, class };
+    let judged = format!("{} right, {} wrong", thousands(all.right), thousands(all.wrong));
+    let of_passed = with_clusters(of(passed.wrong, passed.documents, passed.interval));
+    let of_refused = of(refused.right, refused.documents, refused.interval);
+    let of_fields = of(all_fields.exact, all_fields.documents, all_fields.exact_interval);
     vec![
-        tile(
-            "Evaluated",
-            thousands(all.evaluated),
-            besides(
-                format!("{} right, {} wrong", thousands(all.right), thousands(all.wrong)),
-                all.not_judged,
-            ),
-            "",
-        ),
+        tile("Evaluated", thousands(all.evaluated), besides(judged, all.not_judged), ""),
         tile(
             "Wrong among the passed",
             share(passed.share_wrong),
-            besides(
-                with_clusters(of(passed.wrong, passed.documents, interval(passed.interval))),
-                passed.not_judged,
-            ),
+            besides(of_passed, passed.not_judged),
             "failed",
         ),
         tile(
             "Right among the refused",
             share(refused.share_right),
-            besides(of(refused.right, refused.documents, interval(refused.interval)), refused.not_judged),
+            besides(of_refused, refused.not_judged),
             "review",
         ),
-        tile(
-            "Fields exactly right",
-            share(all_fields.exact_agreement),
-            of(all_fields.exact, all_fields.documents, interval(all_fields.exact_interval)),
-            "passed",
-        ),
+        tile("Fields exactly right", share(all_fields.exact_agreement), of_fields, "passed"),
     ]
 }
 
 fn fields(evaluation: &Evaluation) -> Table {
-    let row = |field: &FieldFigures, name: &str| Row {
-        bar: tenths(field.exact_agreement.unwrap_or_default() * 100.0),
-        cells: vec![
+    let row = |field: &FieldFigures, name: &str| {
+        let cells = vec![
             name.to_owned(),
             thousands(field.documents),
             share(field.exact_agreement),
@@ -186,151 +168,79 @@ fn fields(evaluation: &Evaluation) -> Table {
             thousands(field.missing),
             thousands(field.spurious),
             field.compared_by.clone(),
-        ],
-        class: "",
+        ];
+        Row::new(cells, tenths(field.exact_agreement.unwrap_or_default() * 100.0))
     };
     let mut rows: Vec<Row> = evaluation.fields.iter().map(|field| row(field, &field.field)).collect();
     if rows.len() > 1 {
         rows.push(row(&evaluation.all_fields, "all fields"));
     }
-    Table {
-        heading: "Fields".to_owned(),
-        note: "Precision, recall and F1 count values: each item of a list and each member of a mapping is one. The other columns count \
-               documents; absent means that there is no value, and none was extracted."
-            .to_owned(),
-        caption: "What came of each labelled field".to_owned(),
-        bars: "",
-        columns: vec![
-            column("Field"),
-            figure("Documents"),
-            figure("Exact"),
-            figure("Interval"),
-            figure("Precision"),
-            figure("Recall"),
-            figure("F1"),
-            figure("Right"),
-            figure("Absent"),
-            figure("Wrong"),
-            figure("Missing"),
-            figure("Spurious"),
-            column("Compared by"),
-        ],
-        rows,
-        more: 0,
-    }
+    let of_values = figures("Documents | Exact | Interval | Precision | Recall | F1");
+    let of_documents = figures("Right | Absent | Wrong | Missing | Spurious");
+    let columns = [words("Field"), of_values, of_documents, words("Compared by")].concat();
+    Table::new("Fields", "What came of each labelled field", columns, rows).note(
+        "Precision, recall and F1 count values: each item of a list and each member of a mapping is one. The other columns count \
+         documents; absent means that there is no value, and none was extracted.",
+    )
 }
 
 fn points(evaluation: &Evaluation) -> Table {
-    let rows = evaluation.risk_coverage.tenths().into_iter().map(|point| Row {
-        bar: tenths(point.risk * 100.0),
-        cells: vec![
-            point.score.map_or_else(|| "none".to_owned(), |score| format!("≥ {score:.3}")),
-            thousands(point.documents),
-            share(Some(point.coverage)),
-            thousands(point.wrong),
-            share(Some(point.risk)),
-            interval(Some(point.interval)),
-        ],
-        class: "",
-    });
-    Table {
-        heading: "Risk against coverage".to_owned(),
-        note: String::new(),
-        caption: "The share that is wrong among the documents with the highest scores, at each tenth of all"
-            .to_owned(),
-        bars: "",
-        columns: vec![
-            figure("Overall"),
-            figure("Documents"),
-            figure("Coverage"),
-            figure("Wrong"),
-            figure("Risk"),
-            figure("Interval"),
-        ],
-        rows: rows.collect(),
-        more: 0,
-    }
+    let rows = risk_cells(evaluation).into_iter();
+    Table::new(
+        "Risk against coverage",
+        "The share that is wrong among the documents with the highest scores, at each tenth of all",
+        figures("Overall | Documents | Coverage | Wrong | Risk | Interval"),
+        rows.map(|(risk, cells)| Row::new(cells, tenths(risk * 100.0))),
+    )
 }
 
 fn confusions(evaluation: &Evaluation) -> Table {
     let most = evaluation.confusions.first().map(|pair| pair.count).unwrap_or_default();
-    let rows = evaluation.confusions.iter().take(MOST_CONFUSIONS).map(|pair| Row {
-        bar: of_100(pair.count, most),
-        cells: vec![
+    let rows = evaluation.confusions.iter().take(MOST_CONFUSIONS).map(|pair| {
+        let cells = vec![
             pair.field.clone(),
             pair.verdict.as_str().to_owned(),
             value(&pair.label).to_owned(),
             value(&pair.extracted).to_owned(),
             thousands(pair.count),
-        ],
-        class: "major",
+        ];
+        Row::new(cells, of_100(pair.count, most)).class("major")
     });
-    let more = evaluation.confusions.len().saturating_sub(MOST_CONFUSIONS);
-    Table {
-        heading: "Confusions".to_owned(),
-        note: "A value that the field's vocabulary knows stands as the vocabulary calls it. Of lists, the items are shown that only one of \
-               both has."
-            .to_owned(),
-        caption: "Right values and what was extracted instead, the most frequent first".to_owned(),
-        bars: "Documents, as bars",
-        columns: vec![
-            column("Field"),
-            column("Verdict"),
-            column("Label"),
-            column("Extracted"),
-            figure("Documents"),
-        ],
-        rows: rows.collect(),
-        more: more + usize::try_from(evaluation.more_confusions).unwrap_or(usize::MAX - more),
-    }
+    let caption = "Right values and what was extracted instead, the most frequent first";
+    let columns = [words("Field | Verdict | Label | Extracted"), figures("Documents")].concat();
+    Table::new("Confusions", caption, columns, rows)
+        .bars("Documents, as bars")
+        .more(more_confusions(evaluation, MOST_CONFUSIONS))
+        .note(
+            "A value that the field's vocabulary knows stands as the vocabulary calls it. Of lists, the items are shown that only one of \
+             both has.",
+        )
 }
 
 fn types(evaluation: &Evaluation) -> Table {
     let rows = evaluation.document_types.iter().map(|of| {
-        let labelled = |count: u64| if of.labelled == 0 { "–".to_owned() } else { thousands(count) };
-        Row {
-            bar: of_100(of.right.unwrap_or_default(), of.judged.max(1)),
-            cells: vec![
-                of.document_type.clone(),
-                thousands(of.documents),
-                part(of.judged, of.documents),
-                labelled(of.recognised),
-                labelled(of.unknown),
-                thousands(of.passed),
-                right(of),
-                ratio(of.mean_first),
-                ratio(of.mean_overall),
-                part(of.supported_values, of.values),
-                statuses(of),
-                found(of).collect::<Vec<_>>().join(", "),
-            ],
-            class: "",
-        }
+        let cells = vec![
+            of.document_type.clone(),
+            thousands(of.documents),
+            part(of.judged, of.documents),
+            of_labelled(of, of.recognised),
+            of_labelled(of, of.unknown),
+            thousands(of.passed),
+            right(of),
+            ratio(of.mean_first),
+            ratio(of.mean_overall),
+            part(of.supported_values, of.values),
+            statuses(of),
+            found(of).collect::<Vec<_>>().join(", "),
+        ];
+        Row::new(cells, of_100(of.right.unwrap_or_default(), of.judged.max(1)))
     });
-    Table {
-        heading: "Document types".to_owned(),
-        note: "As labelled, where labels say so. Recognised: classified as the labelled type; unknown: as none. Judged: with a \
-               label of a field; only these can be right. A field is found where it has a value, right or wrong."
-            .to_owned(),
-        caption: "Documents by type".to_owned(),
-        bars: "Right, as bars",
-        columns: vec![
-            column("Type"),
-            figure("Documents"),
-            figure("Judged"),
-            figure("Recognised"),
-            figure("Unknown"),
-            figure("Passed"),
-            figure("Right"),
-            figure("First score"),
-            figure("Returned"),
-            figure("Values supported"),
-            column("Final statuses"),
-            column("Fields found"),
-        ],
-        rows: rows.collect(),
-        more: 0,
-    }
+    let numbers = "Documents | Judged | Recognised | Unknown | Passed | Right | First score | Returned | Values supported";
+    let columns = [words("Type"), figures(numbers), words("Final statuses | Fields found")].concat();
+    Table::new("Document types", "Documents by type", columns, rows).bars("Right, as bars").note(
+        "As labelled, where labels say so. Recognised: classified as the labelled type; unknown: as none. Judged: with a \
+         label of a field; only these can be right. A field is found where it has a value, right or wrong.",
+    )
 }
 
 impl<'e> Document<'e> {

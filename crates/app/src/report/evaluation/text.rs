@@ -2,15 +2,15 @@
 
 use super::page_view::MOST_DOCUMENTS_ON_PAGE;
 use super::words::{
-    confidence, cost, documents_of_clusters, found, interval, not_judged, part, ratio, right, share,
-    statuses, unmatched, value, why_not_judged, wrong_clusters,
+    cost, documents_of_clusters, found, interval, more_confusions, not_judged, of_labelled, part, ratio,
+    right, risk_cells, share, statuses, unmatched, value, why_not_judged, wrong_clusters,
 };
 use crate::experiment::evaluate::{Evaluation, FieldFigures, LookAtDocument};
+use crate::report::columns::{figures, words};
+use crate::report::figures::{confidence, thousands};
 use crate::report::paint::Paint;
-use crate::report::run_summary::thousands;
-use crate::report::text_table::Align::{Left, Right};
 use crate::report::text_table::text_table;
-use crate::value::sanitize_line;
+use crate::value::{prose, sanitize_line};
 use std::fmt::Write;
 
 /// Most rows of each table, and most unmatched names of each kind.
@@ -94,14 +94,7 @@ fn head(evaluation: &Evaluation, paint: Paint, out: &mut String) {
             notes([not_judged(refused.not_judged).map(|count| format!("{count} besides"))]),
         ],
     ];
-    let columns = [
-        ("", Left),
-        ("documents", Right),
-        ("of them", Right),
-        ("share", Right),
-        ("interval", Right),
-        ("", Left),
-    ];
+    let columns = [words(""), figures("documents | of them | share | interval"), words("")].concat();
     out.push_str(&text_table("Documents", &columns, &rows, 0, paint));
 }
 
@@ -131,20 +124,9 @@ fn fields(evaluation: &Evaluation, paint: Paint) -> String {
     if rows.len() > 1 {
         rows.push(row(&evaluation.all_fields, "all".to_owned()));
     }
-    let columns = [
-        ("field", Left),
-        ("docs", Right),
-        ("right", Right),
-        ("abs", Right),
-        ("wrong", Right),
-        ("miss", Right),
-        ("spur", Right),
-        ("prec", Right),
-        ("recall", Right),
-        ("F1", Right),
-        ("exact", Right),
-        ("interval", Right),
-    ];
+    let of_documents = figures("docs | right | abs | wrong | miss | spur");
+    let of_values = figures("prec | recall | F1 | exact | interval");
+    let columns = [words("field"), of_documents, of_values].concat();
     text_table("Fields", &columns, &rows, 0, paint)
 }
 
@@ -154,8 +136,8 @@ fn types(evaluation: &Evaluation, paint: Paint) -> String {
             vec![
                 cut(&of.document_type, LONGEST_NAME),
                 part(of.judged, of.documents),
-                if of.labelled == 0 { "–".to_owned() } else { thousands(of.recognised) },
-                if of.labelled == 0 { "–".to_owned() } else { thousands(of.unknown) },
+                of_labelled(of, of.recognised),
+                of_labelled(of, of.unknown),
                 thousands(of.passed),
                 right(of),
                 ratio(of.mean_first),
@@ -164,17 +146,8 @@ fn types(evaluation: &Evaluation, paint: Paint) -> String {
             ]
         })
         .collect();
-    let columns = [
-        ("type", Left),
-        ("judged", Right),
-        ("recognised", Right),
-        ("unknown", Right),
-        ("passed", Right),
-        ("right", Right),
-        ("first score", Right),
-        ("returned", Right),
-        ("supported", Right),
-    ];
+    let numbers = "judged | recognised | unknown | passed | right | first score | returned | supported";
+    let columns = [words("type"), figures(numbers)].concat();
     text_table("Document types", &columns, &rows, 0, paint)
 }
 
@@ -182,7 +155,7 @@ fn endings(evaluation: &Evaluation, paint: Paint) -> String {
     let rows: Vec<Vec<String>> = (evaluation.document_types.iter())
         .map(|of| vec![cut(&of.document_type, LONGEST_NAME), statuses(of)])
         .collect();
-    text_table("Final statuses", &[("type", Left), ("documents", Left)], &rows, 0, paint)
+    text_table("Final statuses", &words("type | documents"), &rows, 0, paint)
 }
 
 fn found_fields(evaluation: &Evaluation, paint: Paint) -> String {
@@ -194,7 +167,7 @@ fn found_fields(evaluation: &Evaluation, paint: Paint) -> String {
             rows.push(vec![name, fields.join(", ")]);
         }
     }
-    let columns = [("type", Left), ("share of documents with a value, right or wrong", Left)];
+    let columns = words("type | share of documents with a value, right or wrong");
     text_table("Fields found", &columns, &rows, 0, paint)
 }
 
@@ -210,34 +183,14 @@ fn confusions(evaluation: &Evaluation, paint: Paint) -> String {
             ]
         })
         .collect();
-    let more = evaluation.confusions.len().saturating_sub(MOST_CONFUSIONS);
-    let more = more + usize::try_from(evaluation.more_confusions).unwrap_or(usize::MAX - more);
-    let columns = [("field", Left), ("", Left), ("label", Left), ("→ extracted", Left), ("documents", Right)];
-    text_table("Confusions", &columns, &rows, more, paint)
+    let columns = [words("field | | label | → extracted"), figures("documents")].concat();
+    text_table("Confusions", &columns, &rows, more_confusions(evaluation, MOST_CONFUSIONS), paint)
 }
 
 fn risk(evaluation: &Evaluation, paint: Paint) -> String {
     let curve = &evaluation.risk_coverage;
-    let rows: Vec<Vec<String>> = (curve.tenths().iter())
-        .map(|point| {
-            vec![
-                point.score.map_or_else(|| "none".to_owned(), |score| format!("≥ {score:.3}")),
-                thousands(point.documents),
-                share(Some(point.coverage)),
-                thousands(point.wrong),
-                share(Some(point.risk)),
-                interval(Some(point.interval)),
-            ]
-        })
-        .collect();
-    let columns = [
-        ("overall", Right),
-        ("documents", Right),
-        ("coverage", Right),
-        ("wrong", Right),
-        ("risk", Right),
-        ("interval", Right),
-    ];
+    let rows: Vec<Vec<String>> = risk_cells(evaluation).into_iter().map(|(_, cells)| cells).collect();
+    let columns = figures("overall | documents | coverage | wrong | risk | interval");
     let mut text = text_table("Risk against coverage", &columns, &rows, 0, paint);
     if !rows.is_empty() {
         let _ = writeln!(
@@ -293,9 +246,5 @@ fn look_at(evaluation: &Evaluation, paint: Paint) -> String {
 
 /// A text on one line, of so many characters at most.
 fn cut(text: &str, most: usize) -> String {
-    let line = sanitize_line(text);
-    match line.char_indices().nth(most) {
-        None => line,
-        Some(_) => line.chars().take(most.saturating_sub(1)).chain(['…']).collect(),
-    }
+    prose::cut(&sanitize_line(text), most)
 }

@@ -1,18 +1,18 @@
 //! Numbers and values in words, as text and page show them.
 
 use crate::experiment::evaluate::{CostFigures, Evaluation, TypeFigures};
-use crate::experiment::statistics::Interval;
-use crate::report::run_summary::{dollars, thousands};
+use crate::experiment::statistics::{Interval, real};
+use crate::report::figures::{dollars, fixed, percent_of, thousands};
 use crate::value::prose;
 
 /// `0.873`; a dash if there is none.
 pub(super) fn ratio(number: Option<f64>) -> String {
-    number.map_or_else(|| "–".to_owned(), |number| format!("{number:.3}"))
+    fixed(number, 3)
 }
 
 /// `87.3 %`; a dash if there is none.
 pub(super) fn share(number: Option<f64>) -> String {
-    number.map_or_else(|| "–".to_owned(), |number| format!("{:.1} %", number * 100.0))
+    number.map_or_else(|| "–".to_owned(), percent_of)
 }
 
 /// `12.3 – 45.6 %`; a dash if there is none.
@@ -21,12 +21,6 @@ pub(super) fn interval(interval: Option<Interval>) -> String {
         || "–".to_owned(),
         |Interval { low, high }| format!("{:.1} – {:.1} %", low * 100.0, high * 100.0),
     )
-}
-
-/// `95 %`, `99.9 %`.
-pub(super) fn confidence(confidence: f64) -> String {
-    let percent = format!("{:.3}", confidence * 100.0);
-    format!("{} %", percent.trim_end_matches('0').trim_end_matches('.'))
 }
 
 /// `passed 13, stopped_early 98`.
@@ -47,11 +41,10 @@ pub(super) fn not_judged(count: u64) -> Option<String> {
 
 /// `50 documents of 12 clusters`, where labels name clusters.
 pub(super) fn documents_of_clusters(count: u64, clusters: Option<u64>) -> String {
-    let all = crate::report::run_summary::documents(count);
+    let all = prose::count(count, "document");
     match clusters {
         None => all,
-        Some(1) => format!("{all} of 1 cluster"),
-        Some(clusters) => format!("{all} of {} clusters", thousands(clusters)),
+        Some(clusters) => format!("{all} of {}", prose::count(clusters, "cluster")),
     }
 }
 
@@ -72,7 +65,7 @@ pub(super) fn why_not_judged(evaluation: &Evaluation) -> Option<String> {
     (count > 0).then(|| {
         format!(
             "{} with a result, labelled by type alone or by nothing that can be used",
-            crate::report::run_summary::documents(count)
+            prose::count(count, "document")
         )
     })
 }
@@ -82,13 +75,39 @@ pub(super) fn right(of: &TypeFigures) -> String {
     of.right.map_or_else(|| "–".to_owned(), thousands)
 }
 
+/// A count of the documents of a type whose labels name it; a dash where none does.
+pub(super) fn of_labelled(of: &TypeFigures, count: u64) -> String {
+    if of.labelled == 0 { "–".to_owned() } else { thousands(count) }
+}
+
 /// For each field of a type's rubric, the share of its documents in which it has a value: `grade 53 %`.
 pub(super) fn found(of: &TypeFigures) -> impl Iterator<Item = String> {
     of.found_fields.iter().map(|found| {
-        #[expect(clippy::cast_precision_loss, reason = "counts of documents")]
-        let percent = 100.0 * found.documents as f64 / of.documents.max(1) as f64;
+        let percent = 100.0 * real(found.documents) / real(of.documents.max(1));
         format!("{} {percent:.0} %", found.field)
     })
+}
+
+/// The cells of the risk at each tenth of the documents: overall score, documents, coverage, wrong, risk, interval.
+pub(super) fn risk_cells(evaluation: &Evaluation) -> Vec<(f64, Vec<String>)> {
+    let tenths = evaluation.risk_coverage.tenths().into_iter().map(|point| {
+        let cells = vec![
+            point.score.map_or_else(|| "none".to_owned(), |score| format!("≥ {score:.3}")),
+            thousands(point.documents),
+            share(Some(point.coverage)),
+            thousands(point.wrong),
+            share(Some(point.risk)),
+            interval(Some(point.interval)),
+        ];
+        (point.risk, cells)
+    });
+    tenths.collect()
+}
+
+/// The number of confusions that are left out where so many are shown.
+pub(super) fn more_confusions(evaluation: &Evaluation, most: usize) -> usize {
+    let more = evaluation.confusions.len().saturating_sub(most);
+    more + usize::try_from(evaluation.more_confusions).unwrap_or(usize::MAX - more)
 }
 
 /// A value, or that there is none.
@@ -150,7 +169,7 @@ pub(super) fn unmatched(evaluation: &Evaluation, most: usize) -> Vec<String> {
     }
     more(found.documents_count, "documents without a label", &mut lines);
     for field in found.fields.iter().take(most) {
-        let documents = crate::report::run_summary::documents(field.documents);
+        let documents = prose::count(field.documents, "document");
         lines.push(format!(
             "the labelled field `{}` ({documents}) is none of the profile{}",
             field.field,
@@ -159,7 +178,11 @@ pub(super) fn unmatched(evaluation: &Evaluation, most: usize) -> Vec<String> {
     }
     more(found.fields.len() as u64, "fields that are none of the profile", &mut lines);
     for name in found.ambiguous.iter().take(most) {
-        lines.push(format!("`{}` may be {}: not evaluated", name.name, quoted(&name.may_be)));
+        lines.push(format!(
+            "`{}` may be {}: not evaluated",
+            name.name,
+            prose::list(&prose::names(&name.may_be), "or")
+        ));
     }
     more(found.ambiguous.len() as u64, "names that may be several documents", &mut lines);
     for field in found.disputed.iter().take(most) {
@@ -187,9 +210,4 @@ pub(super) fn unmatched(evaluation: &Evaluation, most: usize) -> Vec<String> {
         )),
     }
     lines
-}
-
-fn quoted(names: &[String]) -> String {
-    let names: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
-    names.join(" or ")
 }

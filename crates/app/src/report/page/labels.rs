@@ -1,10 +1,9 @@
 //! Names of points in a plot, placed so that none lies over another one or is cut off.
 
-use super::risk_axes::WIDTH;
+use super::risk_axes::{WIDTH, text_width};
 use super::view::tenths;
 
-/// The largest average width of a letter, and the height of a line.
-const LETTER: f64 = 7.0;
+/// The height of a line.
 const LINE: f64 = 12.0;
 /// Distances from its point at which a name may begin.
 const DISTANCES: [f64; 3] = [8.0, 20.0, 34.0];
@@ -38,8 +37,7 @@ impl Labels {
 
     /// The beginning of the name of a point, on its base line; `None` where there is no room around it.
     pub(in crate::report) fn place(&mut self, name: &str, x: f64, y: f64) -> Option<(f64, f64)> {
-        #[expect(clippy::cast_precision_loss, reason = "some characters")]
-        let width = name.chars().count() as f64 * LETTER;
+        let width = text_width(name);
         let around = DISTANCES.into_iter().flat_map(|far| {
             let (right, left, middle) = (x + far, x - far - width, x - width / 2.0);
             [

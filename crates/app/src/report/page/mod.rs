@@ -1,13 +1,15 @@
 //! Self-contained pages of HTML: no script, no request, light and dark, to be read and printed. Their common parts are
-//! here; `view` has the words and numbers of these, `risk_axes` and `labels` the common parts of their plots.
+//! here; `view` has the words and numbers of these, `risk_axes`, `dot_rows` and `labels` the common parts of their plots.
 
+mod dot_rows;
 mod labels;
 mod risk_axes;
 mod view;
 
+pub(super) use dot_rows::{DotRow, DotRows, Names};
 pub(super) use labels::Labels;
 pub(super) use risk_axes::{MarkedPoint, RiskAxes, Tick, WIDTH, percent_tick};
-pub(super) use view::{Fact, Row, Table, Tile, column, figure, of_100, tenths};
+pub(super) use view::{Fact, Row, Table, Tile, facts, of_100, tenths, tile};
 
 use crate::value::{Engine, Limits, is_wild};
 use minijinja::Value;
@@ -17,7 +19,8 @@ use std::fmt::Write;
 use std::sync::LazyLock;
 
 /// Parts that are written in the templates as `<!--NAME-->`.
-const PARTS: [(&str, &str); 6] = [
+const PARTS: [(&str, &str); 7] = [
+    ("<!--dot-axis-->", include_str!("dot_axis.html")),
     ("<!--marked-point-->", include_str!("marked_point.html")),
     ("<!--risk-axes-->", include_str!("risk_axes.html")),
     ("<!--head-->", include_str!("head.html")),
@@ -26,8 +29,7 @@ const PARTS: [(&str, &str); 6] = [
     // Also part of the previous one.
     ("<!--table-->", include_str!("table.html")),
 ];
-/// Colours, for light and dark, screen and paper.
-/// The style sheet of report pages, which those of the service begin with.
+/// The style sheet of report pages, which those of the service begin with: colours, for light and dark, screen and paper.
 pub const STYLE: &str = include_str!("page.css");
 
 /// Some thousand rows with a dozen values each.

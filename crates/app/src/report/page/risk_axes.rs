@@ -1,6 +1,7 @@
 //! The axes of plots of risk against coverage: the share of accepted documents that are wrong, by the share accepted.
 
 use super::view::tenths;
+use crate::experiment::statistics::real;
 use serde::Serialize;
 
 /// The width of plots, in units of their own: as many as a small screen has pixels, so that their text can be read there.
@@ -11,6 +12,11 @@ const TOP: f64 = 14.0;
 const HEIGHT: f64 = 200.0;
 /// The largest average width of a letter.
 const LETTER: f64 = 7.0;
+
+/// The largest width of a text.
+pub(super) fn text_width(text: &str) -> f64 {
+    real(text.chars().count() as u64) * LETTER
+}
 
 /// A number at an axis.
 #[derive(Debug, Serialize)]
@@ -114,9 +120,8 @@ impl RiskAxes {
         title: String,
     ) -> MarkedPoint {
         let (x, y) = (self.x(coverage), self.y(risk));
-        #[expect(clippy::cast_precision_loss, reason = "some characters")]
-        let width = label.chars().count() as f64 * LETTER;
-        let (anchor, label_x) = if x + 9.0 + width > WIDTH { ("end", x - 9.0) } else { ("start", x + 9.0) };
+        let (anchor, label_x) =
+            if x + 9.0 + text_width(&label) > WIDTH { ("end", x - 9.0) } else { ("start", x + 9.0) };
         MarkedPoint {
             x,
             y,

@@ -1,61 +1,120 @@
 //! The parts of pages: facts below the title, tiles, tables with a bar in each row.
 
-use crate::report::run_summary::share;
+use crate::experiment::statistics::share;
+use crate::report::columns::Column;
 use serde::Serialize;
 
 /// A fact below the title.
 #[derive(Debug, Serialize)]
 pub(in crate::report) struct Fact {
-    pub(in crate::report) name: &'static str,
-    pub(in crate::report) value: String,
+    name: &'static str,
+    value: String,
+}
+
+/// The facts that there are: those without a value are left out.
+pub(in crate::report) fn facts<const N: usize>(all: [(&'static str, String); N]) -> Vec<Fact> {
+    let known = all.into_iter().filter(|(_, value)| !value.is_empty());
+    known.map(|(name, value)| Fact { name, value }).collect()
 }
 
 /// A number that is seen first.
 #[derive(Debug, Serialize)]
 pub(in crate::report) struct Tile {
-    pub(in crate::report) name: &'static str,
-    pub(in crate::report) value: String,
-    pub(in crate::report) note: String,
-    pub(in crate::report) class: &'static str,
+    name: &'static str,
+    value: String,
+    note: String,
+    class: &'static str,
+}
+
+/// A tile; its class is empty for one that is neither good nor bad.
+pub(in crate::report) fn tile(
+    name: &'static str,
+    value: impl Into<String>,
+    note: impl Into<String>,
+    class: &'static str,
+) -> Tile {
+    Tile { name, value: value.into(), note: note.into(), class }
 }
 
 /// A table, with a bar in each row where there is something to compare.
 #[derive(Debug, Serialize)]
 pub(in crate::report) struct Table {
-    pub(in crate::report) heading: String,
-    pub(in crate::report) note: String,
-    pub(in crate::report) caption: String,
+    heading: String,
+    note: String,
+    caption: String,
     /// The meaning of the bars, for the head of their column; empty without bars.
-    pub(in crate::report) bars: &'static str,
-    pub(in crate::report) columns: Vec<Column>,
-    pub(in crate::report) rows: Vec<Row>,
-    pub(in crate::report) more: usize,
+    bars: &'static str,
+    columns: Vec<Column>,
+    rows: Vec<Row>,
+    more: usize,
 }
 
-/// A column of a table.
-#[derive(Debug, Serialize)]
-pub(in crate::report) struct Column {
-    name: &'static str,
-    class: &'static str,
+impl Table {
+    /// A table with all of its rows, and without bars.
+    pub(in crate::report) fn new(
+        heading: impl Into<String>,
+        caption: impl Into<String>,
+        columns: Vec<Column>,
+        rows: impl IntoIterator<Item = impl Into<Row>>,
+    ) -> Self {
+        let rows = rows.into_iter().map(Into::into).collect();
+        Table {
+            heading: heading.into(),
+            note: String::new(),
+            caption: caption.into(),
+            bars: "",
+            columns,
+            rows,
+            more: 0,
+        }
+    }
+
+    /// Like this table, with a note.
+    pub(in crate::report) fn note(self, note: impl Into<String>) -> Self {
+        Table { note: note.into(), ..self }
+    }
+
+    /// Like this table, with bars of this meaning.
+    pub(in crate::report) fn bars(self, bars: &'static str) -> Self {
+        Table { bars, ..self }
+    }
+
+    /// Like this table, without so many rows.
+    pub(in crate::report) fn more(self, more: usize) -> Self {
+        Table { more, ..self }
+    }
+
+    /// Returns whether it has no rows.
+    pub(in crate::report) fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
 }
 
 /// A row of a table.
 #[derive(Debug, Serialize)]
 pub(in crate::report) struct Row {
-    pub(in crate::report) cells: Vec<String>,
+    cells: Vec<String>,
     /// The length of the bar, of 100.
-    pub(in crate::report) bar: f64,
-    pub(in crate::report) class: &'static str,
+    bar: f64,
+    class: &'static str,
 }
 
-/// A column of words.
-pub(in crate::report) fn column(name: &'static str) -> Column {
-    Column { name, class: "" }
+impl Row {
+    /// A row with a bar.
+    pub(in crate::report) fn new(cells: Vec<String>, bar: f64) -> Self {
+        Row { cells, bar, class: "" }
+    }
+
+    /// Like this row, with a class.
+    pub(in crate::report) fn class(self, class: &'static str) -> Self {
+        Row { class, ..self }
+    }
 }
 
-/// A column of numbers.
-pub(in crate::report) fn figure(name: &'static str) -> Column {
-    Column { name, class: "number" }
+impl From<Vec<String>> for Row {
+    fn from(cells: Vec<String>) -> Self {
+        Row::new(cells, 0.0)
+    }
 }
 
 /// The length of a bar, of 100.

@@ -59,14 +59,6 @@ impl<K: Ord, V: Count, const MOST: usize> Bounded<K, V, MOST> {
     }
 }
 
-/// A text from outside as a key: so many characters at most.
-pub(super) fn cut(text: &str, most: usize) -> String {
-    match text.char_indices().nth(most) {
-        None => text.to_owned(),
-        Some(_) => text.chars().take(most.saturating_sub(1)).chain(['…']).collect(),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -94,10 +86,5 @@ mod tests {
             keys.reverse();
             prop_assert_eq!(counted(&keys), counts);
         }
-    }
-
-    #[test]
-    fn long_texts_are_cut_between_characters() {
-        assert_eq!((cut("äöü", 3), cut("äöüß", 3)), ("äöü".to_owned(), "äö…".to_owned()));
     }
 }

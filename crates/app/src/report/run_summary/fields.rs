@@ -1,8 +1,9 @@
 //! Counts of the fields of extractions that have a value.
 
-use super::bounded::{Bounded, Count, cut};
+use super::bounded::{Bounded, Count};
 use crate::result::DocumentResult;
 use crate::score::Support;
+use crate::value::prose::cut;
 use crate::value::{escape, is_present};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};

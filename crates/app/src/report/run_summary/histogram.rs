@@ -1,6 +1,7 @@
 //! Distributions of scores, iterations and times.
 
 use super::bounded::Count;
+use crate::experiment::statistics::real;
 use crate::value::{EPSILON, Millis};
 use serde::{Deserialize, Serialize};
 
@@ -89,14 +90,11 @@ impl TimeHistogram {
     /// The upper end of the bin below which this share of the documents is; `None` where there is no document, or no end.
     pub(super) fn under(&self, share: f64) -> Option<Millis> {
         let all: u64 = self.0.iter().sum();
-        #[expect(clippy::cast_precision_loss, reason = "a share needs no more digits")]
-        let wanted = all as f64 * share;
+        let wanted = real(all) * share;
         let mut sum = 0;
         let bin = self.0.iter().position(|count| {
             sum += count;
-            #[expect(clippy::cast_precision_loss, reason = "a share needs no more digits")]
-            let reached = sum as f64 >= wanted;
-            sum > 0 && reached
+            sum > 0 && real(sum) >= wanted
         })?;
         TIMES.get(bin).copied().map(Millis)
     }

@@ -1,10 +1,10 @@
 //! The documents to inspect first.
 
-use super::bounded::cut;
 use crate::policy::FinalStatus;
 use crate::result::DocumentResult;
 use crate::score::{Issue, Support};
 use crate::value::Severity;
+use crate::value::prose::cut;
 use serde::{Deserialize, Serialize};
 use std::cmp::Ordering;
 

@@ -4,31 +4,30 @@
 //! - `bounded`: counts by key, `histogram`: distributions of scores, iterations and times, `fields`: the fields of
 //!   extractions, `look_at`: the documents to inspect first;
 //! - `written`: the summary as JSON;
-//! - `figures`: numbers and words that texts and pages share, `text`: for terminals, `page`, `page_view` and `page_tables`: as HTML.
+//! - `ranked`: what texts and pages list, `text`: for terminals, `page_view` and `page_tables`: as HTML.
 
 mod bounded;
 mod fields;
-mod figures;
 mod histogram;
 mod look_at;
-mod page;
 mod page_tables;
 mod page_view;
+mod ranked;
 mod text;
 mod written;
 
-pub(in crate::report) use figures::{documents, share};
-pub use figures::{dollars, duration, percent, thousands};
 pub use look_at::{LookAt, LookAtIssue, Why};
-pub use page::{PageOptions, render_html};
+pub(super) use page_view::Page;
 pub use text::render_text;
 
+use crate::experiment::statistics::{real, share};
 use crate::policy::{FinalStatus, StopReason};
 use crate::profile::{LoopPolicy, Target};
 use crate::result::DocumentResult;
 use crate::score::JUDGE_FAILED;
+use crate::value::prose::cut;
 use crate::value::{Disposition, Millis, Severity, Usage, Usd};
-use bounded::{Bounded, Count, cut};
+use bounded::{Bounded, Count};
 use fields::Fields;
 use histogram::{IterationHistogram, ScoreHistogram, TimeHistogram};
 use look_at::{Glance, MOST_DOCUMENTS, has_conflicts};
@@ -193,9 +192,7 @@ struct TypeSummary {
 impl TypeSummary {
     fn mean_overall(&self) -> Option<f64> {
         let scored: u64 = self.scores.0.iter().sum();
-        #[expect(clippy::cast_precision_loss, reason = "a mean needs no more digits")]
-        let mean = (scored > 0).then(|| self.overall_millionths as f64 / 1e6 / scored as f64);
-        mean
+        (scored > 0).then(|| real(self.overall_millionths) / 1e6 / real(scored))
     }
 }
 
@@ -239,8 +236,7 @@ impl Spent {
     }
 
     fn usage(self) -> Usage {
-        #[expect(clippy::cast_precision_loss, reason = "exact up to millions of dollars")]
-        let dollars = self.billionths_usd as f64 / 1e9;
+        let dollars = real(self.billionths_usd) / 1e9;
         Usage {
             calls: self.calls,
             tokens: self.tokens,
@@ -466,10 +462,7 @@ impl RunSummary {
     /// The share of the documents that are over that passed; `None` when there is none. Stopped ones are not over.
     #[must_use]
     pub fn passed_share(&self) -> Option<f64> {
-        let ended = self.done() - self.with_status(FinalStatus::Cancelled);
-        #[expect(clippy::cast_precision_loss, reason = "a share needs no more digits")]
-        let share = (ended > 0).then(|| self.passed() as f64 / ended as f64);
-        share
+        share(self.passed(), self.done() - self.with_status(FinalStatus::Cancelled))
     }
 
     /// The usage; a cost that is not known is never counted as 0.

@@ -1,11 +1,11 @@
 //! The tables on the page of a summary, with a bar in each row.
 
 use super::fields::{Fill, Supports};
-use super::figures::{documents, percent, share, thousands};
 use super::{RunSummary, TypeSummary};
-use crate::policy::FinalStatus;
-use crate::report::page::{Row, Table, column, figure, of_100, tenths};
-use crate::value::Severity;
+use crate::report::columns::{figure, figures, words};
+use crate::report::figures::{fixed, percent, thousands};
+use crate::report::page::{Row, Table, of_100};
+use crate::value::prose::count;
 use std::cmp::Reverse;
 
 /// Most rows of each table; the page shows how many are left out.
@@ -20,218 +20,131 @@ pub(super) fn tables(summary: &RunSummary) -> Vec<Table> {
     tables.extend(field_tables(summary));
     tables.extend(support_tables(summary));
     tables.extend([types(summary), endings(summary), errors(summary)]);
-    tables.retain(|table| !table.rows.is_empty());
+    tables.retain(|table| !table.is_empty());
     tables
 }
 
 /// The largest types, by the number of their documents.
-pub(super) fn largest_types(summary: &RunSummary) -> Vec<(&String, &TypeSummary)> {
-    let mut types: Vec<_> = summary.types.kept.iter().collect();
-    types.sort_by_key(|(name, of)| (Reverse(of.documents), *name));
-    types.truncate(MOST_TYPES);
-    types
+pub(super) fn largest_types(summary: &RunSummary) -> impl Iterator<Item = (&String, &TypeSummary)> {
+    summary.ranked_types().into_iter().take(MOST_TYPES)
 }
 
 fn iterations(summary: &RunSummary) -> Table {
     let most = summary.iterations.0.iter().copied().max().unwrap_or_default();
-    let rows = summary.iterations.lines().map(|(name, count)| Row {
-        bar: of_100(count, most),
-        cells: vec![name, thousands(count), percent(count, summary.done())],
-        class: "",
+    let rows = summary.iterations.lines().map(|(name, count)| {
+        Row::new(vec![name, thousands(count), percent(count, summary.done())], of_100(count, most))
     });
-    Table {
-        heading: "Iterations".to_owned(),
-        note: String::new(),
-        caption: "Documents by how many candidates were assessed".to_owned(),
-        bars: "Documents, as bars",
-        columns: vec![figure("Iterations"), figure("Documents"), figure("Share")],
-        rows: rows.collect(),
-        more: 0,
-    }
+    let caption = "Documents by how many candidates were assessed";
+    Table::new("Iterations", caption, figures("Iterations | Documents | Share"), rows)
+        .bars("Documents, as bars")
 }
 
 fn issues(summary: &RunSummary) -> Table {
-    let wrong = summary.issues.kept.iter().filter(|((severity, _), _)| severity.0 != Severity::Info);
-    let mut issues: Vec<_> = wrong.collect();
-    issues.sort_by_key(|((severity, code), of)| (*severity, Reverse(of.documents), code));
-    let most = issues.iter().map(|(_, of)| of.documents).max().unwrap_or_default();
-    let rows = issues.iter().take(MOST_ISSUES).map(|((severity, code), of)| Row {
-        bar: of_100(of.documents, most),
-        cells: vec![
-            code.clone(),
-            severity.0.as_str().to_owned(),
+    let issues = summary.ranked_issues();
+    let most = issues.iter().map(|(.., of)| of.documents).max().unwrap_or_default();
+    let rows = issues.iter().take(MOST_ISSUES).map(|(severity, code, of)| {
+        let cells = vec![
+            (*code).clone(),
+            severity.as_str().to_owned(),
             thousands(of.documents),
             percent(of.documents, summary.done()),
             thousands(of.count),
-        ],
-        class: severity.0.as_str(),
+        ];
+        Row::new(cells, of_100(of.documents, most)).class(severity.as_str())
     });
-    Table {
-        heading: "Issues".to_owned(),
-        note: "Of the candidates that were returned; loopctl explain CODE says what a code means.".to_owned(),
-        caption: "Issues by code, the most severe first".to_owned(),
-        bars: "Documents, as bars",
-        columns: vec![
-            column("Code"),
-            column("Severity"),
-            figure("Documents"),
-            figure("Share"),
-            figure("Issues"),
-        ],
-        rows: rows.collect(),
-        more: issues.len().saturating_sub(MOST_ISSUES),
-    }
+    let columns = [words("Code | Severity"), figures("Documents | Share | Issues")].concat();
+    Table::new("Issues", "Issues by code, the most severe first", columns, rows)
+        .note("Of the candidates that were returned; loopctl explain CODE says what a code means.")
+        .bars("Documents, as bars")
+        .more(issues.len().saturating_sub(MOST_ISSUES))
 }
 
-fn field_tables(summary: &RunSummary) -> Vec<Table> {
-    let types = largest_types(summary).into_iter().filter(|(_, of)| of.extracted > 0);
-    types
-        .map(|(name, of)| {
-            let fields: Vec<(&String, &Fill)> = of.fields.kept.iter().collect();
-            let rows = fields.iter().take(MOST_FIELDS).map(|(path, fill)| Row {
-                bar: of_100(fill.filled, of.extracted),
-                cells: vec![
-                    (*path).clone(),
-                    thousands(fill.filled),
-                    percent(fill.filled, of.extracted),
-                    thousands(fill.not_present),
-                ],
-                class: "",
-            });
-            Table {
-                heading: format!("Fields: {name}"),
-                note: format!(
-                    "Of {} with an extraction. Absent: the extraction says that the document has nothing about it.",
-                    documents(of.extracted)
-                ),
-                caption: format!("How many extractions of {name} have a value in each field"),
-                bars: "Filled, as bars",
-                columns: vec![
-                    column("Field"),
-                    figure("Filled"),
-                    figure("Share"),
-                    figure("Said absent"),
-                ],
-                rows: rows.collect(),
-                more: fields.len().saturating_sub(MOST_FIELDS),
-            }
-        })
-        .collect()
+fn field_tables(summary: &RunSummary) -> impl Iterator<Item = Table> {
+    largest_types(summary).filter(|(_, of)| of.extracted > 0).map(|(name, of)| {
+        let rows = of.fields.kept.iter().take(MOST_FIELDS).map(|(path, fill)| {
+            let cells = vec![
+                path.clone(),
+                thousands(fill.filled),
+                percent(fill.filled, of.extracted),
+                thousands(fill.not_present),
+            ];
+            Row::new(cells, of_100(fill.filled, of.extracted))
+        });
+        let caption = format!("How many extractions of {name} have a value in each field");
+        let columns = [words("Field"), figures("Filled | Share | Said absent")].concat();
+        Table::new(format!("Fields: {name}"), caption, columns, rows)
+            .note(format!(
+                "Of {} with an extraction. Absent: the extraction says that the document has nothing about it.",
+                count(of.extracted, "document")
+            ))
+            .bars("Filled, as bars")
+            .more(of.fields.kept.len().saturating_sub(MOST_FIELDS))
+    })
 }
 
 /// The support of documents for the values of each field, the least supported first.
-fn support_tables(summary: &RunSummary) -> Vec<Table> {
-    let types = largest_types(summary).into_iter();
-    types
-        .map(|(name, of)| {
-            let looked_up = |fill: &Fill| fill.support.sum() > 0;
-            let mut fields: Vec<(&String, &Supports)> = (of.fields.kept.iter())
-                .filter(|(_, fill)| looked_up(fill))
-                .map(|(path, fill)| (path, &fill.support))
-                .collect();
-            let doubtful = |support: &Supports| support.sum() - support.supported();
-            fields.sort_by_key(|(path, support)| (Reverse(doubtful(support)), *path));
-            // Unused words would only make the table wide.
-            let used: Vec<&'static str> = Supports::default()
-                .each()
-                .into_iter()
-                .map(|(word, _)| word)
-                .filter(|word| fields.iter().any(|(_, support)| support.count(word) > 0))
-                .collect();
-            let rows = fields.iter().take(MOST_FIELDS).map(|(path, support)| Row {
-                bar: of_100(support.supported(), support.sum()),
-                cells: [(*path).clone(), thousands(support.sum())]
-                    .into_iter()
-                    .chain(used.iter().map(|word| thousands(support.count(word))))
-                    .collect(),
-                class: "",
-            });
-            Table {
-                heading: format!("Support: {name}"),
-                note: "What the documents say for the values of each field; the fields with the most doubtful values first. Supported: verified or entailed.".to_owned(),
-                caption: format!("How many values of {name} have each support"),
-                bars: "Supported, as bars",
-                columns: [column("Field"), figure("Values")]
-                    .into_iter()
-                    .chain(used.iter().map(|word| figure(word)))
-                    .collect(),
-                rows: rows.collect(),
-                more: fields.len().saturating_sub(MOST_FIELDS),
-            }
-        })
-        .collect()
+fn support_tables(summary: &RunSummary) -> impl Iterator<Item = Table> {
+    largest_types(summary).map(|(name, of)| {
+        let looked_up = |fill: &Fill| fill.support.sum() > 0;
+        let mut fields: Vec<(&String, &Supports)> = (of.fields.kept.iter())
+            .filter(|(_, fill)| looked_up(fill))
+            .map(|(path, fill)| (path, &fill.support))
+            .collect();
+        let doubtful = |support: &Supports| support.sum() - support.supported();
+        fields.sort_by_key(|(path, support)| (Reverse(doubtful(support)), *path));
+        // Unused words would only make the table wide.
+        let all = Supports::default().each().map(|(word, _)| word);
+        let is_used = |word: &&'static str| fields.iter().any(|(_, support)| support.count(word) > 0);
+        let used: Vec<&'static str> = all.into_iter().filter(is_used).collect();
+        let rows = fields.iter().take(MOST_FIELDS).map(|(path, support)| {
+            let mut cells = vec![(*path).clone(), thousands(support.sum())];
+            cells.extend(used.iter().map(|word| thousands(support.count(word))));
+            Row::new(cells, of_100(support.supported(), support.sum()))
+        });
+        let caption = format!("How many values of {name} have each support");
+        let supports = used.iter().map(|word| figure(word)).collect();
+        let columns = [words("Field"), figures("Values"), supports].concat();
+        Table::new(format!("Support: {name}"), caption, columns, rows)
+            .note("What the documents say for the values of each field; the fields with the most doubtful values first. Supported: verified or entailed.")
+            .bars("Supported, as bars")
+            .more(fields.len().saturating_sub(MOST_FIELDS))
+    })
 }
 
 fn types(summary: &RunSummary) -> Table {
-    let rows = largest_types(summary).into_iter().map(|(name, of)| Row {
-        bar: share(of.passed, of.documents).map_or(0.0, |share| tenths(share * 100.0)),
-        cells: vec![
+    let rows = largest_types(summary).map(|(name, of)| {
+        let cells = vec![
             name.clone(),
             thousands(of.documents),
             percent(of.passed, of.documents),
             thousands(of.needs_review),
-            of.mean_overall().map_or_else(|| "–".to_owned(), |mean| format!("{mean:.3}")),
-        ],
-        class: "",
+            fixed(of.mean_overall(), 3),
+        ];
+        Row::new(cells, of_100(of.passed, of.documents))
     });
-    Table {
-        heading: "Document types".to_owned(),
-        note: String::new(),
-        caption: "Documents by type".to_owned(),
-        bars: "Passed, as bars",
-        columns: vec![
-            column("Type"),
-            figure("Documents"),
-            figure("Passed"),
-            figure("Needs review"),
-            figure("Mean overall"),
-        ],
-        rows: rows.collect(),
-        more: summary.types.kept.len().saturating_sub(MOST_TYPES),
-    }
+    let columns = [words("Type"), figures("Documents | Passed | Needs review | Mean overall")].concat();
+    Table::new("Document types", "Documents by type", columns, rows)
+        .bars("Passed, as bars")
+        .more(summary.types.kept.len().saturating_sub(MOST_TYPES))
 }
 
 fn endings(summary: &RunSummary) -> Table {
-    let mut endings: Vec<_> = summary.endings.kept.iter().collect();
-    endings.sort_by_key(|(ending, count)| (Reverse(**count), *ending));
-    let most = endings.first().map(|(_, count)| **count).unwrap_or_default();
-    let rows = endings.iter().take(MOST_ENDINGS).map(|((at, reason), count)| Row {
-        bar: of_100(**count, most),
-        cells: vec![
-            FinalStatus::ALL.get(*at).map_or("", |status| status.as_str()).to_owned(),
-            reason.clone(),
-            thousands(**count),
-            percent(**count, summary.done()),
-        ],
-        class: "",
-    });
-    Table {
-        heading: "How documents ended".to_owned(),
-        note: String::new(),
-        caption: "Documents by final status and stop reason".to_owned(),
-        bars: "Documents, as bars",
-        columns: vec![column("Status"), column("Reason"), figure("Documents"), figure("Share")],
-        rows: rows.collect(),
-        more: endings.len().saturating_sub(MOST_ENDINGS),
-    }
+    let all = summary.ending_rows();
+    let most = all.first().map(|(count, _)| *count).unwrap_or_default();
+    let more = all.len().saturating_sub(MOST_ENDINGS);
+    let rows = all.into_iter().take(MOST_ENDINGS);
+    let rows = rows.map(|(count, cells)| Row::new(cells, of_100(count, most)));
+    let columns = [words("Status | Reason"), figures("Documents | Share")].concat();
+    Table::new("How documents ended", "Documents by final status and stop reason", columns, rows)
+        .bars("Documents, as bars")
+        .more(more)
 }
 
 fn errors(summary: &RunSummary) -> Table {
-    let mut errors: Vec<_> = summary.errors.kept.iter().collect();
-    errors.sort_by_key(|(kind, count)| (Reverse(**count), *kind));
-    let most = errors.first().map(|(_, count)| **count).unwrap_or_default();
-    let rows = errors.iter().map(|(kind, count)| Row {
-        bar: of_100(**count, most),
-        cells: vec![(*kind).clone(), thousands(**count)],
-        class: "critical",
-    });
-    Table {
-        heading: "Errors".to_owned(),
-        note: String::new(),
-        caption: "Documents by kind of error".to_owned(),
-        bars: "Documents, as bars",
-        columns: vec![column("Kind"), figure("Documents")],
-        rows: rows.collect(),
-        more: 0,
-    }
+    let all = summary.error_rows();
+    let most = all.first().map(|(count, _)| *count).unwrap_or_default();
+    let rows = all.into_iter();
+    let rows = rows.map(|(count, cells)| Row::new(cells, of_100(count, most)).class("critical"));
+    let columns = [words("Kind"), figures("Documents")].concat();
+    Table::new("Errors", "Documents by kind of error", columns, rows).bars("Documents, as bars")
 }

@@ -1,13 +1,14 @@
 //! The contents of the page of a summary: words, numbers and the geometry of its plots, all computed here, so that the
 //! template only lays them out.
 
-use super::figures::{documents, dollars, duration, percent, spelled_money, thousands};
 use super::histogram::SCORE_BINS;
 use super::look_at::LookAt;
 use super::page_tables::{largest_types, tables};
 use super::{RunSummary, TypeSummary};
+use crate::experiment::statistics::real;
 use crate::policy::FinalStatus;
-use crate::report::page::{Fact, Table, Tile, tenths};
+use crate::report::figures::{dollars, duration, percent, spelled_money, thousands};
+use crate::report::page::{self, Fact, Table, Tick, Tile, tenths, tile};
 use crate::value::Millis;
 use crate::value::prose;
 use serde::Serialize;
@@ -15,28 +16,14 @@ use std::cmp::Reverse;
 
 /// The page.
 #[derive(Debug, Serialize)]
-pub(super) struct Page<'s> {
+pub(in crate::report) struct Page<'s> {
     title: &'s str,
-    labels: Labels,
     facts: Vec<Fact>,
     tiles: Vec<Tile>,
     status: StatusBar,
     look_at: Vec<Document<'s>>,
     histograms: Vec<Histogram>,
     tables: Vec<Table>,
-}
-
-/// Words that appear in several places.
-#[derive(Debug, Clone, Copy, Serialize)]
-pub(super) struct Labels {
-    documents: &'static str,
-    share: &'static str,
-}
-
-impl Default for Labels {
-    fn default() -> Self {
-        Labels { documents: "Documents", share: "Share" }
-    }
 }
 
 /// One bar of all documents.
@@ -85,7 +72,7 @@ struct Histogram {
     note: String,
     alt: String,
     bars: Vec<Bar>,
-    lines: Vec<GridLine>,
+    lines: Vec<Tick>,
     ticks: Vec<Tick>,
     bound: Option<Bound>,
     rows: Vec<[String; 3]>,
@@ -97,18 +84,6 @@ struct Bar {
     y: f64,
     width: f64,
     height: f64,
-}
-
-#[derive(Debug, Serialize)]
-struct GridLine {
-    y: f64,
-    label: String,
-}
-
-#[derive(Debug, Serialize)]
-struct Tick {
-    x: f64,
-    label: String,
 }
 
 #[derive(Debug, Serialize)]
@@ -125,18 +100,11 @@ const TOP: f64 = 26.0;
 const WIDTH: f64 = 580.0;
 const HEIGHT: f64 = 150.0;
 
-fn number(count: u64) -> f64 {
-    #[expect(clippy::cast_precision_loss, reason = "drawn in pixels")]
-    let number = count as f64;
-    number
-}
-
 impl<'s> Page<'s> {
     /// The contents of the page of a summary.
-    pub(super) fn of(summary: &'s RunSummary, title: &'s str, labels: Labels) -> Self {
+    pub(in crate::report) fn of(summary: &'s RunSummary, title: &'s str) -> Self {
         Page {
             title,
-            labels,
             facts: facts(summary),
             tiles: tiles(summary),
             status: status(summary),
@@ -149,34 +117,18 @@ impl<'s> Page<'s> {
 
 fn facts(summary: &RunSummary) -> Vec<Fact> {
     let run = summary.run();
-    let mut facts = Vec::new();
-    let mut fact = |name, value: &str| {
-        if !value.is_empty() {
-            facts.push(Fact { name, value: value.to_owned() });
-        }
-    };
-    fact("Profile", &run.profile);
-    fact("Run", &run.id);
-    fact("Started", run.started_at.as_deref().unwrap_or_default());
-    fact("Finished", run.finished_at.as_deref().unwrap_or_default());
-    if let Some(elapsed) = run.elapsed() {
-        fact("Took", &duration(elapsed));
-    }
-    fact("loopctl", &run.loopctl_version);
-    facts
+    page::facts([
+        ("Profile", run.profile.clone()),
+        ("Run", run.id.clone()),
+        ("Started", run.started_at.clone().unwrap_or_default()),
+        ("Finished", run.finished_at.clone().unwrap_or_default()),
+        ("Took", run.elapsed().map(duration).unwrap_or_default()),
+        ("loopctl", run.loopctl_version.clone()),
+    ])
 }
 
 fn tiles(summary: &RunSummary) -> Vec<Tile> {
     let done = summary.done();
-    let tile = |name, value, note, class| Tile { name, value, note, class };
-    let outstanding = [
-        (summary.waiting, "waiting"),
-        (summary.not_tried, "not tried"),
-        (summary.unreadable, "not readable"),
-    ];
-    let outstanding: Vec<String> = (outstanding.iter().filter(|(count, _)| *count > 0))
-        .map(|(count, word)| format!("{} {word}", thousands(*count)))
-        .collect();
     let failed = summary.failed() + summary.given_up();
     let usage = summary.usage();
     let whole = spelled_money(usage).unwrap_or_default();
@@ -191,12 +143,10 @@ fn tiles(summary: &RunSummary) -> Vec<Tile> {
         }
     };
     let mut spent = vec![of_calls, prose::count(usage.tokens, "token")];
-    if summary.spent.cached_calls > 0 {
-        spent.push(format!("{} from the cache", prose::count(summary.spent.cached_calls, "call")));
-    }
+    spent.extend(summary.cached_calls());
     spent.retain(|part| !part.is_empty());
     let mut tiles = vec![
-        tile("Done", thousands(done), outstanding.join(", "), ""),
+        tile("Done", thousands(done), summary.outstanding().join(", "), ""),
         tile("Passed", thousands(summary.passed()), percent(summary.passed(), done), "passed"),
         tile(
             "Needs review",
@@ -233,7 +183,7 @@ fn status(summary: &RunSummary) -> StatusBar {
     let counts: Vec<_> = counts.into_iter().filter(|(.., count)| *count > 0).collect();
     let whole: u64 = counts.iter().map(|(.., count)| count).sum();
     // Every part is visible, however small it is.
-    let length = |count: u64| (number(count) / number(whole.max(1)) * 1_000.0).max(4.0);
+    let length = |count: u64| (real(count) / real(whole.max(1)) * 1_000.0).max(4.0);
     let sum: f64 = counts.iter().map(|(.., count)| length(*count)).sum();
     let mut x = 0.0;
     let mut parts = Vec::new();
@@ -252,7 +202,7 @@ fn status(summary: &RunSummary) -> StatusBar {
     }
     let said: Vec<String> =
         parts.iter().map(|part| format!("{} {}", part.name.to_lowercase(), part.count)).collect();
-    StatusBar { alt: format!("Of {}: {}", documents(whole), said.join(", ")), parts }
+    StatusBar { alt: format!("Of {}: {}", prose::count(whole, "document"), said.join(", ")), parts }
 }
 
 impl<'s> Document<'s> {
@@ -281,7 +231,7 @@ impl<'s> Document<'s> {
 
 fn histograms(summary: &RunSummary) -> Vec<Histogram> {
     let bound = summary.run().accept_overall;
-    let scored = largest_types(summary).into_iter().filter(|(_, of)| of.scores.0.iter().sum::<u64>() > 0);
+    let scored = largest_types(summary).filter(|(_, of)| of.scores.0.iter().sum::<u64>() > 0);
     scored.enumerate().map(|(number, (name, of))| Histogram::of(number, name, of, bound)).collect()
 }
 
@@ -290,8 +240,8 @@ impl Histogram {
         let bins = &of.scores.0;
         let all: u64 = bins.iter().sum();
         let top = round_up(bins.iter().copied().max().unwrap_or_default());
-        let step = WIDTH / number(SCORE_BINS as u64);
-        let height = |count: u64| number(count) / number(top) * HEIGHT;
+        let step = WIDTH / real(SCORE_BINS as u64);
+        let height = |count: u64| real(count) / real(top) * HEIGHT;
         let bars = (0_u32..).zip(bins).filter(|(_, count)| **count > 0).map(|(at, count)| {
             let height = height(*count).max(1.0);
             Bar {
@@ -307,16 +257,16 @@ impl Histogram {
             [format!("{from:.2} – {to:.2}"), thousands(*count), percent(*count, all)]
         });
         let lines = [0, top / 2, top].into_iter().filter(|count| *count == 0 || top > 1 || *count == top);
-        let mut lines: Vec<GridLine> = lines
-            .map(|count| GridLine { y: tenths(TOP + HEIGHT - height(count)), label: thousands(count) })
+        let mut lines: Vec<Tick> = lines
+            .map(|count| Tick { at: tenths(TOP + HEIGHT - height(count)), label: thousands(count) })
             .collect();
         lines.dedup_by(|a, b| a.label == b.label);
         let tick = |tenth: u32| {
             let at = f64::from(tenth) / 10.0;
-            Tick { x: tenths(LEFT + at * WIDTH), label: format!("{at}") }
+            Tick { at: tenths(LEFT + at * WIDTH), label: format!("{at}") }
         };
         let mean = of.mean_overall().unwrap_or_default();
-        let mut note = format!("{} with a score, mean {mean:.3}", documents(all));
+        let mut note = format!("{} with a score, mean {mean:.3}", prose::count(all, "document"));
         if let Some(bound) = bound {
             note = format!("{note}; the profile asks for {bound}");
         }

@@ -2,7 +2,7 @@
 
 use super::sample::{batch, document, facts, issue, result};
 use super::*;
-use crate::report::Paint;
+use crate::report::{PageOptions, Paint, render_html};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 

@@ -1,15 +1,15 @@
 //! A summary for terminals: the most important first, then tables.
 
-use super::super::paint::Paint;
 use super::RunSummary;
-use super::figures::{documents, duration, percent, spelled_money, thousands};
 use super::look_at::LookAt;
+use crate::experiment::statistics::share;
 use crate::policy::FinalStatus;
+use crate::report::columns::{Column, figures, words};
+use crate::report::figures::{duration, fixed, percent, spelled_money, thousands};
+use crate::report::paint::Paint;
 use crate::report::summary::sparkline;
-use crate::report::text_table::Align::{self, Left, Right};
 use crate::report::text_table::text_table;
-use crate::value::prose;
-use crate::value::{Millis, Severity, sanitize_line};
+use crate::value::{Millis, prose, sanitize_line};
 use std::cmp::Reverse;
 use std::fmt::Write;
 
@@ -50,8 +50,14 @@ impl Text {
     }
 
     /// A table below a heading; nothing without rows. `more` is the number of rows that are left out.
-    fn table(&mut self, heading: &str, columns: &[(&str, Align)], rows: &[Vec<String>], more: usize) {
-        self.out.push_str(&text_table(heading, columns, rows, more, self.paint));
+    fn table(
+        &mut self,
+        heading: &str,
+        columns: &[Column],
+        rows: impl Iterator<Item = Vec<String>>,
+        more: usize,
+    ) {
+        self.out.push_str(&text_table(heading, columns, &rows.collect::<Vec<_>>(), more, self.paint));
     }
 
     fn head(&mut self, summary: &RunSummary) {
@@ -68,16 +74,9 @@ impl Text {
         }
         self.line(&title.join("  "));
         let done = summary.done();
-        let not_done = [
-            (summary.waiting, "waiting"),
-            (summary.not_tried, "not tried"),
-            (summary.unreadable, "not readable"),
-        ];
-        let rest: Vec<String> = (not_done.iter().filter(|(count, _)| *count > 0))
-            .map(|(count, word)| format!("{} {word}", thousands(*count)))
-            .collect();
-        let rest = if rest.is_empty() { String::new() } else { format!(", {}", rest.join(", ")) };
-        self.line(&format!("  {} done{rest}", documents(done)));
+        let mut stand = vec![format!("  {} done", prose::count(done, "document"))];
+        stand.extend(summary.outstanding());
+        self.line(&stand.join(", "));
         let paint = self.paint;
         let cancelled = summary.with_status(FinalStatus::Cancelled);
         let lines: [(&str, u64, Colour); 6] = [
@@ -111,9 +110,7 @@ impl Text {
             parts.push(money);
             parts.push(prose::count(usage.tokens, "token"));
         }
-        if summary.spent.cached_calls > 0 {
-            parts.push(format!("{} from the cache", prose::count(summary.spent.cached_calls, "call")));
-        }
+        parts.extend(summary.cached_calls());
         if !parts.is_empty() {
             self.line(&format!("  {:<12}  {}", "money", parts.join(", ")));
         }
@@ -136,76 +133,52 @@ impl Text {
     }
 
     fn endings(&mut self, summary: &RunSummary) {
-        let mut endings: Vec<_> = summary.endings.kept.iter().collect();
-        endings.sort_by_key(|(ending, count)| (Reverse(**count), *ending));
-        let status = |at: usize| FinalStatus::ALL.get(at).map_or("", |status| status.as_str());
-        let rows = endings.iter().take(MOST_ENDINGS).map(|((at, reason), count)| {
-            vec![
-                status(*at).to_owned(),
-                sanitize_line(reason),
-                thousands(**count),
-                percent(**count, summary.done()),
-            ]
-        });
-        let rows: Vec<Vec<String>> = rows.collect();
-        let columns = [("status", Left), ("reason", Left), ("documents", Right), ("", Right)];
-        self.table("How documents ended", &columns, &rows, endings.len().saturating_sub(MOST_ENDINGS));
+        let endings = summary.ending_rows();
+        let more = endings.len().saturating_sub(MOST_ENDINGS);
+        let rows = endings.into_iter().take(MOST_ENDINGS).map(|(_, row)| row);
+        let columns = [words("status | reason"), figures("documents |")].concat();
+        self.table("How documents ended", &columns, rows, more);
     }
 
     fn types(&mut self, summary: &RunSummary) {
-        let mut types: Vec<_> = summary.types.kept.iter().collect();
-        types.sort_by_key(|(name, of)| (Reverse(of.documents), *name));
+        let types = summary.ranked_types();
         let rows = types.iter().take(MOST_TYPES).map(|(name, of)| {
             vec![
-                sanitize_line(name),
+                (*name).clone(),
                 thousands(of.documents),
                 percent(of.passed, of.documents),
                 thousands(of.needs_review),
-                of.mean_overall().map_or_else(|| "–".to_owned(), |mean| format!("{mean:.3}")),
+                fixed(of.mean_overall(), 3),
                 spread(&of.scores.0),
             ]
         });
-        let rows: Vec<Vec<String>> = rows.collect();
-        let columns = [
-            ("type", Left),
-            ("documents", Right),
-            ("passed", Right),
-            ("review", Right),
-            ("overall", Right),
-            ("0 … 1", Left),
-        ];
-        self.table("Document types", &columns, &rows, types.len().saturating_sub(MOST_TYPES));
+        let numbers = figures("documents | passed | review | overall");
+        let columns = [words("type"), numbers, words("0 … 1")].concat();
+        self.table("Document types", &columns, rows, types.len().saturating_sub(MOST_TYPES));
     }
 
     fn iterations(&mut self, summary: &RunSummary) {
         let most = summary.iterations.0.iter().copied().max().unwrap_or_default();
-        let lines: Vec<_> = summary.iterations.lines().collect();
-        let rows: Vec<Vec<String>> = lines
-            .into_iter()
-            .map(|(name, count)| vec![name, thousands(count), bar(count, most).trim().to_owned()])
-            .collect();
-        let columns = [("iterations", Right), ("documents", Right), ("", Left)];
-        self.table("Iterations", &columns, &rows, 0);
+        let rows = summary.iterations.lines();
+        let rows = rows.map(|(name, count)| vec![name, thousands(count), bar(count, most).trim().to_owned()]);
+        let columns = [figures("iterations | documents"), words("")].concat();
+        self.table("Iterations", &columns, rows, 0);
     }
 
     fn issues(&mut self, summary: &RunSummary) {
-        let wrong = summary.issues.kept.iter().filter(|((severity, _), _)| severity.0 != Severity::Info);
-        let mut issues: Vec<_> = wrong.collect();
-        issues.sort_by_key(|((severity, code), of)| (*severity, Reverse(of.documents), code));
-        let rows = issues.iter().take(MOST_ISSUES).map(|((severity, code), of)| {
+        let issues = summary.ranked_issues();
+        let rows = issues.iter().take(MOST_ISSUES).map(|(severity, code, of)| {
             vec![
-                severity.0.as_str().to_owned(),
-                sanitize_line(code),
+                severity.as_str().to_owned(),
+                (*code).clone(),
                 thousands(of.documents),
                 thousands(of.count),
                 percent(of.documents, summary.done()),
             ]
         });
-        let rows: Vec<Vec<String>> = rows.collect();
-        let columns =
-            [("severity", Left), ("code", Left), ("documents", Right), ("issues", Right), ("", Right)];
+        let columns = [words("severity | code"), figures("documents | issues |")].concat();
         let more = issues.len().saturating_sub(MOST_ISSUES);
-        self.table("Issues of what was returned", &columns, &rows, more);
+        self.table("Issues of what was returned", &columns, rows, more);
     }
 
     /// The fields that are filled least.
@@ -215,10 +188,9 @@ impl Text {
             .flat_map(|(name, of)| of.fields.kept.iter().map(move |(path, fill)| (name, of, path, fill)))
             .filter(|(_, of, _, fill)| fill.filled < of.extracted)
             .collect();
-        let most: u64 = fields.iter().map(|(_, of, ..)| of.extracted).max().unwrap_or_default();
         // Thousandths, so that equal shares remain in the order of their names.
         let lack = |(_, of, _, fill): &(&String, &super::TypeSummary, &String, &super::fields::Fill)| {
-            let share = super::figures::share(fill.filled, of.extracted).unwrap_or_default();
+            let share = share(fill.filled, of.extracted).unwrap_or_default();
             #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "within 0..=1000")]
             let thousandths = (share * 1_000.0).round() as u64;
             (thousandths, Reverse(of.extracted))
@@ -226,25 +198,20 @@ impl Text {
         fields.sort_by_key(lack);
         let rows = fields.iter().take(MOST_FIELDS).map(|(name, of, path, fill)| {
             vec![
-                sanitize_line(name),
-                sanitize_line(path),
+                (*name).clone(),
+                (*path).clone(),
                 format!("{} of {}", thousands(fill.filled), thousands(of.extracted)),
                 percent(fill.filled, of.extracted),
                 if fill.not_present == 0 { String::new() } else { thousands(fill.not_present) },
             ]
         });
-        let rows: Vec<Vec<String>> = if most == 0 { Vec::new() } else { rows.collect() };
-        let columns =
-            [("type", Left), ("field", Left), ("filled", Right), ("", Right), ("said absent", Right)];
-        self.table("Fields filled least", &columns, &rows, fields.len().saturating_sub(MOST_FIELDS));
+        let columns = [words("type | field"), figures("filled | | said absent")].concat();
+        self.table("Fields filled least", &columns, rows, fields.len().saturating_sub(MOST_FIELDS));
     }
 
     fn errors(&mut self, summary: &RunSummary) {
-        let mut errors: Vec<_> = summary.errors.kept.iter().collect();
-        errors.sort_by_key(|(kind, count)| (Reverse(**count), *kind));
-        let rows: Vec<Vec<String>> =
-            errors.iter().map(|(kind, count)| vec![sanitize_line(kind), thousands(**count)]).collect();
-        self.table("Errors", &[("kind", Left), ("documents", Right)], &rows, 0);
+        let columns = [words("kind"), figures("documents")].concat();
+        self.table("Errors", &columns, summary.error_rows().into_iter().map(|(_, row)| row), 0);
     }
 
     fn look_at(&mut self, summary: &RunSummary) {
@@ -304,7 +271,7 @@ fn bar(count: u64, whole: u64) -> String {
 fn spread(bins: &[u64]) -> String {
     let most = bins.iter().copied().max().unwrap_or_default();
     bins.iter()
-        .map(|count| match super::figures::share(*count, most) {
+        .map(|count| match share(*count, most) {
             Some(share) if *count > 0 => sparkline(&[share]),
             _ => "·".to_owned(),
         })

@@ -6,6 +6,7 @@ use super::fields::Fill;
 use super::histogram::{IterationHistogram, ScoreHistogram, TimeHistogram};
 use super::look_at::LookAt;
 use super::{IssueCount, RunFacts, RunSummary, Spent, TypeSummary, place_of};
+use crate::experiment::statistics::{real, share};
 use crate::policy::FinalStatus;
 use crate::value::{Severity, Usage};
 use serde::{Deserialize, Serialize};
@@ -130,10 +131,9 @@ impl TypeLine {
         let fields = of.fields.kept.into_iter().map(|(path, fill)| FieldLine {
             path,
             fill,
-            share: super::figures::share(fill.filled, extracted),
+            share: share(fill.filled, extracted),
         });
-        #[expect(clippy::cast_precision_loss, reason = "exact up to billions of documents")]
-        let overall_sum = of.overall_millionths as f64 / 1e6;
+        let overall_sum = real(of.overall_millionths) / 1e6;
         TypeLine {
             document_type,
             documents: of.documents,

@@ -1,11 +1,10 @@
 //! The findings of an experiment: as text, and as one page of HTML.
 
-mod page;
 mod page_view;
 mod plots;
 mod race;
 mod text;
 mod words;
 
-pub use page::sweep_html;
+pub(super) use page_view::Page;
 pub use text::sweep_text;

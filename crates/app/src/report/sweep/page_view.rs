@@ -1,18 +1,19 @@
 //! The contents of the page of an experiment: words, numbers, plots and tables, which the template lays out.
 
-use super::plots::{DifferencePlot, FrontPlot};
+use super::plots::{FrontPlot, differences};
 use super::race;
 use super::words::{
-    against_reference, broken_constraints, counts, decimals, goal, interval, number, passed, percent, policy,
-    policy_among, standing, standing_word, verdict,
+    ObjectiveRow, broken_constraints, counts, goal, objective_rows, passed, policy, policy_among, standing,
+    standing_word, standings,
 };
 use crate::experiment::sweep::{Findings, RaceFindings, ShownPolicy};
-use crate::report::page::{Fact, Row, Table, Tile, column, figure};
-use crate::report::run_summary::thousands;
+use crate::report::columns::{figures, words};
+use crate::report::figures::{confidence, percent_of, thousands};
+use crate::report::page::{self, DotRows, Fact, Table, Tile, tile};
 use serde::Serialize;
 
 #[derive(Debug, Serialize)]
-pub(super) struct Page<'a> {
+pub(in crate::report) struct Page<'a> {
     title: &'a str,
     facts: Vec<Fact>,
     tiles: Vec<Tile>,
@@ -38,28 +39,23 @@ struct RaceSection {
 #[derive(Debug, Serialize)]
 struct Objective {
     heading: String,
-    plot: Option<DifferencePlot>,
+    plot: Option<DotRows>,
+    /// The position of no difference.
+    zero: Option<f64>,
     table: Table,
 }
 
 impl<'a> Page<'a> {
-    pub(super) fn of(findings: &'a Findings, title: &'a str) -> Self {
+    pub(in crate::report) fn of(findings: &'a Findings, title: &'a str) -> Self {
         let method = &findings.statistics;
         let (documents, policies) = (&findings.documents, &findings.policies);
-        let constraints = findings.constraints.join("; ");
-        let mut facts = vec![
-            Fact { name: "reference", value: findings.reference.profile.clone() },
-            Fact {
-                name: "samples",
-                value: format!("{}, seed {}", thousands(method.samples as u64), method.seed),
-            },
-            Fact { name: "split", value: format!("seed {}", method.split_seed) },
-        ];
-        if !constraints.is_empty() {
-            facts.push(Fact { name: "constraints", value: constraints });
-        }
-        let tile =
-            |name, count: usize, note: String| Tile { name, value: thousands(count as u64), note, class: "" };
+        let facts = page::facts([
+            ("reference", findings.reference.profile.clone()),
+            ("samples", format!("{}, seed {}", thousands(method.samples as u64), method.seed)),
+            ("split", format!("seed {}", method.split_seed)),
+            ("constraints", findings.constraints.join("; ")),
+        ]);
+        let counted = |name, count: usize, note: String| tile(name, thousands(count as u64), note, "");
         let judged = format!("{} to choose on", thousands(documents.train as u64));
         let front = if findings.race.is_some() {
             "after the last round".to_owned()
@@ -67,17 +63,13 @@ impl<'a> Page<'a> {
             format!("{} on the Pareto front", thousands(policies.front as u64))
         };
         let mut tiles = vec![
-            tile("judged on", documents.test, judged),
-            tile("policies", policies.policies, format!("{} tried", thousands(policies.tried as u64))),
-            tile("to choose among", policies.candidates, front),
+            counted("judged on", documents.test, judged),
+            counted("policies", policies.policies, format!("{} tried", thousands(policies.tried as u64))),
+            counted("to choose among", policies.candidates, front),
         ];
         if let Some(comparison) = findings.shown.first().and_then(|chosen| chosen.comparison.as_ref()) {
-            tiles.push(Tile {
-                name: "the chosen one",
-                value: standing_word(comparison.standing).to_owned(),
-                note: format!("against {}", findings.reference.profile),
-                class: "",
-            });
+            let against = format!("against {}", findings.reference.profile);
+            tiles.push(tile("the chosen one", standing_word(comparison.standing), against, ""));
         }
         Page {
             title,
@@ -91,8 +83,8 @@ impl<'a> Page<'a> {
             objectives: (0..findings.objectives.len()).filter_map(|at| objective(findings, at)).collect(),
             method: format!(
                 "Intervals hold at {} each. Verdicts hold at {} for all {} comparisons together, by Holm's correction: of means by the bootstrap over documents, of what passes by McNemar's exact test. “n needed” is the number of documents on which a difference of this size would be seen four times out of five.",
-                percent(method.confidence),
-                percent(method.confidence),
+                confidence(method.confidence),
+                confidence(method.confidence),
                 method.comparisons
             ),
         }
@@ -101,29 +93,12 @@ impl<'a> Page<'a> {
 
 impl RaceSection {
     fn of(race: &RaceFindings, findings: &Findings) -> Self {
-        let table = |heading: &str, columns, rows: Vec<Vec<String>>, more| Table {
-            heading: heading.to_owned(),
-            note: String::new(),
-            caption: heading.to_owned(),
-            bars: "",
-            columns,
-            rows: rows.into_iter().map(|cells| Row { cells, bar: 0.0, class: "" }).collect(),
-            more,
-        };
-        let rounds: Vec<Vec<String>> = (1..).zip(&race.rounds).map(race::round_row).collect();
-        let listed = race.dropped.iter().take(race::MOST_DROPPED);
-        let dropped: Vec<Vec<String>> = listed.map(|one| race::dropped_row(one, findings)).collect();
-        let more = race.dropped.len() - dropped.len();
-        let who = vec![
-            column("policy"),
-            figure("round"),
-            figure("documents"),
-            column("why"),
-            figure("mean in the first objective"),
-        ];
-        let mut tables = vec![table("Rounds", race::ROUND_COLUMNS.map(figure).into(), rounds, 0)];
+        let (dropped, more) = race::dropped(race, findings);
+        let of_dropped = [race::dropped_columns(), figures("mean in the first objective")].concat();
+        let mut tables =
+            vec![Table::new("Rounds", "Rounds", figures(race::ROUND_COLUMNS), race::rounds(race))];
         if !dropped.is_empty() {
-            tables.push(table("Dropped", who, dropped, more));
+            tables.push(Table::new("Dropped", "Dropped", of_dropped, dropped).more(more));
         }
         RaceSection { said: race::sentences(race), method: race::METHOD, tables }
     }
@@ -146,85 +121,36 @@ fn chosen(findings: &Findings) -> Vec<String> {
 
 fn policies_table(findings: &Findings) -> Table {
     let row = |(number, shown): (usize, &ShownPolicy)| {
-        let comparison = shown.comparison.as_ref();
-        Row {
-            cells: vec![
-                number.to_string(),
-                policy_among(shown, findings),
-                comparison.map_or("", |comparison| standing_word(comparison.standing)).to_owned(),
-                match comparison.and_then(|comparison| comparison.against_chosen) {
-                    Some(difference) => verdict(difference.verdict).to_owned(),
-                    None => "–".to_owned(),
-                },
-                percent_of(shown.passed),
-                thousands(shown.same as u64),
-            ],
-            bar: 0.0,
-            class: "",
-        }
+        let [standing, against_chosen] = standings(shown);
+        let same = thousands(shown.same as u64);
+        let passed = percent_of(shown.passed);
+        vec![number.to_string(), policy_among(shown, findings), standing, against_chosen, passed, same]
     };
-    Table {
-        heading: if findings.race.is_some() { "The policy that won" } else { "Policies on the front" }
-            .to_owned(),
-        note: if findings.race.is_some() {
-            "It was the best one of those that were left when the race ended."
-        } else {
-            "The best in the first objective is the first one: it is the chosen one."
-        }
-        .to_owned(),
-        caption: "Policies by their number in the plots".to_owned(),
-        bars: "",
-        columns: vec![
-            figure("number"),
-            column("policy"),
-            column("against the reference"),
-            column("first objective against 1"),
-            figure("passed"),
-            figure("others that come to the same"),
-        ],
-        rows: (1..).zip(&findings.shown).map(row).collect(),
-        more: 0,
-    }
-}
-
-fn percent_of(share: f64) -> String {
-    format!("{:.1} %", share * 100.0)
+    let (heading, note) = if findings.race.is_some() {
+        ("The policy that won", "It was the best one of those that were left when the race ended.")
+    } else {
+        ("Policies on the front", "The best in the first objective is the first one: it is the chosen one.")
+    };
+    let standing = words("policy | against the reference | first objective against 1");
+    let columns = [figures("number"), standing, figures("passed | others that come to the same")].concat();
+    let rows = (1..).zip(&findings.shown).map(row);
+    Table::new(heading, "Policies by their number in the plots", columns, rows).note(note)
 }
 
 fn objective(findings: &Findings, at: usize) -> Option<Objective> {
     let objective = findings.objectives.get(at)?;
-    let digits = decimals(findings, at);
-    let row = |name: String, shown: &ShownPolicy| {
-        let (estimate, train) = (shown.test.get(at)?, shown.train.get(at)?);
-        let mut cells =
-            vec![name, number(*train, digits), number(estimate.mean, digits), interval(estimate, digits)];
-        cells.extend(against_reference(shown, at, digits));
-        Some(Row { cells, bar: 0.0, class: "" })
+    let row = |ObjectiveRow { number, train, mean, interval, against_reference }| {
+        let name = number.map_or_else(|| "–".to_owned(), |number: usize| number.to_string());
+        [vec![name, train.unwrap_or_default(), mean, interval], against_reference.to_vec()].concat()
     };
-    let mut rows: Vec<Row> = row("–".to_owned(), &findings.reference).into_iter().collect();
-    rows.extend(
-        (1..).zip(&findings.shown).filter_map(|(number, shown): (usize, _)| row(number.to_string(), shown)),
-    );
+    let numbers = figures("policy | where chosen | where judged | its interval | difference | its interval");
+    let columns = [numbers, words("verdict"), figures("n needed")].concat();
+    let caption = format!("Means of {} over documents", objective.name);
+    let (plot, zero) = differences(findings, at).unzip();
     Some(Objective {
         heading: format!("{} ({})", objective.name, goal(objective.goal)),
-        plot: DifferencePlot::of(findings, at),
-        table: Table {
-            heading: String::new(),
-            note: String::new(),
-            caption: format!("Means of {} over documents", objective.name),
-            bars: "",
-            columns: vec![
-                figure("policy"),
-                figure("where chosen"),
-                figure("where judged"),
-                figure("its interval"),
-                figure("difference"),
-                figure("its interval"),
-                column("verdict"),
-                figure("n needed"),
-            ],
-            rows,
-            more: 0,
-        },
+        plot,
+        zero,
+        table: Table::new("", caption, columns, objective_rows(findings, at).into_iter().map(row)),
     })
 }

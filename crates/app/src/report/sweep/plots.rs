@@ -2,8 +2,8 @@
 
 use super::words::{decimals, interval, number, policy, signed, signed_interval, verdict};
 use crate::experiment::statistics::Estimate;
-use crate::experiment::sweep::{Findings, ShownPolicy};
-use crate::report::page::{Labels, Tick, WIDTH, tenths};
+use crate::experiment::sweep::{Difference, Findings, ShownPolicy};
+use crate::report::page::{DotRow, DotRows, Labels, Names, Tick, WIDTH, tenths};
 use crate::value::prose::count;
 use serde::Serialize;
 
@@ -12,7 +12,6 @@ const LEFT: f64 = 72.0;
 const RIGHT: f64 = 32.0;
 const TOP: f64 = 20.0;
 const HEIGHT: f64 = 240.0;
-const ROW: f64 = 24.0;
 /// Longest name of an axis, in characters: longer ones are in the heading alone.
 const LONGEST_NAME: usize = 45;
 
@@ -127,80 +126,35 @@ impl FrontPlot {
     }
 }
 
-/// The difference of each policy to the reference, as a dot with its interval.
-#[derive(Debug, Serialize)]
-pub(super) struct DifferencePlot {
-    alt: String,
-    height: f64,
-    bottom: f64,
-    label_y: f64,
-    /// The position of no difference.
-    zero: f64,
-    ticks: Vec<Tick>,
-    rows: Vec<DifferenceRow>,
-}
-
-#[derive(Debug, Serialize)]
-struct DifferenceRow {
-    name: String,
-    name_x: f64,
-    y: f64,
-    low: f64,
-    high: f64,
-    at: f64,
-    title: String,
-}
-
-impl DifferencePlot {
-    /// `None` where nothing differs.
-    pub(super) fn of(findings: &Findings, at: usize) -> Option<Self> {
-        let objective = findings.objectives.get(at)?;
-        let digits = decimals(findings, at);
-        let differences: Vec<_> = (1_usize..)
-            .zip(&findings.shown)
-            .filter_map(|(number, shown)| {
-                Some((number, shown, shown.comparison.as_ref()?.objectives.get(at)?))
-            })
-            .collect();
-        let ends = differences.iter().flat_map(|(_, _, of)| [of.estimate.low, of.estimate.high]);
-        let axis = Axis::over(ends.chain([0.0]), LEFT, WIDTH - RIGHT)?;
-        let row = |(place, (number, shown, of)): (
-            usize,
-            &(usize, &ShownPolicy, &crate::experiment::sweep::Difference),
-        )| {
-            #[expect(clippy::cast_precision_loss, reason = "at most a hundred rows")]
-            let y = TOP + ROW * (place as f64 + 0.5);
-            DifferenceRow {
-                name: number.to_string(),
-                name_x: LEFT - 12.0,
-                y,
-                low: axis.place(of.estimate.low),
-                high: axis.place(of.estimate.high),
-                at: axis.place(of.estimate.mean),
-                title: format!(
-                    "{number}: {}: {} ({}), {}",
-                    policy(shown),
-                    signed(of.estimate.mean, digits),
-                    signed_interval(&of.estimate, digits),
-                    verdict(of.verdict)
-                ),
-            }
-        };
-        #[expect(clippy::cast_precision_loss, reason = "at most a hundred rows")]
-        let bottom = TOP + ROW * differences.len() as f64 + 4.0;
-        Some(DifferencePlot {
-            alt: format!(
-                "Differences in {} to {}, with intervals, of the policies on the front",
-                objective.name, findings.reference.profile
-            ),
-            height: bottom + 24.0,
-            bottom,
-            label_y: bottom + 16.0,
-            zero: axis.place(0.0),
-            ticks: axis.ticks(digits),
-            rows: differences.iter().enumerate().map(row).collect(),
-        })
-    }
+/// The difference of each policy to the reference, as a dot with its interval, and the position of no difference; `None`
+/// where nothing differs.
+pub(super) fn differences(findings: &Findings, at: usize) -> Option<(DotRows, f64)> {
+    let objective = findings.objectives.get(at)?;
+    let digits = decimals(findings, at);
+    let shown = (1..).zip(&findings.shown);
+    let differences: Vec<(usize, &ShownPolicy, &Difference)> = shown
+        .filter_map(|(number, shown)| Some((number, shown, shown.comparison.as_ref()?.objectives.get(at)?)))
+        .collect();
+    let ends = differences.iter().flat_map(|(_, _, of)| [of.estimate.low, of.estimate.high]);
+    let axis = Axis::over(ends.chain([0.0]), LEFT, WIDTH - RIGHT)?;
+    let row = |(number, shown, of): &(usize, &ShownPolicy, &Difference)| {
+        let Estimate { low, mean, high, .. } = of.estimate;
+        let title = format!(
+            "{number}: {}: {} ({}), {}",
+            policy(shown),
+            signed(mean, digits),
+            signed_interval(&of.estimate, digits),
+            verdict(of.verdict)
+        );
+        DotRow::new(number.to_string(), title, [low, mean, high].map(|number| axis.place(number)))
+    };
+    let alt = format!(
+        "Differences in {} to {}, with intervals, of the policies on the front",
+        objective.name, findings.reference.profile
+    );
+    let rows = differences.iter().map(row).collect();
+    let plot = DotRows::new(alt, TOP, Names::Beside(LEFT), axis.ticks(digits), rows);
+    Some((plot, axis.place(0.0)))
 }
 
 /// Maps numbers to positions.

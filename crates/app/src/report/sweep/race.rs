@@ -1,12 +1,13 @@
 //! The race of policies, in words and rows for text and page.
 
-use super::words::{decimals, number};
+use super::words::{decimals, named, number};
 use crate::experiment::sweep::{Drop, DroppedPolicy, Findings, RaceFindings, Round};
-use crate::report::run_summary::{documents, thousands};
+use crate::report::columns::{Column, figures, words};
+use crate::report::figures::thousands;
 use crate::value::prose::count;
 
 /// Most policies that are listed as dropped; JSON has all.
-pub(super) const MOST_DROPPED: usize = 20;
+const MOST_DROPPED: usize = 20;
 
 /// A description of a race, a sentence each.
 pub(super) fn sentences(race: &RaceFindings) -> Vec<String> {
@@ -20,14 +21,14 @@ pub(super) fn sentences(race: &RaceFindings) -> Vec<String> {
     if race.is_cut_short {
         said.push(format!(
             "the budget ended the race after {} of {}: fewer were dropped than planned",
-            documents(run as u64),
+            count(run as u64, "document"),
             race.planned_documents
         ));
     }
     if race.not_judged_on > 0 {
         said.push(format!(
             "{} to judge on {} not run: the budget was spent, or there is no reading {}",
-            documents(race.not_judged_on as u64),
+            count(race.not_judged_on as u64, "document"),
             if race.not_judged_on == 1 { "was" } else { "were" },
             if race.not_judged_on == 1 { "it" } else { "them" }
         ));
@@ -61,19 +62,33 @@ fn spent(race: &RaceFindings) -> String {
     )
 }
 
-/// The columns of [`round_row`].
-pub(super) const ROUND_COLUMNS: [&str; 6] =
-    ["round", "policies", "documents so far", "shown to be worse", "worse half", "left"];
+/// The columns of [`rounds`].
+pub(super) const ROUND_COLUMNS: &str =
+    "round | policies | documents so far | shown to be worse | worse half | left";
 
-pub(super) fn round_row((at, round): (usize, &Round)) -> Vec<String> {
-    let counts = [round.policies, round.documents, round.shown_worse, round.worse_half, round.left];
-    std::iter::once(at).chain(counts).map(|number| thousands(number as u64)).collect()
+/// The course of each round.
+pub(super) fn rounds(race: &RaceFindings) -> Vec<Vec<String>> {
+    let row = |(at, round): (usize, &Round)| {
+        let counts = [round.policies, round.documents, round.shown_worse, round.worse_half, round.left];
+        std::iter::once(at).chain(counts).map(|number| thousands(number as u64)).collect()
+    };
+    (1..).zip(&race.rounds).map(row).collect()
 }
 
-/// A dropped policy: policy, round, documents, reason, mean in the first objective.
-pub(super) fn dropped_row(one: &DroppedPolicy, findings: &Findings) -> Vec<String> {
-    let flags = one.settings.iter().map(|(key, value)| format!("{key}={value}"));
-    let name = std::iter::once(one.profile.clone()).chain(flags).collect::<Vec<_>>().join(" ");
+/// The columns of [`dropped`], but for the last, the mean in the first objective.
+pub(super) fn dropped_columns() -> Vec<Column> {
+    [words("policy"), figures("round | documents"), words("why")].concat()
+}
+
+/// The dropped policies, and the number of those that are left out.
+pub(super) fn dropped(race: &RaceFindings, findings: &Findings) -> (Vec<Vec<String>>, usize) {
+    let listed = race.dropped.iter().take(MOST_DROPPED);
+    let rows = listed.map(|one| dropped_row(one, findings)).collect();
+    (rows, race.dropped.len().saturating_sub(MOST_DROPPED))
+}
+
+fn dropped_row(one: &DroppedPolicy, findings: &Findings) -> Vec<String> {
+    let name = named(&one.profile, one.settings.iter());
     let dropped = &one.dropped;
     let mean = dropped.means.first().map_or_else(String::new, |mean| number(*mean, decimals(findings, 0)));
     let why = match dropped.why {

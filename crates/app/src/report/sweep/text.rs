@@ -2,13 +2,13 @@
 
 use super::race;
 use super::words::{
-    against_reference, broken_constraints, counts, decimals, goal, interval, number, passed, percent, policy,
-    policy_among, signed, signed_interval, standing, standing_word, verdict,
+    ObjectiveRow, broken_constraints, counts, decimals, goal, number, objective_rows, passed, policy,
+    policy_among, signed, signed_interval, standing, standings, verdict,
 };
 use crate::experiment::sweep::{Findings, RaceFindings, ShownPolicy};
+use crate::report::columns::{figure, figures, word, words};
+use crate::report::figures::{confidence, thousands};
 use crate::report::paint::Paint;
-use crate::report::run_summary::thousands;
-use crate::report::text_table::Align::{Left, Right};
 use crate::report::text_table::text_table;
 use crate::value::prose::count;
 use crate::value::sanitize_line;
@@ -56,8 +56,8 @@ pub fn sweep_text(findings: &Findings, paint: Paint) -> String {
         let _ = writeln!(
             out,
             "\n  Intervals hold at {} each. Verdicts hold at {} for {}.",
-            percent(method.confidence),
-            percent(method.confidence),
+            confidence(method.confidence),
+            confidence(method.confidence),
             match method.comparisons {
                 1 => "the one comparison".to_owned(),
                 several => format!("all {several} comparisons together (Holm)"),
@@ -120,18 +120,10 @@ fn choice(findings: &Findings, chosen: &ShownPolicy, paint: Paint, out: &mut Str
 
 /// The course of each round, and the dropped policies.
 fn rounds(findings: &Findings, race: &RaceFindings, paint: Paint) -> String {
-    let rows: Vec<Vec<String>> = (1..).zip(&race.rounds).map(race::round_row).collect();
-    let columns = race::ROUND_COLUMNS.map(|name| (name, Right));
-    let mut out = text_table("Rounds", &columns, &rows, 0, paint);
-    let listed = race.dropped.iter().take(race::MOST_DROPPED);
-    let rows: Vec<Vec<String>> = listed
-        .map(|one| race::dropped_row(one, findings).iter().map(|cell| sanitize_line(cell)).collect())
-        .collect();
-    let first = findings.objectives.first().map_or("", |objective| objective.name.as_str());
-    let first = sanitize_line(first);
-    let columns =
-        [("policy", Left), ("round", Right), ("documents", Right), ("why", Left), (first.as_str(), Right)];
-    let more = race.dropped.len() - rows.len();
+    let mut out = text_table("Rounds", &figures(race::ROUND_COLUMNS), &race::rounds(race), 0, paint);
+    let (rows, more) = race::dropped(race, findings);
+    let mut columns = race::dropped_columns();
+    columns.extend(findings.objectives.first().map(|first| figure(&first.name)));
     out.push_str(&text_table("Dropped", &columns, &rows, more, paint));
     out
 }
@@ -139,58 +131,31 @@ fn rounds(findings: &Findings, race: &RaceFindings, paint: Paint) -> String {
 /// The policies by their numbers.
 fn policies(findings: &Findings, paint: Paint) -> String {
     let row = |(number, shown): (usize, &ShownPolicy)| {
-        let standing = shown.comparison.as_ref().map_or("", |comparison| standing_word(comparison.standing));
-        let against_chosen = match shown.comparison.as_ref().map(|comparison| comparison.against_chosen) {
-            Some(Some(difference)) => verdict(difference.verdict),
-            Some(None) => "–",
-            None => "",
-        };
+        let [standing, against_chosen] = standings(shown);
         let same = if shown.same == 0 { String::new() } else { thousands(shown.same as u64) };
-        vec![
-            number.to_string(),
-            sanitize_line(&policy_among(shown, findings)),
-            standing.to_owned(),
-            against_chosen.to_owned(),
-            same,
-        ]
+        vec![number.to_string(), policy_among(shown, findings), standing, against_chosen, same]
     };
     let rows: Vec<Vec<String>> = (1..).zip(&findings.shown).map(row).collect();
     let first = findings.objectives.first().map_or("", |objective| objective.name.as_str());
-    let against_first = format!("{} against 1", sanitize_line(first));
     let heading = if findings.race.is_some() { "The policy that won" } else { "On the front" };
-    let columns = [
-        ("", Right),
-        ("policy", Left),
-        ("against the reference", Left),
-        (&against_first, Left),
-        ("same", Right),
-    ];
+    let standing = words("policy | against the reference");
+    let columns =
+        [figures(""), standing, vec![word(&format!("{first} against 1"))], figures("same")].concat();
     text_table(heading, &columns, &rows, 0, paint)
 }
 
 /// The figures of each policy in an objective.
 fn objective(findings: &Findings, at: usize, paint: Paint) -> String {
     let Some(objective) = findings.objectives.get(at) else { return String::new() };
-    let digits = decimals(findings, at);
-    let row = |name: String, shown: &ShownPolicy| {
-        let estimate = shown.test.get(at)?;
-        let mut row = vec![name, number(estimate.mean, digits), interval(estimate, digits)];
-        row.extend(against_reference(shown, at, digits));
-        Some(row)
-    };
-    let mut rows: Vec<Vec<String>> = row(String::new(), &findings.reference).into_iter().collect();
-    rows.extend(
-        (1..).zip(&findings.shown).filter_map(|(number, shown): (usize, _)| row(number.to_string(), shown)),
-    );
-    let columns = [
-        ("", Right),
-        ("mean", Right),
-        ("interval", Right),
-        ("difference", Right),
-        ("interval", Right),
-        ("", Left),
-        ("n needed", Right),
-    ];
+    let rows: Vec<Vec<String>> = objective_rows(findings, at)
+        .into_iter()
+        .map(|ObjectiveRow { number, mean, interval, against_reference, .. }| {
+            let number = number.map_or_else(String::new, |number| number.to_string());
+            [vec![number, mean, interval], against_reference.to_vec()].concat()
+        })
+        .collect();
+    let numbers = figures("| mean | interval | difference | interval");
+    let columns = [numbers, words(""), figures("n needed")].concat();
     let heading = format!("{} ({})", sanitize_line(&objective.name), goal(objective.goal));
     text_table(&heading, &columns, &rows, 0, paint)
 }

@@ -4,7 +4,9 @@ use crate::experiment::statistics::Estimate;
 use crate::experiment::sweep::{
     Comparison, Counts, Difference, Findings, Goal, ShownPolicy, Standing, Verdict,
 };
-use crate::report::run_summary::thousands;
+use crate::report::figures::thousands;
+use crate::value::prose::count;
+use serde_json::Value;
 
 /// The number of decimals in the numbers of each objective: four digits of the largest mean.
 pub(super) fn decimals(findings: &Findings, objective: usize) -> usize {
@@ -45,12 +47,6 @@ pub(super) fn signed_interval(estimate: &Estimate, decimals: usize) -> String {
     format!("{} to {}", signed(estimate.low, decimals), signed(estimate.high, decimals))
 }
 
-/// `95 %`.
-pub(super) fn percent(share: f64) -> String {
-    let percent = format!("{:.3}", share * 100.0);
-    format!("{} %", percent.trim_end_matches('0').trim_end_matches('.'))
-}
-
 /// `better`, `not shown to differ`.
 pub(super) fn verdict(verdict: Verdict) -> &'static str {
     match verdict {
@@ -62,12 +58,12 @@ pub(super) fn verdict(verdict: Verdict) -> &'static str {
 }
 
 /// The number of documents that would distinguish two policies; nothing where they are distinguished, or equal.
-pub(super) fn needed(difference: &Difference) -> String {
+fn needed(difference: &Difference) -> String {
     difference.documents_needed.map_or_else(String::new, thousands)
 }
 
 /// The cells that compare a policy with the reference in an objective: difference, interval, verdict, documents needed.
-pub(super) fn against_reference(shown: &ShownPolicy, objective: usize, digits: usize) -> [String; 4] {
+fn against_reference(shown: &ShownPolicy, objective: usize, digits: usize) -> [String; 4] {
     let difference = shown.comparison.as_ref().and_then(|comparison| comparison.objectives.get(objective));
     match difference {
         Some(difference) => [
@@ -78,6 +74,41 @@ pub(super) fn against_reference(shown: &ShownPolicy, objective: usize, digits: u
         ],
         None => [String::new(), String::new(), "the reference".to_owned(), String::new()],
     }
+}
+
+/// A row of the figures of an objective.
+pub(super) struct ObjectiveRow {
+    /// The policy's number; none for the reference.
+    pub(super) number: Option<usize>,
+    /// The mean where it was chosen; `None` where that is not known.
+    pub(super) train: Option<String>,
+    pub(super) mean: String,
+    pub(super) interval: String,
+    pub(super) against_reference: [String; 4],
+}
+
+/// The figures of the reference and of each policy that is shown in an objective.
+pub(super) fn objective_rows(findings: &Findings, objective: usize) -> Vec<ObjectiveRow> {
+    let digits = decimals(findings, objective);
+    let row = |(at, shown): (usize, &ShownPolicy)| {
+        let estimate = shown.test.get(objective)?;
+        Some(ObjectiveRow {
+            number: Some(at).filter(|at| *at > 0),
+            train: shown.train.get(objective).map(|train| number(*train, digits)),
+            mean: number(estimate.mean, digits),
+            interval: interval(estimate, digits),
+            against_reference: against_reference(shown, objective, digits),
+        })
+    };
+    let all = std::iter::once(&findings.reference).chain(&findings.shown);
+    all.enumerate().filter_map(row).collect()
+}
+
+/// The standing of a policy against the reference, and in the first objective against the chosen one.
+pub(super) fn standings(shown: &ShownPolicy) -> [String; 2] {
+    let Some(comparison) = &shown.comparison else { return [String::new(), String::new()] };
+    let against_chosen = comparison.against_chosen.map_or("–", |difference| verdict(difference.verdict));
+    [standing_word(comparison.standing).to_owned(), against_chosen.to_owned()]
 }
 
 /// The constraints that the chosen policy breaks where it is judged: a sentence each.
@@ -113,9 +144,14 @@ pub(super) fn standing_word(standing: Standing) -> &'static str {
     }
 }
 
+/// A policy by its profile and these of its settings.
+pub(super) fn named<'s>(profile: &str, settings: impl Iterator<Item = (&'s String, &'s Value)>) -> String {
+    settings.fold(profile.to_owned(), |name, (key, value)| format!("{name} {key}={value}"))
+}
+
 /// A policy by its profile and all of its settings.
 pub(super) fn policy(policy: &ShownPolicy) -> String {
-    std::iter::once(policy.profile.clone()).chain(policy.flags()).collect::<Vec<_>>().join(" ")
+    named(&policy.profile, policy.settings.iter())
 }
 
 /// A policy by its profile and the settings that are not the same in all policies that are shown.
@@ -126,12 +162,7 @@ pub(super) fn policy_among(policy: &ShownPolicy, findings: &Findings) -> String 
         values.any(|value| Some(value) != first)
     };
     let is_alone = findings.shown.len() == 1;
-    let flags = policy
-        .settings
-        .iter()
-        .filter(|(key, _)| is_alone || differs(key))
-        .map(|(key, value)| format!("{key}={value}"));
-    std::iter::once(policy.profile.clone()).chain(flags).collect::<Vec<_>>().join(" ")
+    named(&policy.profile, policy.settings.iter().filter(|(key, _)| is_alone || differs(key)))
 }
 
 /// `more is better`, `less is better`.
@@ -165,12 +196,8 @@ pub(super) fn passed(comparison: &Comparison, reference: &str) -> String {
     }
     format!(
         "passes {} that {reference} does not, and {} the other way round: {}",
-        documents(passed.policy_only),
+        count(passed.policy_only as u64, "document"),
         passed.reference_only,
         verdict(passed.verdict)
     )
-}
-
-fn documents(count: usize) -> String {
-    crate::report::run_summary::documents(count as u64)
 }

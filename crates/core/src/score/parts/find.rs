@@ -122,7 +122,7 @@ impl Parts {
         self.parts.iter()
     }
 
-    /// Labels between its first and its last one that no heading has, at most [`MOST_SKIPPED`]: a scan may have lost
+    /// Labels between its first and its last one that no heading has, and not all where there are very many: a scan may have lost
     /// the heading, and the text below it then counts as the part before.
     pub fn skipped(&self) -> &[String] {
         &self.skipped

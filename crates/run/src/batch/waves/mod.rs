@@ -2,27 +2,27 @@
 //!
 //! | file | its one job |
 //! | --- | --- |
-//! | `later` | has a document's call wait, or reads its answer |
+//! | `postponer` | has a document's call wait, or reads its answer |
 //! | `task` | one batch, from its intention to its answers |
 //! | `pause` | the time to wait before the next look |
 
-mod later;
 mod pause;
+mod postponer;
 mod task;
 
-pub(super) use self::later::WaveRoom;
-use self::task::{BatchTask, Fate};
-use super::super::asked::{Candidates, Consultant};
+pub(super) use self::postponer::WaveContext;
+use self::task::{BatchFate, BatchTask};
 use super::super::batches::{BatchNews, BatchSettings};
+use super::super::consultants::{Candidates, Consultant};
 use super::super::fallback::FallbackChain;
 use super::super::off_thread::on_blocking_thread;
 use super::super::session::Session;
-use super::Next;
-use super::worker::Notice;
+use super::QueueState;
+use super::worker::WorkerEvent;
 use crate::provider::protocol::batch::BatchLimits;
 use crate::provider::{BatchGroup, Provider};
 use crate::store::{
-    BatchKey, Intended, Journal, ProcessId, RunId, StoreError, StoredBatch, WaitingLines, WorkerId,
+    BatchKey, IntendedBatch, Journal, ProcessId, RunId, StoreError, StoredBatch, WaitingLines, WorkerId,
 };
 use crate::value::{Millis, digest_bytes};
 use std::collections::{HashMap, HashSet};
@@ -42,18 +42,18 @@ const WITHOUT_ROOM: Duration = Duration::from_secs(30);
 
 /// The batches of a run, as far as this process sees to them.
 pub(super) struct Waves {
-    room: Arc<WaveRoom>,
+    context: Arc<WaveContext>,
     journal: Arc<Journal>,
     run: RunId,
     worker: WorkerId,
     settings: BatchSettings,
     providers: HashMap<String, Provider>,
-    at_work: JoinSet<Result<Fate, StoreError>>,
+    at_work: JoinSet<Result<BatchFate, StoreError>>,
     /// The number of these that take in answers.
     collecting: Arc<AtomicUsize>,
     seen: HashSet<BatchKey>,
     leave: watch::Sender<bool>,
-    notices: UnboundedSender<Notice>,
+    events: UnboundedSender<WorkerEvent>,
     /// `true` if no other batch is made.
     refused: bool,
     /// The number of times in a row that the vendor had no room, and the most lines since.
@@ -68,12 +68,12 @@ impl Waves {
         settings: BatchSettings,
         session: &Session,
         (journal, worker): (&Arc<Journal>, WorkerId),
-        notices: UnboundedSender<Notice>,
+        events: UnboundedSender<WorkerEvent>,
     ) -> Result<Self, StoreError> {
         let run = session.id().clone();
         let began = journal.run(&run)?.map(|run| run.record.started_at).unwrap_or_default();
         Ok(Waves {
-            room: Arc::new(WaveRoom::new(Arc::clone(journal), run.clone(), began, settings.used)),
+            context: Arc::new(WaveContext::new(Arc::clone(journal), run.clone(), began, settings.used)),
             journal: Arc::clone(journal),
             run,
             worker,
@@ -83,7 +83,7 @@ impl Waves {
             collecting: Arc::default(),
             seen: HashSet::new(),
             leave: watch::Sender::new(false),
-            notices,
+            events,
             refused: false,
             without_room: 0,
             most_lines: u64::MAX,
@@ -92,8 +92,8 @@ impl Waves {
     }
 
     /// The state that has the calls of documents wait.
-    pub(super) fn room(&self) -> &Arc<WaveRoom> {
-        &self.room
+    pub(super) fn context(&self) -> &Arc<WaveContext> {
+        &self.context
     }
 
     /// Returns whether no batch is in flight.
@@ -107,7 +107,7 @@ impl Waves {
     }
 
     /// Waits for the end of a batch; forever when none is in flight. Can be dropped.
-    pub(super) async fn ended(&mut self) -> Result<Result<Fate, StoreError>, JoinError> {
+    pub(super) async fn ended(&mut self) -> Result<Result<BatchFate, StoreError>, JoinError> {
         match self.at_work.join_next().await {
             Some(ended) => ended,
             None => std::future::pending().await,
@@ -117,19 +117,19 @@ impl Waves {
     /// Takes in the end of a batch.
     pub(super) fn take_in(
         &mut self,
-        ended: Result<Result<Fate, StoreError>, JoinError>,
+        ended: Result<Result<BatchFate, StoreError>, JoinError>,
     ) -> Result<(), StoreError> {
-        let fate = match ended {
-            Ok(fate) => fate?,
+        let outcome = match ended {
+            Ok(outcome) => outcome?,
             Err(lost) => match lost.try_into_panic() {
                 Ok(panic) => std::panic::resume_unwind(panic),
                 Err(_) => return Ok(()),
             },
         };
-        match fate {
-            Fate::Left => {}
-            Fate::Over => (self.without_room, self.until) = (0, None),
-            Fate::NoRoom { lines, why } => {
+        match outcome {
+            BatchFate::Left => {}
+            BatchFate::Over => (self.without_room, self.until) = (0, None),
+            BatchFate::NoRoom { lines, why } => {
                 self.without_room += 1;
                 if self.without_room >= MOST_WITHOUT_ROOM {
                     self.refuse(why);
@@ -142,14 +142,14 @@ impl Waves {
                 let pause = Millis(u64::try_from(pause.as_millis()).unwrap_or(u64::MAX));
                 self.tell(BatchNews::Trouble { batch: "the next".to_owned(), why, pause });
             }
-            Fate::Refused(why) => self.refuse(why),
+            BatchFate::Refused(why) => self.refuse(why),
         }
         Ok(())
     }
 
     /// Handles batches that were made before, and makes others of the waiting calls. Called when nothing else is to be
     /// done. Returns whether anything comes of it.
-    pub(super) async fn go_on(&mut self) -> Result<Next, StoreError> {
+    pub(super) async fn go_on(&mut self) -> Result<QueueState, StoreError> {
         for batch in self.journal.open_batches(&self.run)? {
             if self.seen.insert(batch.key) && !self.refused {
                 self.begin(batch, false);
@@ -158,25 +158,25 @@ impl Waves {
         let waiting = self.journal.waiting_lines(&self.run)?;
         let count: u64 = waiting.iter().map(|lines| lines.lines).sum();
         if count == 0 || self.refused {
-            return Ok(if self.at_work.is_empty() { Next::Nothing } else { Next::Something });
+            return Ok(if self.at_work.is_empty() { QueueState::Nothing } else { QueueState::Something });
         }
         let few = count < self.settings.tail && self.journal.has_batches(&self.run)?;
         if !self.settings.used || (few && self.at_work.is_empty()) {
-            self.room.make_online();
+            self.context.make_online();
             let calls = self.journal.ask_alone(&self.run, self.worker, None)?;
             self.tell(BatchNews::Online { calls });
-            return Ok(Next::Again);
+            return Ok(QueueState::Again);
         }
         // Where answers are coming in, their documents are about to wait for the next batch.
         let more = self.collecting.load(Ordering::Relaxed) > 0;
         if few || more || self.until.is_some_and(|until| until > Instant::now()) {
             // With what comes of the others there may be enough.
-            return Ok(Next::Something);
+            return Ok(QueueState::Something);
         }
-        let mut next = Next::Something;
+        let mut next = QueueState::Something;
         for lines in waiting {
             if !self.submit(lines).await? {
-                next = Next::Again;
+                next = QueueState::Again;
             }
         }
         Ok(next)
@@ -188,7 +188,7 @@ impl Waves {
             self.journal.forget_lines(&self.run, self.worker, &lines.provider)?;
             return Ok(false);
         };
-        let Some(BatchLimits { max_lines, max_bytes, .. }) = self.room.limits(&provider).await else {
+        let Some(BatchLimits { max_lines, max_bytes, .. }) = self.context.limits(&provider).await else {
             self.journal.ask_alone(&self.run, self.worker, Some(&lines.provider))?;
             return Ok(false);
         };
@@ -200,7 +200,7 @@ impl Waves {
                 let at = jiff::Timestamp::now().to_string();
                 // Room for the text around the lines.
                 let most_bytes = max_bytes.saturating_sub(1_024);
-                let intended = Intended { own_id: &own_id, at: &at, most_lines, most_bytes };
+                let intended = IntendedBatch { own_id: &own_id, at: &at, most_lines, most_bytes };
                 journal.intend_batch(&run, worker, &lines, intended)
             });
             let Some(batch) = intended.await? else { return Ok(true) };
@@ -237,7 +237,7 @@ impl Waves {
             group,
             settings: self.settings,
             leave: self.leave.subscribe(),
-            notices: self.notices.clone(),
+            events: self.events.clone(),
             collecting: Arc::clone(&self.collecting),
         };
         self.at_work.spawn(task.see_to(fresh));
@@ -250,18 +250,18 @@ impl Waves {
 
     fn tell(&self, news: BatchNews) {
         // No one listens any more when the run is aborted.
-        let _ = self.notices.send(Notice::Batch(news));
+        let _ = self.events.send(WorkerEvent::Batch(news));
     }
 }
 
 /// All providers that are asked, by their batch keys.
 fn providers_of(session: &Session) -> HashMap<String, Provider> {
-    let asked = session.asked_anew();
-    let stages: &[FallbackChain] = match &asked.candidates {
+    let consulted = session.consulted_anew();
+    let stages: &[FallbackChain] = match &consulted.candidates {
         Candidates::Providers(chains) => chains,
         Candidates::Supplied => &[],
     };
-    let judges = asked.consultants.iter().filter_map(|consultant| match consultant {
+    let judges = consulted.consultants.iter().filter_map(|consultant| match consultant {
         Consultant::Judge(chain) => Some(chain),
         Consultant::Service(_) | Consultant::Validator | Consultant::NotRun(_) => None,
     });

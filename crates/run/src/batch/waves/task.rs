@@ -2,14 +2,14 @@
 
 use super::super::super::batches::{BatchAnswers, BatchNews, BatchSettings};
 use super::super::super::off_thread::on_blocking_thread;
-use super::super::worker::Notice;
+use super::super::worker::WorkerEvent;
 use super::pause::Pauses;
 use crate::disk;
 use crate::provider::protocol::HttpResponse;
 use crate::provider::protocol::batch::{BatchResult, BatchState, BatchStatus, LineOutcome};
 use crate::provider::{
-    BatchFound, BatchGroup, BatchHandle, BatchSought, CallFailure, NotSubmitted, Provider, Taken,
-    without_result,
+    BatchGroup, BatchHandle, BatchSearchOutcome, CallFailure, LostBatch, Provider, ResultDisposition,
+    SubmitFailure, without_result,
 };
 use crate::store::{Journal, LineAnswer, StoreError, StoredBatch, WorkerId};
 use crate::value::Millis;
@@ -37,7 +37,7 @@ const TOGETHER: usize = 128;
 
 /// The end of a batch.
 #[derive(Debug)]
-pub(in super::super) enum Fate {
+pub(in super::super) enum BatchFate {
     /// Every line of it is done.
     Over,
     /// It is left as it is, because the run ends.
@@ -57,27 +57,27 @@ pub(super) struct BatchTask {
     pub(super) group: BatchGroup,
     pub(super) settings: BatchSettings,
     pub(super) leave: watch::Receiver<bool>,
-    pub(super) notices: UnboundedSender<Notice>,
+    pub(super) events: UnboundedSender<WorkerEvent>,
     /// The number of batches whose answers are coming in.
     pub(super) collecting: Arc<AtomicUsize>,
 }
 
 /// The result of a step, or the end of the batch with it.
-type Step<T> = Result<Result<T, Fate>, StoreError>;
+type StepResult<T> = Result<Result<T, BatchFate>, StoreError>;
 
 impl BatchTask {
     /// Handles it until it is over. One that is not `fresh` may be at the vendor, whatever the journal says.
-    pub(super) async fn see_to(mut self, fresh: bool) -> Result<Fate, StoreError> {
+    pub(super) async fn see_to(mut self, fresh: bool) -> Result<BatchFate, StoreError> {
         let handle = match self.batch.handle.clone() {
             Some(handle) => BatchHandle(handle),
             None => match self.submitted(fresh).await? {
                 Ok(handle) => handle,
-                Err(fate) => return Ok(fate),
+                Err(outcome) => return Ok(outcome),
             },
         };
         let state = match self.waited_for(&handle).await? {
             Ok(state) => state,
-            Err(fate) => return Ok(fate),
+            Err(outcome) => return Ok(outcome),
         };
         if state.status == BatchStatus::Failed {
             self.journal.take_back(self.worker, self.batch.key)?;
@@ -85,12 +85,12 @@ impl BatchTask {
             let why = format!("the batch `{handle}` failed: {why}");
             self.delete(&handle).await;
             return Ok(if state.may_pass {
-                Fate::NoRoom { lines: self.batch.lines, why }
+                BatchFate::NoRoom { lines: self.batch.lines, why }
             } else {
-                Fate::Refused(why)
+                BatchFate::Refused(why)
             });
         }
-        let _counted = Counted::new(Arc::clone(&self.collecting));
+        let _counted = CountGuard::new(Arc::clone(&self.collecting));
         self.collected(&handle).await
     }
 
@@ -99,38 +99,38 @@ impl BatchTask {
     }
 
     /// Submits it, unless the vendor has it already.
-    async fn submitted(&mut self, fresh: bool) -> Step<BatchHandle> {
+    async fn submitted(&mut self, fresh: bool) -> StepResult<BatchHandle> {
         let mut looks = if fresh { 0 } else { LOOKS };
         let since = jiff::Timestamp::now();
         let mut pauses = self.pauses();
         loop {
             if looks > 0 {
                 match self.look_for_it().await? {
-                    Ok(BatchFound::Found(handle)) => {
+                    Ok(BatchSearchOutcome::Found(handle)) => {
                         // The process that sent it may have had no time to.
                         disk::remove(&self.file());
                         return self.has_handle(handle, true).map(Ok);
                     }
-                    Ok(BatchFound::NotThere) => looks -= 1,
+                    Ok(BatchSearchOutcome::NotThere) => looks -= 1,
                     // Known only when that one has ended.
-                    Ok(BatchFound::Unknown(_)) => looks = LOOKS,
+                    Ok(BatchSearchOutcome::Unknown(_)) => looks = LOOKS,
                     Err(failure) if failure.may_pass() => self.trouble(&failure, &pauses),
                     Err(failure) => return Ok(Err(self.refused(&failure))),
                 }
                 if looks > 0 {
                     if !pauses.wait().await {
-                        return Ok(Err(Fate::Left));
+                        return Ok(Err(BatchFate::Left));
                     }
                     continue;
                 }
             }
             let failure = match self.submit().await? {
                 Ok(handle) => return self.has_handle(handle, false).map(Ok),
-                Err(NotSubmitted { failure, may_exist: true }) => {
+                Err(SubmitFailure { failure, may_exist: true }) => {
                     looks = LOOKS;
                     failure
                 }
-                Err(NotSubmitted { failure, .. }) => {
+                Err(SubmitFailure { failure, .. }) => {
                     if !failure.may_pass() || elapsed(since) >= self.settings.wait {
                         self.journal.take_back(self.worker, self.batch.key)?;
                         return Ok(Err(self.refused(&failure)));
@@ -140,16 +140,16 @@ impl BatchTask {
             };
             self.trouble(&failure, &pauses);
             if !pauses.wait().await {
-                return Ok(Err(Fate::Left));
+                return Ok(Err(BatchFate::Left));
             }
         }
     }
 
-    async fn look_for_it(&self) -> Result<Result<BatchFound, CallFailure>, StoreError> {
+    async fn look_for_it(&self) -> Result<Result<BatchSearchOutcome, CallFailure>, StoreError> {
         let custom_ids: HashSet<String> = self.journal.line_ids(self.batch.key)?.into_keys().collect();
         let known = self.journal.known_handles(self.batch.key)?;
         let known: Vec<BatchHandle> = known.into_iter().map(BatchHandle).collect();
-        let sought = BatchSought {
+        let sought = LostBatch {
             own_id: &self.batch.own_id,
             custom_ids: &custom_ids,
             since: self.batch.intended_at.parse().ok(),
@@ -163,7 +163,7 @@ impl BatchTask {
         self.journal.path().with_file_name(format!("{}.jsonl", self.batch.own_id))
     }
 
-    async fn submit(&self) -> Result<Result<BatchHandle, NotSubmitted>, StoreError> {
+    async fn submit(&self) -> Result<Result<BatchHandle, SubmitFailure>, StoreError> {
         let path = self.file();
         let (journal, key, file) = (Arc::clone(&self.journal), self.batch.key, path.clone());
         on_blocking_thread(move || {
@@ -199,7 +199,7 @@ impl BatchTask {
     }
 
     /// Waits until it is over. It is cancelled when that takes too long.
-    async fn waited_for(&mut self, handle: &BatchHandle) -> Step<BatchState> {
+    async fn waited_for(&mut self, handle: &BatchHandle) -> StepResult<BatchState> {
         let mut pauses = self.pauses();
         loop {
             match self.provider.batch_poll(handle, LOOK).await {
@@ -229,22 +229,22 @@ impl BatchTask {
                 _ => {}
             }
             if !pauses.wait().await {
-                return Ok(Err(Fate::Left));
+                return Ok(Err(BatchFate::Left));
             }
         }
     }
 
     /// Makes its unanswered calls online.
-    fn done_without(&self) -> Result<Fate, StoreError> {
+    fn done_without(&self) -> Result<BatchFate, StoreError> {
         let calls = self.journal.end_batch(self.worker, self.batch.key, None)?;
         self.tell(BatchNews::Online { calls });
-        Ok(Fate::Over)
+        Ok(BatchFate::Over)
     }
 
     /// Keeps its answers.
-    async fn collected(&self, handle: &BatchHandle) -> Result<Fate, StoreError> {
+    async fn collected(&self, handle: &BatchHandle) -> Result<BatchFate, StoreError> {
         let mut pauses = self.pauses();
-        let mut sink = Sink {
+        let mut sink = ResultSink {
             task: self,
             lines: self.journal.line_ids(self.batch.key)?,
             online: self.batch.cancelled_at.is_some(),
@@ -265,7 +265,7 @@ impl BatchTask {
                 Err(failure) if failure.may_pass() && downloads < DOWNLOADS => {
                     self.trouble(&failure, &pauses);
                     if !pauses.wait().await {
-                        return Ok(Fate::Left);
+                        return Ok(BatchFate::Left);
                     }
                 }
                 Err(_) if !self.settings.used => return self.done_without(),
@@ -283,7 +283,7 @@ impl BatchTask {
         (counts.nobodys, counts.nobodys_ids) = (read.nobodys, read.nobodys_ids);
         self.tell(BatchNews::Answered(counts));
         self.delete(handle).await;
-        Ok(Fate::Over)
+        Ok(BatchFate::Over)
     }
 
     /// Deletes it: documents are at the vendor for no longer than they must be.
@@ -294,9 +294,9 @@ impl BatchTask {
         }
     }
 
-    fn refused(&self, failure: &CallFailure) -> Fate {
+    fn refused(&self, failure: &CallFailure) -> BatchFate {
         let help = failure.help.as_deref().map(|help| format!("; {help}")).unwrap_or_default();
-        Fate::Refused(format!("{failure}{help}"))
+        BatchFate::Refused(format!("{failure}{help}"))
     }
 
     fn trouble(&self, failure: &CallFailure, pauses: &Pauses) {
@@ -307,28 +307,28 @@ impl BatchTask {
 
     fn tell(&self, news: BatchNews) {
         // No one listens any more when the run is aborted.
-        let _ = self.notices.send(Notice::Batch(news));
+        let _ = self.events.send(WorkerEvent::Batch(news));
     }
 }
 
 /// Counted for as long as it exists.
-struct Counted(Arc<AtomicUsize>);
+struct CountGuard(Arc<AtomicUsize>);
 
-impl Counted {
+impl CountGuard {
     fn new(count: Arc<AtomicUsize>) -> Self {
         count.fetch_add(1, Ordering::Relaxed);
-        Counted(count)
+        CountGuard(count)
     }
 }
 
-impl Drop for Counted {
+impl Drop for CountGuard {
     fn drop(&mut self) {
         self.0.fetch_sub(1, Ordering::Relaxed);
     }
 }
 
 /// Takes the results as they come.
-struct Sink<'a> {
+struct ResultSink<'a> {
     task: &'a BatchTask,
     /// Each line, and whether it is done.
     lines: HashMap<String, bool>,
@@ -339,14 +339,14 @@ struct Sink<'a> {
     failed: Option<StoreError>,
 }
 
-impl Sink<'_> {
-    fn take(&mut self, result: BatchResult) -> Taken {
+impl ResultSink<'_> {
+    fn take(&mut self, result: BatchResult) -> ResultDisposition {
         if self.failed.is_some() {
-            return Taken::Enough;
+            return ResultDisposition::Enough;
         }
         match self.lines.get_mut(&result.custom_id) {
-            None => return Taken::Nobodys,
-            Some(true) => return Taken::Again,
+            None => return ResultDisposition::Nobodys,
+            Some(true) => return ResultDisposition::Again,
             Some(done) => *done = true,
         }
         let undone = matches!(result.outcome, LineOutcome::Expired | LineOutcome::Canceled);
@@ -365,7 +365,7 @@ impl Sink<'_> {
         if self.together.len() >= TOGETHER {
             self.keep();
         }
-        Taken::Taken
+        ResultDisposition::Taken
     }
 
     fn keep(&mut self) {

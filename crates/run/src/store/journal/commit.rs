@@ -3,7 +3,7 @@
 //! The cost of a write is waiting for the disk. One thread takes all that has been requested by then, writes it in one
 //! transaction, and notifies every caller when it is on the disk.
 
-use super::Connected;
+use super::SharedConnection;
 use crate::store::{Receipt, StoreError};
 use rusqlite::{Connection, TransactionBehavior};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -39,13 +39,13 @@ trait Job: Send {
     fn done(self: Box<Self>, result: Result<(), StoreError>);
 }
 
-struct Typed<T, F> {
+struct WriteJob<T, F> {
     work: F,
     made: Option<T>,
     told: oneshot::Sender<Result<T, StoreError>>,
 }
 
-impl<T: Send, F: FnMut(&Connection) -> Result<T, StoreError> + Send> Job for Typed<T, F> {
+impl<T: Send, F: FnMut(&Connection) -> Result<T, StoreError> + Send> Job for WriteJob<T, F> {
     fn attempt(&mut self, connection: &Connection) -> Result<(), StoreError> {
         self.made = Some((self.work)(connection)?);
         Ok(())
@@ -61,11 +61,11 @@ impl<T: Send, F: FnMut(&Connection) -> Result<T, StoreError> + Send> Job for Typ
 /// The thread that writes. It begins with the first job and ends when this is dropped and all requests are done.
 #[derive(Debug, Default)]
 pub(super) struct Committer {
-    thread: OnceLock<Option<Writing>>,
+    thread: OnceLock<Option<WriterThread>>,
 }
 
 #[derive(Debug)]
-struct Writing {
+struct WriterThread {
     queue: Arc<JobQueue>,
     thread: Mutex<Option<JoinHandle<()>>>,
 }
@@ -74,13 +74,13 @@ impl Committer {
     /// Has `work` done in a transaction that it shares with others. Jobs are done in the order in which they were given.
     pub(super) fn submit<T: Send + 'static>(
         &self,
-        connected: &Arc<Connected>,
+        connected: &Arc<SharedConnection>,
         urgency: Urgency,
         work: impl FnMut(&Connection) -> Result<T, StoreError> + Send + 'static,
     ) -> Receipt<T> {
         let (told, receiver) = oneshot::channel();
-        let job: Box<dyn Job> = Box::new(Typed { work, made: None, told });
-        match self.thread.get_or_init(|| Writing::start(Arc::clone(connected))) {
+        let job: Box<dyn Job> = Box::new(WriteJob { work, made: None, told });
+        match self.thread.get_or_init(|| WriterThread::start(Arc::clone(connected))) {
             Some(writing) => writing.queue.push(urgency, job),
             None => run_alone(connected, job),
         }
@@ -99,38 +99,38 @@ impl Drop for Committer {
     }
 }
 
-impl Writing {
-    fn start(connected: Arc<Connected>) -> Option<Self> {
+impl WriterThread {
+    fn start(connected: Arc<SharedConnection>) -> Option<Self> {
         let queue = Arc::<JobQueue>::default();
         let asked = Arc::clone(&queue);
         let thread = std::thread::Builder::new()
             .name("journal".to_owned())
             .spawn(move || write_all(&connected, &asked))
             .ok()?;
-        Some(Writing { queue, thread: Mutex::new(Some(thread)) })
+        Some(WriterThread { queue, thread: Mutex::new(Some(thread)) })
     }
 }
 
 /// The queue of jobs, in the order in which they were given. The thread is woken only for what it waits for.
 #[derive(Default)]
 struct JobQueue {
-    jobs: Mutex<Jobs>,
+    jobs: Mutex<PendingJobs>,
     changed: Condvar,
 }
 
 #[derive(Default)]
-struct Jobs {
+struct PendingJobs {
     waiting: Vec<Box<dyn Job>>,
     /// `true` if a caller waits for one of these.
     awaited: bool,
     /// The event that the thread sleeps until, if it does.
-    sleeps_until: Option<Wakes>,
+    sleeps_until: Option<WakeCondition>,
     closed: bool,
 }
 
 /// The event that wakes the thread.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Wakes {
+enum WakeCondition {
     AnyJob,
     AwaitedJob,
 }
@@ -142,7 +142,7 @@ impl std::fmt::Debug for JobQueue {
 }
 
 impl JobQueue {
-    fn jobs(&self) -> MutexGuard<'_, Jobs> {
+    fn jobs(&self) -> MutexGuard<'_, PendingJobs> {
         self.jobs.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -151,8 +151,8 @@ impl JobQueue {
         jobs.waiting.push(job);
         jobs.awaited |= urgency == Urgency::AwaitedNow;
         let wakes = match jobs.sleeps_until {
-            Some(Wakes::AnyJob) => true,
-            Some(Wakes::AwaitedJob) => jobs.awaited,
+            Some(WakeCondition::AnyJob) => true,
+            Some(WakeCondition::AwaitedJob) => jobs.awaited,
             None => false,
         };
         if wakes {
@@ -172,7 +172,7 @@ impl JobQueue {
     fn next(&self, before: usize) -> Vec<Box<dyn Job>> {
         let mut jobs = self.jobs();
         while jobs.waiting.is_empty() && !jobs.closed {
-            jobs.sleeps_until = Some(Wakes::AnyJob);
+            jobs.sleeps_until = Some(WakeCondition::AnyJob);
             jobs = self.changed.wait(jobs).unwrap_or_else(PoisonError::into_inner);
         }
         let until = Instant::now() + DEFERRED;
@@ -181,7 +181,7 @@ impl JobQueue {
             if left.is_zero() {
                 break;
             }
-            jobs.sleeps_until = Some(Wakes::AwaitedJob);
+            jobs.sleeps_until = Some(WakeCondition::AwaitedJob);
             jobs = self.changed.wait_timeout(jobs, left).unwrap_or_else(PoisonError::into_inner).0;
         }
         jobs.sleeps_until = None;
@@ -199,7 +199,7 @@ impl JobQueue {
     }
 }
 
-fn write_all(connected: &Connected, queue: &JobQueue) {
+fn write_all(connected: &SharedConnection, queue: &JobQueue) {
     let mut before = 0;
     loop {
         let mut jobs = queue.next(before);
@@ -220,16 +220,16 @@ fn write_all(connected: &Connected, queue: &JobQueue) {
     }
 }
 
-fn together(connected: &Connected, jobs: &mut [Box<dyn Job>]) -> Result<(), StoreError> {
+fn together(connected: &SharedConnection, jobs: &mut [Box<dyn Job>]) -> Result<(), StoreError> {
     connected.transact(|connection| jobs.iter_mut().try_for_each(|job| job.attempt(connection)))
 }
 
-fn run_alone(connected: &Connected, mut job: Box<dyn Job>) {
+fn run_alone(connected: &SharedConnection, mut job: Box<dyn Job>) {
     let result = connected.transact(|connection| job.attempt(connection));
     job.done(result);
 }
 
-impl Connected {
+impl SharedConnection {
     /// Does `work` in one transaction. While another process has the journal locked, it waits without limit.
     pub(super) fn transact<T>(
         &self,

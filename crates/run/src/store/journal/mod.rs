@@ -42,22 +42,22 @@ pub(super) type OnWait = dyn Fn(&Path, Duration) + Send + Sync;
 pub struct Journal {
     // Dropped first: it writes what was requested.
     committer: Committer,
-    connected: Arc<Connected>,
+    connected: Arc<SharedConnection>,
 }
 
-pub(super) struct Connected {
+pub(super) struct SharedConnection {
     connection: Mutex<Connection>,
     path: PathBuf,
     on_wait: Option<Box<OnWait>>,
 }
 
-impl std::fmt::Debug for Connected {
+impl std::fmt::Debug for SharedConnection {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Connected").field("path", &self.path).finish_non_exhaustive()
     }
 }
 
-impl Connected {
+impl SharedConnection {
     /// A panic in another thread can't have left the connection in the middle of anything: what was not committed is
     /// rolled back when its transaction is dropped.
     fn lock(&self) -> MutexGuard<'_, Connection> {
@@ -154,7 +154,7 @@ impl Journal {
         connection.set_prepared_statement_cache_capacity(STATEMENTS);
         // Otherwise statements are compiled again for each value that they are given.
         connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true).map_err(sqlite)?;
-        let connected = Connected {
+        let connected = SharedConnection {
             connection: Mutex::new(connection),
             path: path.to_path_buf(),
             on_wait: on_wait.take(),

@@ -1,6 +1,6 @@
 use super::super::{
-    DocumentKey, DocumentRecord, DocumentStage, Entry, EventLog, ProcessId, Queued, QueuedDocument, RunId,
-    RunRecord, StoredEvent, WorkerLog,
+    DocumentKey, DocumentRecord, DocumentStage, EnqueueOutcome, EventLog, LogEntry, ProcessId,
+    QueuedDocument, RunId, RunRecord, StoredEvent, WorkerLog,
 };
 use super::*;
 use crate::value::{DocumentId, Millis, Usage};
@@ -62,8 +62,8 @@ fn begun(journal: &Journal) -> (RunId, DocumentKey) {
     (run, document)
 }
 
-fn happened(seq: u64, kind: &'static str, payload: &Value) -> Entry {
-    Entry::Happened { seq, at: Millis(seq), kind: kind.into(), payload: payload.to_string() }
+fn happened(seq: u64, kind: &'static str, payload: &Value) -> LogEntry {
+    LogEntry::Happened { seq, at: Millis(seq), kind: kind.into(), payload: payload.to_string() }
 }
 
 fn append(journal: &Journal, document: DocumentKey, seq: u64, payload: &Value) -> Result<(), StoreError> {
@@ -74,8 +74,8 @@ fn events(journal: &Journal, document: DocumentKey) -> Vec<StoredEvent> {
     journal.events_of(document).unwrap().0
 }
 
-fn ended(outcome: &Value) -> Entry {
-    Entry::Ended { stage: DocumentStage::Finished, reason: None, outcome: Some(outcome.to_string()) }
+fn ended(outcome: &Value) -> LogEntry {
+    LogEntry::Ended { stage: DocumentStage::Finished, reason: None, outcome: Some(outcome.to_string()) }
 }
 
 fn file() -> (TempDir, PathBuf) {
@@ -90,7 +90,7 @@ fn what_is_recorded_can_be_read_back() {
     let (run, document) = begun(&journal);
     let payload = json!({"z": 1, "a": [0.1, "ü", null]});
     let entries = vec![
-        Entry::Begun { document_type: "radiology".to_owned(), source_digest: "s2".to_owned() },
+        LogEntry::Begun { document_type: "radiology".to_owned(), source_digest: "s2".to_owned() },
         happened(0, "started", &json!({})),
         happened(1, "assessed", &payload),
     ];
@@ -335,9 +335,9 @@ fn a_document_is_claimed_once_and_comes_back_when_its_process_is_gone() {
     let journal = Arc::new(Journal::in_memory().unwrap());
     let run = journal.begin_run(&run_record("2026-01-31T12:00:00Z")).unwrap();
     let documents: Vec<_> = (0..5).map(|n| queued(&format!("/d/{n}"), &[n.to_string().as_str()])).collect();
-    assert_eq!(journal.enqueue(&run, None, &documents).unwrap(), vec![Queued::Added; 5]);
+    assert_eq!(journal.enqueue(&run, None, &documents).unwrap(), vec![EnqueueOutcome::Added; 5]);
     // A document that is listed once more is known.
-    assert!(matches!(journal.enqueue(&run, None, &documents[..1]).unwrap()[0], Queued::Known { .. }));
+    assert!(matches!(journal.enqueue(&run, None, &documents[..1]).unwrap()[0], EnqueueOutcome::Known { .. }));
     let (one, other) = (
         journal.begin_work(&run, &process("one")).unwrap(),
         journal.begin_work(&run, &process("other")).unwrap(),
@@ -384,8 +384,8 @@ fn what_processes_die_over_is_set_aside_and_what_they_only_wait_for_is_not() {
         let worker = journal.begin_work(&run, &process("p")).unwrap();
         let log = WorkerLog::new(Arc::clone(&journal), worker);
         for claimed in journal.claim(&run, worker, 9).wait().unwrap() {
-            let begun = Entry::Begun { document_type: "t".to_owned(), source_digest: "d".to_owned() };
-            let answer = Entry::Answered { call: "c".to_owned(), question: vec![1], answer: vec![2] };
+            let begun = LogEntry::Begun { document_type: "t".to_owned(), source_digest: "d".to_owned() };
+            let answer = LogEntry::Answered { call: "c".to_owned(), question: vec![1], answer: vec![2] };
             let entries = if claimed.id.as_str() == "poison" { vec![begun, answer] } else { vec![begun] };
             log.write(claimed.document, entries).wait().unwrap();
         }
@@ -427,7 +427,7 @@ fn a_place_keeps_its_name_in_a_folder_and_no_two_have_one() {
     let fourth = begin();
     assert_eq!(
         journal.enqueue(&fourth, Some("."), std::slice::from_ref(&b)).unwrap(),
-        [Queued::Elsewhere { run: first }]
+        [EnqueueOutcome::Elsewhere { run: first }]
     );
 }
 

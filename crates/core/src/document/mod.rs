@@ -1,0 +1,62 @@
+//! Documents in memory: their text or why they have none, images and PDFs as such, and their types.
+
+mod classify;
+mod media;
+mod text;
+
+pub use classify::{Classification, Classifier, Matched, UNKNOWN};
+pub use media::{MEDIA_ENDINGS, Media};
+pub use text::{Encoding, SourceText, Unreadable};
+
+use crate::value::{DocumentId, digest_bytes, os_text};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+/// A document in memory.
+#[derive(Debug, Clone)]
+pub struct Document {
+    /// Its name, unique among the inputs.
+    pub id: DocumentId,
+    /// Its file; `None` for standard input and for the text of a record.
+    pub path: Option<PathBuf>,
+    /// SHA-256 of its bytes, in hexadecimal.
+    pub digest: String,
+    /// Its text, or the reason why it has none: then it ends as `failed / unreadable_input`.
+    pub text: Result<SourceText, Unreadable>,
+    /// The document itself, if it is an image or PDF.
+    pub media: Option<Media>,
+    /// Its type, if it is known beforehand.
+    pub document_type: Option<String>,
+    /// Variables of prompts that are its own.
+    pub variables: BTreeMap<String, String>,
+}
+
+impl Document {
+    /// The name of its file, without folders; `None` if it is in no file.
+    #[must_use]
+    pub fn file_name(&self) -> Option<String> {
+        let name = self.path.as_deref().and_then(Path::file_name)?;
+        Some(os_text(name).into_owned())
+    }
+
+    /// A document that is given as text, under a name that is unique among those of a run. One without any text is not
+    /// an error here: see [`Document::text`].
+    #[must_use]
+    pub fn from_text(id: impl Into<String>, text: impl Into<String>) -> Self {
+        Self::from_bytes(DocumentId::new(id), text.into().into_bytes())
+    }
+
+    /// A document of these bytes, which are decoded as text as far as they are text. It has no file, type or variables.
+    #[must_use]
+    pub fn from_bytes(id: DocumentId, bytes: Vec<u8>) -> Self {
+        Document {
+            id,
+            path: None,
+            digest: digest_bytes(&bytes),
+            text: SourceText::from_bytes(bytes),
+            media: None,
+            document_type: None,
+            variables: BTreeMap::new(),
+        }
+    }
+}
