@@ -147,7 +147,7 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
         None => latest_open(&journal, &arguments.journal.again())?,
     };
     if run.stage == RunStage::Cancelled && !arguments.quiet {
-        output.say(&format!("run `{}` was cancelled, and goes on", run.id));
+        output.say(&format!("run `{}` was cancelled; resuming it", run.id));
     }
     let (file, id) = (journal.path().to_path_buf(), run.id.clone());
     drop(journal);

@@ -235,11 +235,11 @@ fn two_processes_share_a_run_and_do_no_document_twice() {
     // A process that would do the same documents in the same folder is refused.
     let refused = run(&place, &server, &["--jobs", "2"]).exits(1);
     let refused = refused.says(&[
-        "at which a process is at work",
+        "which a process is working on",
         "loopctl resume",
         "11 more documents are of that run",
     ]);
-    assert_eq!(refused.err.matches("at which a process is at work").count(), 1);
+    assert_eq!(refused.err.matches("which a process is working on").count(), 1);
     let words = resume_words(&server, &["--jobs", "2"]);
     let mut second = spawn(&place, &words);
     for child in [&mut first, &mut second] {
@@ -359,7 +359,7 @@ fn runs_are_listed_shown_cancelled_retried_exported_and_removed() {
     of(&["runs", "retry", "--document", "d1", "--anew"]).exits(0).says(&["1 document waits"]);
     of(&["runs", "cancel", &id]).exits(0).says(&["is cancelled"]);
     let url = format!("base_url=http://{}/v1", server.address);
-    of(&["resume", &id, "--provider-config", &url]).exits(0).says(&["was cancelled, and goes on"]);
+    of(&["resume", &id, "--provider-config", &url]).exits(0).says(&["was cancelled; resuming it"]);
     assert_eq!(server.asked().len(), 4);
 
     of(&["runs", "prune", "--older-than", "1"]).exits(0).says(&["no run is that old"]);

@@ -178,7 +178,7 @@ fn a_criterion_that_moves_is_told_with_its_places() {
     place.write("b.yaml", "extends: balanced\nstop: { timeout: null, any: [{ timeout: 30s }] }\n");
     let there = place.run(&["profile", "diff", "./a.yaml", "./b.yaml"]).exits(0).out;
     assert!(
-        there.contains("under `stop.timeout`") && there.contains("in `stop.any`, looked at after"),
+        there.contains("under `stop.timeout`") && there.contains("in `stop.any`, checked after"),
         "{there}"
     );
     assert!(!there.contains("no longer: More than") && !there.contains("new: More than"), "{there}");

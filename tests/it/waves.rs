@@ -182,7 +182,7 @@ fn only_what_was_not_answered_is_sent_again() {
     let faults: [(Vec<Fault>, usize, &str); 6] = [
         (vec![Fault::LeftOut(1)], 31, "1 without a result"),
         (vec![Fault::Twice(1)], 30, "1 answered twice"),
-        (vec![Fault::Unknown("nobodys")], 30, "1 that no one asked for (`nobodys`)"),
+        (vec![Fault::Unknown("unknown")], 30, "1 that no one asked for (`unknown`)"),
         (vec![Fault::Errored(1)], 30, "1 failed"),
         (vec![Fault::Garbled(1)], 31, "1 unreadable"),
         (vec![Fault::Torn(2)], 30, "once more in"),

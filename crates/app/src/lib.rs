@@ -5,7 +5,7 @@
 //! - [`lint`], [`facts`], [`explain`]: what is wrong with a profile, what holds by it, and what it says in words.
 //! - [`review`], [`rescore`]: what people decide, and recorded runs assessed again.
 //! - [`report`], [`export`]: finished runs for people, and for other programs.
-//! - [`project`], [`reference`]: new projects, and the pages of the language's reference.
+//! - [`project`], [`mod@reference`]: new projects, and the pages of the language's reference.
 
 #![cfg_attr(not(test), deny(clippy::disallowed_methods, clippy::disallowed_types))]
 

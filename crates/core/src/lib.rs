@@ -30,7 +30,7 @@
 //! let mut assessment = Assessment::default();
 //! let candidate = json!({ "histology": "squamous cell carcinoma", "grade": "2" });
 //! document.assess(&mut document.assessor(), &candidate, Given::default(), &mut assessment);
-//! assert!(assessment.issues.iter().any(|issue| issue.field.as_deref() == Some("histology")));
+//! assert!(assessment.issues.iter().any(|issue| issue.field().as_deref() == Some("histology")));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!

@@ -40,7 +40,7 @@ impl NetworkState {
     }
 }
 
-/// There is no access to the network.
+/// Network access, which this build lacks: there is no value of it.
 pub(super) enum HttpTransport {}
 
 impl HttpTransport {

@@ -77,7 +77,7 @@ pub enum InputError {
         origin: Origin,
     },
     /// A document that is also one of another run, which a process is working on and which writes to the same folder.
-    #[error("{origin} is a document of run `{run}`, at which a process is at work")]
+    #[error("{origin} is a document of run `{run}`, which a process is working on")]
     AtWorkElsewhere {
         /// The document.
         origin: Origin,

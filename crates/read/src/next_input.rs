@@ -1,4 +1,4 @@
-//! The document of an input of `next`.
+//! Reads the document that an input of `next` names.
 
 use super::{Document, Input, InputError, Origin};
 use crate::next::{NextInput, Text};

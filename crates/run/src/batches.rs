@@ -103,9 +103,9 @@ pub struct BatchAnswers {
     /// Results of calls that had one already.
     pub again: u64,
     /// Results of calls that were not made.
-    pub nobodys: u64,
+    pub unknown: u64,
     /// The ids of some of these.
-    pub nobodys_ids: Vec<String>,
+    pub unknown_ids: Vec<String>,
     /// Lines that are not results.
     pub unreadable: u64,
 }
@@ -148,9 +148,9 @@ impl fmt::Display for BatchAnswers {
         for (count, what) in counts.into_iter().filter(|(count, _)| *count > 0) {
             write!(f, ", {count} {what}")?;
         }
-        if self.nobodys > 0 {
-            let ids: Vec<String> = self.nobodys_ids.iter().map(|id| format!("`{}`", clean(id))).collect();
-            write!(f, ", {} that no one asked for ({})", self.nobodys, ids.join(", "))?;
+        if self.unknown > 0 {
+            let ids: Vec<String> = self.unknown_ids.iter().map(|id| format!("`{}`", clean(id))).collect();
+            write!(f, ", {} that no one asked for ({})", self.unknown, ids.join(", "))?;
         }
         Ok(())
     }

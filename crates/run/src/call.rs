@@ -81,7 +81,7 @@ pub(super) struct CallTerms {
 const ANSWERED_BY: &str = "answered_by";
 
 impl CallRunner {
-    /// Calls that go by this time, which begins at `from`.
+    /// A runner whose clock starts at this time, which begins at `from`.
     pub(super) fn new(
         time: Time,
         waiting: Waiting,

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// The time that a session goes by: its timeouts, and the times in its journal and results.
+/// The clock of a session: its timeouts, and the times in its journal and results.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Time {
     /// The clock of this machine.

@@ -37,7 +37,7 @@ struct InFlightCall {
     progress: CallProgress,
 }
 
-/// A call that was begun.
+/// The number of a call in flight.
 #[derive(Debug)]
 pub(super) struct InFlightId(u64);
 

@@ -267,7 +267,7 @@ impl Session {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "journal"))]
 mod tests {
     use super::*;
     use crate::RunStore;

@@ -13,7 +13,7 @@ pub struct FallbackChain {
     turn: Arc<Mutex<ChainPosition>>,
 }
 
-/// The provider whose turn it is.
+/// The position in a chain.
 #[derive(Debug, Clone, Copy, Default)]
 struct ChainPosition {
     link: usize,

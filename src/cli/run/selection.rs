@@ -101,7 +101,7 @@ pub(super) fn choose(
             ));
         }
         return Err(Failure::usage(message).help(
-            "bring its files back as they were to go on with it; or begin the documents that are left with `loopctl run --resume`",
+            "restore its files to resume it; or begin the documents that are left with `loopctl run --resume`",
         ));
     }
     if stored.stage == RunStage::Cancelled && *selection == RunSelection::Latest {

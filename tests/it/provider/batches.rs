@@ -78,7 +78,7 @@ impl Table {
             .provider
             .batch_results(handle, PLENTY, |result| {
                 if !result.custom_id.starts_with("call-") {
-                    return ResultDisposition::Nobodys;
+                    return ResultDisposition::Unknown;
                 }
                 match results.insert(result.custom_id.clone(), result) {
                     None => ResultDisposition::Taken,
@@ -241,8 +241,8 @@ async fn results_may_lack_lines_repeat_them_and_hold_what_nobody_can_read() {
             taken: 2,
             again: 1,
             unreadable: 2,
-            nobodys: 1,
-            nobodys_ids: vec!["someone-elses".to_owned()],
+            unknown: 1,
+            unknown_ids: vec!["someone-elses".to_owned()],
         };
         assert_eq!(read, expected, "{shape:?}");
         // All of them were paid for.

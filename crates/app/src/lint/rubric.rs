@@ -38,7 +38,7 @@ pub(super) fn check(root: &Node, problems: &mut Problems) {
             continue;
         }
         let message =
-            format!("no type of this rubric lists the field `{name}`, so what is said of it is never used");
+            format!("no type of this rubric lists the field `{name}`, so its settings are never used");
         let problem = Problem::warning(Code::InertRule, &field.key_span, message);
         problems.push(match guess {
             // The rubric does not tell which of the two is right.

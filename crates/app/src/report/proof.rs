@@ -226,7 +226,7 @@ fn enumerated_text(enumerated: &Enumerated) -> String {
         _ if *answered => {
             writeln!(
                 out,
-                "Every run of up to {} was tried over these values, until all was answered: {places}, {stands}.",
+                "Every run of up to {} was tried over these values, until every question was answered: {places}, {stands}.",
                 count(*depth, "candidate")
             )
         }
@@ -238,7 +238,7 @@ fn enumerated_text(enumerated: &Enumerated) -> String {
             )
         }
         false => {
-            writeln!(out, "Not all was tried over these values: {places}, {stands}.")
+            writeln!(out, "Not every run over these values was tried: {places}, {stands}.")
         }
     };
     for gap in gaps {

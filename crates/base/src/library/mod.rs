@@ -1,4 +1,4 @@
-//! The sources of profiles, rules, prompts and schemas.
+//! Finds profiles, rules, prompts and schemas by name.
 //!
 //! A name such as `rules/clinical-validity.yaml` is looked for in each root in turn (the project of the profile, the
 //! working directory, `$LOOPCTL_HOME`) and last among the files embedded in the executable; the first hit wins. Files

@@ -115,11 +115,11 @@ impl Accept {
             if let Some(kind) = entry.key.strip_suffix("_issues").and_then(IssueKind::from_word) {
                 accept.issue_limits.extend(u64::decode(&entry.value, problems).map(|limit| (kind, limit)));
             } else if is_default_line(entry, known) {
-                let taken_away = bool::decode(&entry.value, problems).unwrap_or_default();
-                if entry.key == UNSEEN {
-                    accept.unseen = taken_away;
-                } else {
-                    accept.unknown_type = taken_away;
+                let allowed = bool::decode(&entry.value, problems).unwrap_or_default();
+                match &*entry.key {
+                    UNSEEN => accept.unseen = allowed,
+                    UNKNOWN_TYPE => accept.unknown_type = allowed,
+                    _ => {}
                 }
             } else if let Some(target) = target(&entry.key, &entry.key_span, known, &other_lines(), problems)
             {

@@ -25,7 +25,7 @@ pub enum ResultDisposition {
     /// The line had a result before; this one is ignored.
     Again,
     /// No line of that id was sent.
-    Nobodys,
+    Unknown,
     /// It was enough: nothing more is read.
     Enough,
 }
@@ -40,9 +40,9 @@ pub struct BatchDownload {
     /// Lines that are not results, aren't UTF-8 or are too long.
     pub unreadable: u64,
     /// Results of lines that were never sent.
-    pub nobodys: u64,
+    pub unknown: u64,
     /// The ids of some of those.
-    pub nobodys_ids: Vec<String>,
+    pub unknown_ids: Vec<String>,
 }
 
 impl Provider {
@@ -123,10 +123,10 @@ impl Provider {
                         ResultDisposition::Taken => read.taken = read.taken.saturating_add(1),
                         ResultDisposition::Again => read.again = read.again.saturating_add(1),
                         ResultDisposition::Enough => return Ok(false),
-                        ResultDisposition::Nobodys => {
-                            read.nobodys = read.nobodys.saturating_add(1);
-                            if read.nobodys_ids.len() < NAMED {
-                                read.nobodys_ids.push(id);
+                        ResultDisposition::Unknown => {
+                            read.unknown = read.unknown.saturating_add(1);
+                            if read.unknown_ids.len() < NAMED {
+                                read.unknown_ids.push(id);
                             }
                         }
                     }

@@ -116,7 +116,7 @@ impl Breaker {
     }
 }
 
-/// The breaker has opened.
+/// The opening of a breaker, for a log event.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct BreakerOpened {
     /// The number of requests that failed in a row.

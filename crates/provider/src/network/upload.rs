@@ -53,7 +53,7 @@ impl UploadSize {
         Ok(lines)
     }
 
-    /// The number of bytes that they have in an upload.
+    /// The size of the upload in bytes.
     pub(crate) fn uploaded(self, around: &BatchUpload) -> u64 {
         let separators = (around.separator.len() as u64).saturating_mul(self.count.saturating_sub(1));
         let ends = (around.prefix.len() as u64).saturating_add(around.suffix.len() as u64);

@@ -42,7 +42,7 @@ struct HangState {
     since: Option<Instant>,
 }
 
-/// One function that runs on a thread of its own. The thread reports when it is back, and the waiter when it no longer
+/// The watch on one function that runs on a thread of its own. The thread reports when it is back, and the waiter when it no longer
 /// waits, in either order.
 #[derive(Debug)]
 pub(super) struct HangWatch {

@@ -35,7 +35,7 @@ use player::{ExchangePosition, Player};
 use recording_key::RecordingKey;
 use take::RecordedQuestion;
 
-/// The way in which a tape treats calls.
+/// The way in which a recorder treats calls.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum RecorderMode {
     /// Makes them and keeps the outcome of each.

@@ -60,7 +60,7 @@ pub struct AccessRecord {
     pub detail: Option<String>,
 }
 
-/// The part of the access log that is kept.
+/// The time for which entries of the access log are kept.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AccessRetention {
     /// The time from which on entries are kept, as RFC 3339 in UTC.

@@ -120,7 +120,7 @@ pub enum StoreError {
         document: DocumentId,
     },
     /// Another process works on the document, because this one was taken for dead.
-    #[error("another process has taken over what this one was at work on")]
+    #[error("another process has taken over this one's work")]
     TakenOver,
     /// The run has begun a document of this id before.
     #[error("run `{run}` already has a document `{document}`")]

@@ -57,7 +57,7 @@ pub enum EnqueueOutcome {
         /// SHA-256 of its bytes, in hexadecimal; empty before it was read.
         source_digest: String,
     },
-    /// Another run, at which a process is at work, has it and writes to the same folder.
+    /// Another run, which a process is working on, has it and writes to the same folder.
     Elsewhere {
         /// That run.
         run: RunId,

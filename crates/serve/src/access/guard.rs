@@ -233,7 +233,7 @@ fn log(
         return;
     }
     let why = response.extensions_mut().remove::<RefusalReason>().map(|why| why.0);
-    let more = (unlogged > 0).then(|| format!("{unlogged} refused before it were not kept"));
+    let more = (unlogged > 0).then(|| format!("{unlogged} earlier refusals were not logged"));
     let detail = why.into_iter().chain(more).collect::<Vec<_>>().join("; ");
     // The client does not wait for it; the journal keeps it with what it writes next.
     drop(service.journal.log_access(AccessRecord {

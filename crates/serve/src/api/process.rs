@@ -139,7 +139,7 @@ impl ProcessRequest {
         (status = 422, description = "The profile or the type can't be used", body = ErrorAnswer),
         (status = 429, description = "Too many documents wait; `Retry-After` says when to try again", body = ErrorAnswer),
         (status = 502, description = "There is no result: `error` says why", body = ErrorAnswer),
-        (status = 503, description = "The service stops; the document goes on when it is back", body = ErrorAnswer),
+        (status = 503, description = "The service stops; the document resumes after a restart", body = ErrorAnswer),
     )
 )]
 pub(super) async fn process(

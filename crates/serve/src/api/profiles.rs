@@ -152,7 +152,7 @@ pub(super) async fn check(
     if request.yaml.len() > MOST_CHECKED {
         let message = format!("`yaml` has more than {} KB", MOST_CHECKED >> 10);
         return Err(ApiError::new(StatusCode::PAYLOAD_TOO_LARGE, message)
-            .help("a profile names its rules, prompts and schemas, which stand in files of their own"));
+            .help("a profile names its rules, prompts and schemas, which are separate files"));
     }
     let by = Arc::clone(&service);
     let checked = move || {

@@ -153,7 +153,7 @@ fn taken(open: &OpenDocument, field: &str, whose: &str) -> Result<Entry, Decisio
     let path = FieldPath::named(field);
     let reviewed = open.document.reviewed();
     let Some(position) = reviewed.field(&path).and_then(|said| said.of(whose)) else {
-        let why = "that reviewer says nothing of the field by now".to_owned();
+        let why = "that reviewer no longer has a decision on this field".to_owned();
         return Err(DecisionError::Invalid(Some("decision".to_owned()), why));
     };
     let extracted = path.of(open.document.extraction()).filter(|value| is_present(value));

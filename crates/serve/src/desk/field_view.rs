@@ -132,7 +132,7 @@ fn in_words(support: &'static str) -> (&'static str, &'static str) {
         "entailed" => ("a judge found it in the text", "A judge says that a passage supports the value."),
         "undecided" => (
             "in the text, not sure of what",
-            "The text has the value, or its quote; nothing shows for sure that it is said of this field.",
+            "The text has the value, or its quote; nothing proves that it refers to this field.",
         ),
         "conflicting" => ("the text says two things", "One passage says this value, another one does not."),
         "unsupported" => ("not found in the text", "No passage says this value."),

@@ -62,7 +62,7 @@ pub(super) fn file_pane(pane: &FilePane) -> Markup {
                 @if pane.boxes.iter().any(|one| one.page == number) {
                     figure.desk-page {
                         (boxes(pane, number, *size))
-                        figcaption { "Where the values stand on page " (number) }
+                        figcaption { "Positions of the values on page " (number) }
                     }
                 }
             }

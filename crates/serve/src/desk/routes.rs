@@ -117,8 +117,8 @@ async fn document_file(
     on_blocking_thread(move || {
         let open = OpenDocument::open(&service, &run, &document, &identity.name)?;
         file(&open).ok_or_else(|| {
-            ApiError::not_found("the document is no image and no PDF, or it is not there as it was")
-                .help("texts stand on the page of the document")
+            ApiError::not_found("the document is not an image or PDF, or its file has changed")
+                .help("text documents are shown on the document's page")
         })
     })
     .await

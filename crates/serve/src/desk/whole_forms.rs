@@ -77,7 +77,7 @@ fn confirm(page: &DeskPage<'_>) -> Markup {
                 a href=(page.address("")) data-focus { "Go back" }
                 " "
                 button type="submit" name="decision" value="accept" {
-                    @if page.confirm_empty { "Accept it without values" } @else { "Accept all as they stand" }
+                    @if page.confirm_empty { "Accept it without values" } @else { "Accept all values unchanged" }
                 }
             }
         }

@@ -1,4 +1,4 @@
-//! The obstacles to work on the documents of a profile.
+//! The reasons why there is no work on the documents of a profile.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};

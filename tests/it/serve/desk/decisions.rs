@@ -85,7 +85,7 @@ fn undo_takes_back_the_latest_decision() {
 fn a_document_with_doubts_is_accepted_after_a_question_and_the_next_is_shown() {
     let desk = Desk::open();
     let asked = desk.decide(&desk.anna, THYROID, &[("decision", "accept")]).is(200).text();
-    assert!(asked.contains("not decided: ") && asked.contains("Accept all as they stand"), "{asked}");
+    assert!(asked.contains("not decided: ") && asked.contains("Accept all values unchanged"), "{asked}");
     assert_eq!(desk.decisions(), 0);
     let next = desk.decide(&desk.anna, THYROID, &[("decision", "accept"), ("confirmed", "yes")]).is(303);
     let (page, _) = next.header("location").unwrap().split_once("?after=").unwrap();

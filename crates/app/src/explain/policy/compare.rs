@@ -187,8 +187,8 @@ fn in_words(before: &Facts, after: &Facts) -> Vec<Change> {
 fn where_it_stands(key: &str) -> String {
     let group = ["stop.any", "stop.all"].into_iter().find(|group| key.starts_with(group));
     match group {
-        Some(group) => format!("in `{group}`, looked at after all that stand under `stop` itself"),
-        None => format!("under `{key}`, looked at in the order of `stop`"),
+        Some(group) => format!("in `{group}`, checked after all criteria directly under `stop`"),
+        None => format!("under `{key}`, checked in the order of `stop`"),
     }
 }
 

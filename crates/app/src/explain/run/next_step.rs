@@ -68,7 +68,8 @@ fn last_check(decision: Option<&Decision>) -> Option<&Check> {
 /// The next step, in one line.
 pub(super) fn what_next(record: &Record, outcome: Option<&Outcome>, candidates: &[CandidateStory]) -> String {
     let Some(outcome) = outcome else {
-        return "run the document again: what was paid for is in the journal, what it would have come to is not".to_owned();
+        return "run the document again: the paid calls are in the journal, but the outcome is not"
+            .to_owned();
     };
     let decision = last_decision(record);
     let line = last_check(decision).map(|check| check.line.to_string());

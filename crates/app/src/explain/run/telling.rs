@@ -1,4 +1,4 @@
-//! A story in lines.
+//! Renders a story as lines.
 
 use super::choice::key_value;
 use super::page::{Line, Tone};
@@ -268,7 +268,7 @@ fn no_cost(issue: &IssueStory, candidate: &CandidateStory, known: bool) -> &'sta
     if !known {
         "what it costs is not recorded"
     } else if issue.rule.is_none() && (from("judge") || from("validator")) {
-        "costs no points by itself (the scores that judges and validators gave stand below)"
+        "costs no points by itself (the scores that judges and validators gave are listed below)"
     } else {
         "costs no points"
     }

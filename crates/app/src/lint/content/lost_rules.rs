@@ -39,10 +39,8 @@ pub(super) fn check(project: &Project<'_>, problems: &mut Problems) {
         if kept.contains(lost) || !overlap(project, &name.value, lost) {
             continue;
         }
-        let message = format!(
-            "the rules `{}` stand in place of the parent's `{lost}`, which are not asked any more",
-            name.value
-        );
+        let message =
+            format!("the rules `{}` replace the parent's `{lost}`, which no longer run", name.value);
         let problem = Problem::warning(Code::LostRules, &name.span, message);
         problems.push(problem.related(&place.span, "the parent's rules").help(format!(
             "write `extends: {lost}` at the top of `rules/{}.yaml` to keep them, or measure another dimension with yours",

@@ -29,7 +29,7 @@ fn name(key: &SelectKey) -> String {
 fn idle(view: &View<'_>, key: &SelectKey, before: &[SelectKey]) -> Option<(String, String)> {
     let remove = || "remove it".to_owned();
     if before.contains(key) {
-        return Some(("it stands there already".to_owned(), remove()));
+        return Some(("it is already listed".to_owned(), remove()));
     }
     let critical = IssueKind::Severity(Severity::Critical);
     if *key == SelectKey::NoCritical && before.contains(&SelectKey::Fewest(critical)) {

@@ -284,8 +284,10 @@ pub fn audit_text(calibration: &Calibration, audit: &AuditOutcome, paint: Paint)
         format!("Nothing speaks against the promise: {are_wrong}\n")
     };
     if audit.says_something() {
-        let _ =
-            writeln!(out, "  e-value {highest_e_value:.2} at its highest; drift is said from {limit:.0} on");
+        let _ = writeln!(
+            out,
+            "  e-value {highest_e_value:.2} at its highest; drift is reported from {limit:.0} on"
+        );
     }
     if *own > 0 {
         let _ = writeln!(

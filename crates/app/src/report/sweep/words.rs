@@ -178,7 +178,7 @@ pub(super) fn counts(counts: &Counts) -> Vec<String> {
     let said = [
         (counts.left_out, "left out by conditions"),
         (counts.invalid, "refused, as no profile may have such settings"),
-        (counts.not_recorded, "would have gone on as no one recorded: nothing is said of them"),
+        (counts.not_recorded, "continued beyond what was recorded, so they are not judged"),
         (counts.constraint_missed, "miss a constraint"),
         (counts.same, "come to the same as another one"),
         (counts.candidates, "to choose among"),

@@ -280,7 +280,7 @@ impl BatchTask {
         counts.missing = self.journal.end_batch(self.worker, self.batch.key, otherwise.as_deref())?;
         counts.online += if online { counts.missing } else { 0 };
         (counts.again, counts.unreadable) = (read.again, read.unreadable);
-        (counts.nobodys, counts.nobodys_ids) = (read.nobodys, read.nobodys_ids);
+        (counts.unknown, counts.unknown_ids) = (read.unknown, read.unknown_ids);
         self.tell(BatchNews::Answered(counts));
         self.delete(handle).await;
         Ok(BatchFate::Over)
@@ -311,7 +311,7 @@ impl BatchTask {
     }
 }
 
-/// Counted for as long as it exists.
+/// Counts itself until it is dropped.
 struct CountGuard(Arc<AtomicUsize>);
 
 impl CountGuard {
@@ -345,7 +345,7 @@ impl ResultSink<'_> {
             return ResultDisposition::Enough;
         }
         match self.lines.get_mut(&result.custom_id) {
-            None => return ResultDisposition::Nobodys,
+            None => return ResultDisposition::Unknown,
             Some(true) => return ResultDisposition::Again,
             Some(done) => *done = true,
         }
