@@ -28,7 +28,7 @@ pub enum ProviderError {
         searched: Vec<PathBuf>,
     },
     /// The plugin is part of the program, and the request needs its library.
-    #[error("the plugin `{name}` is built into this program, it has no file here")]
+    #[error("the plugin `{name}` is built into this program and has no file here")]
     BuiltIn {
         /// Its name.
         name: String,
