@@ -7,7 +7,9 @@ use super::super::resume::JournalArgument;
 use super::opened::{OpenedRun, profile_of, say_differs};
 use crate::diag::nearest;
 use crate::report::Paint;
-use crate::review::{Beside, How, NOT_LOOKED_FOR, ShownDocument, ShownField, ShownIssue, ShownQuestion};
+use crate::review::{
+    Beside, How, NOT_LOOKED_FOR, Reason, ReviewState, ShownDocument, ShownField, ShownIssue, ShownQuestion,
+};
 use crate::value::sanitize_line;
 use clap::Args;
 use serde_json::Value;
@@ -69,7 +71,9 @@ fn unknown(arguments: &Arguments, ids: &[String]) -> Failure {
 
 fn page(shown: &ShownDocument<'_>, paint: Paint) -> String {
     let mut page = String::new();
-    let reasons: Vec<&str> = shown.reasons.iter().map(|reason| reason.as_str()).collect();
+    // Not among the result's own reasons: who reviews blind must not see on the desk that others differ.
+    let dispute = (shown.state == ReviewState::Disputed).then_some(Reason::Disputed);
+    let reasons: Vec<&str> = dispute.iter().chain(&shown.reasons).map(|reason| reason.as_str()).collect();
     let overall = shown.overall.map_or_else(String::new, |overall| format!("  overall {overall:.3}"));
     let by = shown.decided_by.as_ref().map_or_else(String::new, |by| format!(" by {}", sanitize_line(by)));
     let _ = writeln!(

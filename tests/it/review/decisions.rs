@@ -16,6 +16,8 @@ fn reviewers_who_differ_are_told_and_the_latest_holds() {
     assert_eq!(answer["documents"][0]["extraction"]["margins"], "negative");
     let list = place.run(&["review", "list", "--format", "text"]).exits(0);
     list.finds(&["disputed", "a, b; reviewers differ on margins"]);
+    let page = place.run(&["review", "show", THYROID, "--format", "text"]).exits(0);
+    page.finds(&["waits because: disputed"]);
     assert_eq!(field(&shown(&place), "margins")["disputed"], true);
     import(&place, "a", &[decision(THYROID, "margins", "edit", Some("negative"))]).exits(0);
     assert!(field(&shown(&place), "margins").get("disputed").is_none());
