@@ -267,7 +267,8 @@ impl Session {
     }
 }
 
-#[cfg(all(test, feature = "journal"))]
+#[cfg(feature = "journal")]
+#[cfg(test)]
 mod tests {
     use super::*;
     use crate::RunStore;
