@@ -1,4 +1,4 @@
-//! Profiles as the service knows them: by name, with the settings that a submission may lay over them.
+//! Profiles as the service knows them: by name, with the settings by which a submission may override theirs.
 
 use crate::context::Context;
 use crate::diag::{Code, Problem, Problems};
@@ -19,7 +19,7 @@ use std::sync::Arc;
 /// The name of a profile that is in no file yet.
 const CHECKED: &str = "checked";
 
-/// A profile with what a submission lays over it.
+/// A profile with the settings that a submission overrides.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub(crate) struct ProfileRequest {
     /// The profile's name; a path is none.
@@ -56,11 +56,11 @@ impl CompiledProfile {
     }
 }
 
-/// The profiles of the folder in which the service was started, with what its arguments lay over each, and the providers
-/// that they ask.
+/// The profiles of the folder in which the service was started, with the settings that its arguments override, and the
+/// providers that they ask.
 pub struct ServedProfiles {
     pub(crate) context: Context,
-    /// The profile of documents that name none, whose settings are laid over each.
+    /// The profile of documents that name none. Its settings override those of every profile.
     selected: SelectedProfile,
     allow_commands: bool,
     pub(crate) prices: Prices,
@@ -85,7 +85,7 @@ impl ServedProfiles {
         ServedProfiles { context, selected, allow_commands, prices, providers, uploads }
     }
 
-    /// A profile with what the service and a submission lay over it.
+    /// A profile with the settings that the service and a submission override.
     pub(crate) fn selected(&self, request: &ProfileRequest) -> SelectedProfile {
         let mut selected = self.selected.clone();
         selected.spec.name.clone_from(&request.name);

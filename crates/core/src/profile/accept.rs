@@ -14,6 +14,12 @@ const UNSEEN: &str = "unseen";
 /// The line of `accept` about documents whose type was not recognised.
 const UNKNOWN_TYPE: &str = "unknown_type";
 
+/// The lines that exist unless the profile removes them, each with its place.
+const DEFAULT_LINES: [(&str, DefaultLine); 2] =
+    [(UNSEEN, |accept| &mut accept.unseen), (UNKNOWN_TYPE, |accept| &mut accept.unknown_type)];
+
+type DefaultLine = fn(&mut Accept) -> &mut bool;
+
 /// The lines of `accept`.
 #[derive(Debug, Clone, Default)]
 pub struct Accept {
@@ -114,20 +120,16 @@ impl Accept {
             }
             if let Some(kind) = entry.key.strip_suffix("_issues").and_then(IssueKind::from_word) {
                 accept.issue_limits.extend(u64::decode(&entry.value, problems).map(|limit| (kind, limit)));
-            } else if is_default_line(entry, known) {
-                let allowed = bool::decode(&entry.value, problems).unwrap_or_default();
-                match &*entry.key {
-                    UNSEEN => accept.unseen = allowed,
-                    UNKNOWN_TYPE => accept.unknown_type = allowed,
-                    _ => {}
-                }
+            } else if let Some(line) = default_line(entry, known) {
+                *line(&mut accept) = bool::decode(&entry.value, problems).unwrap_or_default();
             } else if let Some(target) = target(&entry.key, &entry.key_span, known, &other_lines(), problems)
             {
                 let bound = Score::decode(&entry.value, problems);
                 accept.thresholds.extend(bound.map(|bound| Threshold::new(target, bound)));
             }
         }
-        let no_line = |entry: &Entry| matches!(entry.value.data, Data::Null) || is_default_line(entry, known);
+        let no_line =
+            |entry: &Entry| matches!(entry.value.data, Data::Null) || default_line(entry, known).is_some();
         if entries.iter().all(no_line) {
             problems.push(
                 Problem::error(
@@ -142,16 +144,16 @@ impl Accept {
     }
 }
 
-/// Returns whether this is one of the lines that exist unless the profile removes them. A dimension of that name takes
-/// precedence.
-fn is_default_line(entry: &Entry, known: &[&str]) -> bool {
-    [UNSEEN, UNKNOWN_TYPE].contains(&entry.key.as_str()) && !known.contains(&entry.key.as_str())
+/// The default line of this name. A dimension of that name takes precedence.
+fn default_line(entry: &Entry, known: &[&str]) -> Option<DefaultLine> {
+    let (_, line) = DEFAULT_LINES.into_iter().find(|(name, _)| *name == entry.key)?;
+    (!known.contains(&entry.key.as_str())).then_some(line)
 }
 
 /// Lines of `accept` that are no lower bounds.
 fn other_lines() -> Vec<String> {
     let limits = IssueKind::ALL.iter().map(|kind| format!("{}_issues", kind.as_str()));
-    limits.chain([UNSEEN, UNKNOWN_TYPE].map(str::to_owned)).collect()
+    limits.chain(DEFAULT_LINES.map(|(name, _)| name.to_owned())).collect()
 }
 
 #[cfg(test)]
