@@ -84,7 +84,7 @@ impl From<crate::profiles::TrialError> for Failure {
             TrialError::Store(_) | TrialError::UnknownEvent { .. } => Exit::Broken,
             TrialError::Changed { .. } | TrialError::OtherCandidates { .. } => Exit::Usage,
         };
-        Failure { message: error.to_string(), help: Some(error.help()), exit }
+        Failure { message: error.to_string(), help: Some(error.help().to_owned()), exit }
     }
 }
 

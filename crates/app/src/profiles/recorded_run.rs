@@ -74,12 +74,16 @@ pub enum TrialError {
 impl TrialError {
     /// Advice on what to do.
     #[must_use]
-    pub fn help(&self) -> String {
+    pub fn help(&self) -> &'static str {
         match self {
-            TrialError::Store(error) => error.help().to_owned(),
-            TrialError::Changed { .. } => "what its candidates were asked for with is not known any more: bring its files back as they were, or run the documents again".to_owned(),
-            TrialError::UnknownEvent { .. } => "use the loopctl that wrote the journal, or a later one".to_owned(),
-            TrialError::OtherCandidates { .. } => "a policy may differ in `accept`, `gate`, `stop`, `select`, `overall`, `on_escalate`, `on_regression` and `review`; for anything else run the documents again".to_owned(),
+            TrialError::Store(error) => error.help(),
+            TrialError::Changed { .. } => {
+                "what its candidates were asked for with is not known any more: bring its files back as they were, or run the documents again"
+            }
+            TrialError::UnknownEvent { .. } => "use the loopctl that wrote the journal, or a later one",
+            TrialError::OtherCandidates { .. } => {
+                "a policy may differ in `accept`, `gate`, `stop`, `select`, `overall`, `on_escalate`, `on_regression` and `review`; for anything else run the documents again"
+            }
         }
     }
 }
