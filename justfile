@@ -4,16 +4,21 @@
 check:
     .ci/run
 
+# all tests, as CI runs them
 test *ARGS:
+    cargo test --workspace --locked {{ ARGS }} -- --include-ignored
+
+# all but the long ones
+quick *ARGS:
     cargo test --workspace --locked {{ ARGS }}
 
 # property tests with cases that nobody has tried yet, forty times as many as usual
 explore *ARGS:
-    PROPTEST_CASES=10000 cargo test --workspace --locked {{ ARGS }}
+    PROPTEST_CASES=10000 cargo test --workspace --locked {{ ARGS }} -- --include-ignored
 
 # does a case notice when any line of a shipped profile is broken?
 mutants:
-    cargo test --locked --test it scenario_mutants
+    cargo test --locked --test it -- --include-ignored scenario_mutants
 
 format:
     cargo fmt --all
@@ -33,7 +38,7 @@ demo:
 
 # rewrite the golden files, then look at the difference
 update:
-    LOOPCTL_UPDATE=1 INSTA_UPDATE=always cargo test --workspace --locked
+    LOOPCTL_UPDATE=1 INSTA_UPDATE=always cargo test --workspace --locked -- --include-ignored
 
 # lines of code by package, without blanks, comments and unit tests; then files of more than 500 lines, and programs started in tests
 house:

@@ -128,6 +128,7 @@ fn description(schema: &str, definition: Option<&str>, key: &str) -> String {
 }
 
 #[test]
+#[ignore = "long"]
 fn nothing_is_flagged_in_what_ships() {
     let root = repository();
     let Some(mut server) = server(&root) else { return };
@@ -166,6 +167,7 @@ fn nothing_is_flagged_in_a_project_to_begin_with_and_a_slip_in_it_is() {
 }
 
 #[test]
+#[ignore = "long"]
 fn a_profile_is_completed_explained_and_corrected() {
     let Some(mut server) = server(&repository()) else { return };
     let profile = |text: &str| draft(PROFILE, text);
@@ -199,6 +201,7 @@ fn a_profile_is_completed_explained_and_corrected() {
 }
 
 #[test]
+#[ignore = "long"]
 fn files_of_every_kind_are_completed_explained_and_corrected() {
     let Some(mut server) = server(&repository()) else { return };
     // What is offered at the cursor, and what is flagged when the last line is written instead.

@@ -201,11 +201,13 @@ fn each_neighbour_is_told_which_promises_it_breaks() {
 }
 
 #[test]
+#[ignore = "long"]
 fn what_hangs_is_ended_and_the_other_checks_still_run() {
     assert_breaks(HANGING, &["--limit", "8"]);
 }
 
 #[test]
+#[ignore = "long"]
 fn each_fault_breaks_the_promise_that_it_is_about() {
     let one = |(name, fault, expected): &(&str, &str, &[&str])| -> Option<String> {
         let place = Workspace::new();

@@ -104,6 +104,7 @@ fn built(project: &Path) -> PathBuf {
 }
 
 #[test]
+#[ignore = "long"]
 fn plugins_in_rust_build_and_answer() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     for kind in ["http", "direct"] {
@@ -160,6 +161,7 @@ fn in_a_checkout_the_project_uses_its_sdk() {
 
 /// A program that wasn't built in a checkout writes the SDK, too.
 #[test]
+#[ignore = "long"]
 fn without_a_checkout_the_project_holds_the_sdk() {
     let place = place();
     let installed = place.path("bin/loopctl");

@@ -18,6 +18,7 @@ fn run_line(place: &Workspace, line: &str) -> Ran {
 }
 
 #[test]
+#[ignore = "long"]
 fn every_shipped_profile_begins_a_project_that_works_at_once() {
     for profile in available(&Library::embedded()) {
         let place = Workspace::new();

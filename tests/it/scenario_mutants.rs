@@ -50,6 +50,7 @@ fn is_exempt(profile: &str, mutant: &Mutant) -> bool {
 }
 
 #[test]
+#[ignore = "long"]
 fn every_line_of_a_shipped_profile_is_guarded_by_a_case() {
     let library = Library::embedded();
     let mut work = Vec::new();

@@ -364,6 +364,7 @@ const IDLE: [(&str, &str); 3] = [
 ];
 
 #[test]
+#[ignore = "long"]
 fn every_slip_in_a_shipped_profile_changes_its_explanation() {
     for name in ["clinical", "literature", "balanced"] {
         let path = format!("{}/profiles/{name}.yaml", env!("CARGO_MANIFEST_DIR"));

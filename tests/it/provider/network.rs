@@ -264,6 +264,7 @@ async fn calls_that_come_during_a_trial_wait_for_its_end() {
 
 /// The correction has its turn a second after its document would be late. The first answer has been paid for by then.
 #[test]
+#[ignore = "long"]
 fn a_correction_that_is_slowed_down_loses_no_document_for_it() {
     for tape in [&[][..], &["--record", "tape"]] {
         let spent = "x-ratelimit-remaining-requests: 0\r\nx-ratelimit-reset-requests: 6s\r\n";

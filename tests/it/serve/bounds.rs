@@ -125,6 +125,7 @@ fn no_field_of_the_desk_is_so_deep_that_it_ends_the_service() {
 
 /// A check must not reveal what the machine of the service has, nor what is in its environment.
 #[test]
+#[ignore = "long"]
 fn a_check_tells_nothing_of_the_machine() {
     let place = Workspace::new();
     place.write("secret.txt", "s3cret-in-a-file");
@@ -295,6 +296,7 @@ fn headers_have_their_bound_whoever_sends_them() {
 /// Each profile with other settings is a run, and takes memory for as long as it has something to do: how many came before
 /// counts neither against who comes next nor for memory.
 #[test]
+#[ignore = "long"]
 fn settings_that_are_done_with_take_neither_places_nor_memory() {
     let place = Workspace::new();
     let server = server(&place);

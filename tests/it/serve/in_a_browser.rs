@@ -15,6 +15,7 @@ fn fill(browser: &Browser, css: &str, text: &str) {
 }
 
 #[test]
+#[ignore = "long"]
 fn a_person_follows_a_run_and_tries_another_threshold() {
     for (look, flags, size) in LOOKS {
         let place = recorded();

@@ -110,6 +110,7 @@ fn ten_documents_in_a_row_whose_provider_failed_end_the_batch() {
 }
 
 #[test]
+#[ignore = "long"]
 fn a_server_that_is_down_is_given_time_before_the_next_document() {
     let place = reports(2);
     let vendor = vendor(Api::OpenAi, vec![(When::Until(3), Fault::Error(Problem::Broken))]);

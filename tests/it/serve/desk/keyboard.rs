@@ -67,6 +67,7 @@ fn enter(browser: &Browser) {
 }
 
 #[test]
+#[ignore = "long"]
 fn ten_documents_are_reviewed_by_keyboard_alone() {
     let Some(browser) = Browser::start(&[]) else { return };
     let place = ten_reports();

@@ -33,6 +33,7 @@ fn said(browser: &Browser, text: &str) {
 }
 
 #[test]
+#[ignore = "long"]
 fn a_withdrawn_report_is_not_accepted_by_one_enter() {
     let Some(browser) = Browser::start(&[]) else { return };
     let desk = Desk::of(&[("withdrawn", WITHDRAWN)]);
