@@ -580,7 +580,8 @@ fn type_of(value: &Value) -> &'static str {
 /// and `oneOf` allow, too.
 fn types_at(schema: &Value, root: &Value, steps: &[String], depth: usize) -> Vec<&'static str> {
     let Value::Object(members) = schema else {
-        return if *schema == json!(false) { Vec::new() } else { TYPES.to_vec() };
+        // What refuses a mapping says nothing of its members.
+        return if *schema == json!(false) && steps.is_empty() { Vec::new() } else { TYPES.to_vec() };
     };
     if depth > 12 {
         return TYPES.to_vec();
