@@ -1,11 +1,11 @@
 //! The condition under which a field of a rubric applies at all, over other fields of the candidate.
 
-use super::compiled_rule::placed;
 use super::condition::{Condition, ConditionContext, Operand, condition};
 use super::field_trie::FieldTrie;
 use super::keys::CONDITION;
+use super::placing::placed;
 use super::program::Index;
-use super::test::Reference;
+use super::reference::Reference;
 use crate::diag::{Code, Problem, Problems};
 use crate::value::decode::Decode;
 use crate::value::shape::Shape;

@@ -11,7 +11,7 @@ use std::fmt;
 
 /// A finite number.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Bound {
+pub(super) struct Bound {
     number: Number,
     /// The number as a binary fraction, if that compares with others as what is written does.
     fraction: Option<f64>,
@@ -23,9 +23,8 @@ impl Bound {
     }
 
     /// Compares a number with it.
-    #[must_use]
     #[inline]
-    pub fn compare(&self, number: &Number) -> Option<Ordering> {
+    pub(super) fn compare(&self, number: &Number) -> Option<Ordering> {
         match (as_fraction(number), self.fraction) {
             (Some(number), Some(bound)) => number.partial_cmp(&bound),
             _ => compare_numbers(number, &self.number),
@@ -33,8 +32,7 @@ impl Bound {
     }
 
     /// The number.
-    #[must_use]
-    pub fn number(&self) -> &Number {
+    pub(super) fn number(&self) -> &Number {
         &self.number
     }
 }

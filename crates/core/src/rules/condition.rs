@@ -1,12 +1,10 @@
 //! Checks and conditions as people write them, read into trees of tests.
 
-use super::checks::READERS;
-use super::field_trie::Slots;
+use super::checks::{CHECKS, Test};
 use super::keys;
-use super::test::{Reference, Test};
+use super::reference::{Reference, reference};
 use crate::diag::{Code, Problem, Problems, Span};
-use crate::value::JsonPath;
-use crate::value::decode::{Decode, Fields, wrong_type};
+use crate::value::decode::{Fields, wrong_type};
 use crate::value::yaml::{Data, Node};
 use smallvec::SmallVec;
 use std::ops::Range;
@@ -63,7 +61,7 @@ impl Condition {
     fn found_in(&self, text: &str) -> Option<Range<usize>> {
         match self {
             Condition::Test { subject: Operand::Source, test: Test::Matches(pattern) } => {
-                pattern.automaton(text)?.find(text).map(|found| found.range())
+                pattern.0.automaton(text)?.find(text).map(|found| found.range())
             }
             Condition::Test { .. } | Condition::All(_) | Condition::Any(_) | Condition::Not(_) => None,
         }
@@ -73,7 +71,7 @@ impl Condition {
     #[must_use]
     pub fn asks_presence(&self) -> bool {
         match self {
-            Condition::Test { test, .. } => test.asks_presence(),
+            Condition::Test { test, .. } => test.asks_absent(),
             Condition::All(inner) | Condition::Any(inner) => inner.iter().any(Condition::asks_presence),
             Condition::Not(inner) => inner.asks_presence(),
         }
@@ -82,7 +80,7 @@ impl Condition {
     /// Everything that a test in it requires to be present.
     pub fn required(&self) -> SmallVec<[&Reference; 8]> {
         match self {
-            Condition::Test { test: Test::Require(all) | Test::RequireWith(all), .. } => all.iter().collect(),
+            Condition::Test { test: Test::Others(others), .. } => others.required().iter().collect(),
             Condition::Test { .. } => SmallVec::new(),
             Condition::All(inner) | Condition::Any(inner) => {
                 inner.iter().flat_map(Condition::required).collect()
@@ -220,9 +218,9 @@ pub(super) fn checks(
         );
     }
     let mut add = |condition: Condition, span: &Span| found.push((condition, span.clone()));
-    for (key, read) in READERS {
-        let Some(node) = fields.node(key) else { continue };
-        if let Some(test) = read(node, problems) {
+    for check in CHECKS {
+        let Some(node) = fields.node(check.key.name) else { continue };
+        if let Some(test) = (check.read)(node, problems) {
             add(Condition::Test { subject: place.subject.clone(), test }, &node.span);
         }
     }
@@ -251,83 +249,4 @@ pub(super) fn checks(
         add(Condition::Not(Box::new(inner)), &node.span);
     }
     found
-}
-
-/// Reads a field name, `$.path`, `@.path`, `^.path` or `<.path`.
-pub(super) fn reference(node: &Node, problems: &mut Problems) -> Option<Reference> {
-    let text = String::decode(node, problems)?;
-    if text.is_empty() {
-        problems.push(Problem::error(
-            Code::BadPath,
-            &node.span,
-            "expected the name of a field, found nothing",
-        ));
-        return None;
-    }
-    if text.starts_with('$') {
-        return path(node, problems).map(|path| Reference::Root { path, slots: Slots::default() });
-    }
-    if let Some(rest) = text.strip_prefix('@') {
-        return parse_path(&format!("${rest}"), node, problems).map(Reference::Target);
-    }
-    if text.starts_with('^') {
-        let rest = text.trim_start_matches('^');
-        let up = text.len() - rest.len();
-        let path = parse_path(&format!("${rest}"), node, problems)?;
-        return Some(Reference::Holder { up, path });
-    }
-    if let Some(rest) = text.strip_prefix('<') {
-        return parse_path(&format!("${rest}"), node, problems).map(Reference::Before);
-    }
-    Some(Reference::Field { name: text, slot: None })
-}
-
-pub(super) fn references(node: &Node, problems: &mut Problems) -> Option<Vec<Reference>> {
-    let found: Vec<Reference> = match &node.data {
-        Data::List(items) => items.iter().filter_map(|item| reference(item, problems)).collect(),
-        _ => vec![reference(node, problems)?],
-    };
-    if found.is_empty() {
-        problems.push(Problem::error(Code::Empty, &node.span, "expected at least one field"));
-        return None;
-    }
-    Some(found)
-}
-
-/// Reads an RFC 9535 path.
-pub(super) fn path(node: &Node, problems: &mut Problems) -> Option<JsonPath> {
-    let text = String::decode(node, problems)?;
-    parse_path(&text, node, problems)
-}
-
-pub(super) fn parse_path(text: &str, node: &Node, problems: &mut Problems) -> Option<JsonPath> {
-    match JsonPath::parse(text) {
-        Ok(path) => Some(path),
-        Err(error) => {
-            let rooted = format!("$.{text}");
-            if !text.starts_with('$') && JsonPath::parse(&rooted).is_ok() {
-                problems.push(
-                    Problem::error(
-                        Code::BadPath,
-                        &node.span,
-                        "a path begins at the whole answer, which is `$`",
-                    )
-                    .help(format!("write `{rooted}`")),
-                );
-                return None;
-            }
-            problems.push(
-                Problem::error(
-                    Code::BadPath,
-                    &node.span,
-                    format!("`{text}` is not a JSONPath: {}", error.message),
-                )
-                .help(format!(
-                    "it goes wrong at character {}; a path looks like `$.measurements[*].size`",
-                    error.position + 1
-                )),
-            );
-            None
-        }
-    }
 }

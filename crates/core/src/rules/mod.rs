@@ -22,23 +22,27 @@ mod evidence;
 mod evidence_counts;
 mod extraction;
 mod extraction_keys;
+mod field_slots;
 mod field_trie;
 mod first_letters;
-mod formats;
 mod inherit;
 mod inherited_schema;
 mod keys;
+mod memo;
 mod name_table;
+mod number;
 mod pattern_groups;
 mod phrase;
+mod placing;
 mod program;
-mod quantity;
+mod reference;
 mod rubric;
 mod rule;
+mod rule_scope;
 mod schema;
 mod schema_cost;
+mod shown;
 mod template;
-mod test;
 mod vocabulary;
 mod xsd;
 mod xsd_order;
@@ -49,11 +53,14 @@ mod mistakes;
 
 pub use answers::{AnswerSchema, Answers};
 pub use applies::{Applicability, AppliesWhen};
-pub use bound::Bound;
+#[doc(hidden)]
+pub use checks::CHECKS;
+pub use checks::parse_date;
+pub(crate) use checks::{Blame, Test};
 #[doc(hidden)]
 pub use compile::UNKNOWN_TYPE;
 pub use compile::{CompiledRules, compile};
-pub use compiled_rule::{Check, CompiledRule, CompiledTarget};
+pub use compiled_rule::{CompiledRule, CompiledTarget, Requirement};
 #[doc(hidden)]
 pub use concept::ExportTerms;
 pub use concept::{Coding, Concept};
@@ -70,31 +77,28 @@ pub use evidence_counts::EvidenceCounts;
 #[doc(hidden)]
 pub use extraction::{Extraction, values_of_fields};
 pub use extraction::{PatternCheck, check_extraction};
+pub(crate) use field_slots::{FieldSlots, ReadSlots, SlotRoom, members_of};
 pub use field_trie::{FieldTrie, TrieNode};
-#[doc(hidden)]
-pub use formats::{is_format, parse_date};
 #[doc(hidden)]
 pub use inherit::Inheritance;
 #[doc(hidden)]
 pub use inherited_schema::whole_schema;
 #[doc(hidden)]
 pub use keys::RULES;
+pub(crate) use memo::{Memo, PlaceholderLookup};
 pub use phrase::{GAP, Phrase, is_gap, is_special};
 pub use program::{
     CompiledMeasure, FieldWeight, GroundingSettings, Index, Program, RubricField, RubricFields,
 };
-pub use quantity::Quantity;
 pub use rubric::{FieldKnowledge, FieldValues, Importance, KnownFrom, Rubric, Weights};
 pub use rule::{IssueText, Target};
 #[doc(hidden)]
 pub use rule::{MESSAGE_VARIABLES, code_of_rule};
+pub(crate) use rule_scope::RuleScope;
 #[doc(hidden)]
 pub use schema::is_among_schemas;
 pub use schema::{Schema, SchemaCheck};
 pub use schema_cost::TooMuch;
+pub(crate) use shown::{Shown, cut, shown};
 pub use template::Template;
-pub use test::{Format, JsonType, Moment, PathSpec, Reference, Test};
 pub use vocabulary::{Named, Vocabulary};
-pub use xsd::Datatype;
-#[doc(hidden)]
-pub use xsd_order::compare_ordered;

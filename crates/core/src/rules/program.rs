@@ -3,9 +3,9 @@
 use super::applies::Applicability;
 use super::compiled_rule::{CompiledRule, CompiledTarget};
 use super::field_trie::FieldTrie;
+use super::reference::Reference;
 use super::rubric::{Importance, KnownFrom};
 use super::schema::SchemaCheck;
-use super::test::Reference;
 use crate::profile::{Combine, Counts, Disagreement, Overall, Weight};
 use crate::script::FunctionId;
 use crate::value::{Score, Severity, TextPattern};

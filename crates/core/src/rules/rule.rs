@@ -2,6 +2,7 @@
 
 use super::condition::{self, Condition, ConditionContext, Operand};
 use super::keys;
+use super::reference::{Reference, path, reference};
 use super::schema::{SchemaCheck, read_schema};
 use super::template::Template;
 use crate::diag::{Code, Problem, Problems};
@@ -265,8 +266,8 @@ fn decode_target(fields: &mut Fields<'_>, problems: &mut Problems) -> Option<Tar
             );
             None
         }
-        (Some(field), None) => match condition::reference(field, problems)? {
-            super::test::Reference::Field { name, .. } => Some(Target::Field(name)),
+        (Some(field), None) => match reference(field, problems)? {
+            Reference::Field { name, .. } => Some(Target::Field(name)),
             _ => {
                 problems.push(
                     Problem::error(
@@ -282,7 +283,7 @@ fn decode_target(fields: &mut Fields<'_>, problems: &mut Problems) -> Option<Tar
                 None
             }
         },
-        (None, Some(each)) => condition::path(each, problems).map(Target::Each),
+        (None, Some(each)) => path(each, problems).map(Target::Each),
     }
 }
 

@@ -11,7 +11,6 @@ macro_rules! datatypes {
     ($($word:literal => $name:ident),+ $(,)?) => {
         /// A datatype, named `xs:…`.
         #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-        #[expect(missing_docs, reason = "each is the datatype of that name")]
         pub enum Datatype { $($name),+ }
 
         decode_words!(Datatype, "datatype", { $($word: "" => Datatype::$name),+ });

@@ -30,8 +30,7 @@ const ORDERED: [Datatype; 9] = [
 ];
 
 /// Compares two texts, if both are of one kind that has an order; `None` for those that can't be compared.
-#[must_use]
-pub fn compare_ordered(a: &str, b: &str) -> Option<Ordering> {
+pub(super) fn compare_ordered(a: &str, b: &str) -> Option<Ordering> {
     if let (Some(a), Some(b)) = (extended(a), extended(b)) {
         return a.partial_cmp(&b).filter(|_| a.is_infinite() || b.is_infinite());
     }

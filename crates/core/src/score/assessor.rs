@@ -2,7 +2,6 @@
 
 use super::account::{DimensionBreakdown, Loss, MeasureKind, ScoreBreakdown};
 use super::assessment::Assessment;
-use super::field_slots::{FieldSlots, SlotRoom};
 use super::issue::Issue;
 use super::judged::Judged;
 use super::machine::{Buffers, Candidate, Machine};
@@ -13,7 +12,7 @@ use super::reader::{CandidateReader, Form, ReadCandidate};
 use super::source::{Names, Source};
 use super::subject::AssessedValue;
 use crate::profile::{CandidateKind, OnPreExisting};
-use crate::rules::{CompiledRules, Program};
+use crate::rules::{CompiledRules, FieldSlots, Program, SlotRoom};
 use crate::value::{Cancel, Fuel, Item, Score};
 use serde::de::DeserializeSeed;
 use serde_json::Value;

@@ -4,11 +4,9 @@ use super::account::{DimensionBreakdown, Loss, MeasureKind, Opinion, ScoreBreakd
 use super::assessment::Assessment;
 use super::assessor::{Beside, MAX_STEPS, Scoring};
 use super::combine::combine;
-use super::field_slots::FieldSlots;
 use super::grounded;
 use super::issue::Issue;
 use super::judged::Judged;
-use super::memo::Memo;
 use super::parted::{NO_PARTS_EXTRACTED, PARTS_SKIPPED};
 use super::placeholder::{Finder, PLACEHOLDER_VALUE, Placeholders};
 use super::pre_existing::PreExisting;
@@ -17,7 +15,9 @@ use super::source::Source;
 use super::source_answers::SourceAnswers;
 use super::wording::{plain_issue, schema_issue};
 use crate::profile::{CandidateKind, Combine, Disagreement, Dispositions, Weight};
-use crate::rules::{CompiledMeasure, GroundingSettings, Index, IssueText, Program, SchemaCheck};
+use crate::rules::{
+    CompiledMeasure, FieldSlots, GroundingSettings, Index, IssueText, Memo, Program, SchemaCheck,
+};
 use crate::script::{Arguments, FunctionId, ScriptError, ScriptSet};
 use crate::value::{Disposition, Fuel, Item, Score, Severity};
 use serde_json::Value;
@@ -182,7 +182,7 @@ impl<'a> Machine<'a> {
     /// Measures every dimension.
     fn measure_all(&mut self) {
         let program = self.program;
-        let memo = RefCell::new(Memo::knowing(&self.placeholders));
+        let memo = RefCell::new(Memo::knowing(self.placeholders.shared()));
         for ((dimension, name), measure) in (0..).zip(&program.dimensions).zip(&program.measures) {
             if self.fuel.is_spent() {
                 break;

@@ -4,8 +4,7 @@
 //! with the same name the last one counts, at the position of the first, as in a tree.
 
 use super::assessor::Scoring;
-use super::field_slots::ReadSlots;
-use crate::rules::{FieldTrie, Program, TrieNode};
+use crate::rules::{FieldTrie, Program, ReadSlots, TrieNode, members_of};
 use crate::value::{ReadNode, ReadValue, is_blank};
 use serde::Deserialize;
 use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
@@ -330,16 +329,6 @@ impl<'t> PassedMembers<'t> {
         let kept = members_of(nodes, own).count();
         ReadValue::Map { count: count + kept, present: present + present_below(nodes, own) }
     }
-}
-
-/// The positions of the members of the last mapping, which was begun at `own`.
-pub(super) fn members_of(nodes: &[ReadNode<'_>], own: usize) -> impl Iterator<Item = usize> {
-    let mut next = own + 1;
-    std::iter::from_fn(move || {
-        let at = next;
-        next += 1 + nodes.get(at)?.below;
-        Some(at)
-    })
 }
 
 /// Leaves of members with the same name the last one, at the place of the first. Returns how many were left out.

@@ -1,14 +1,15 @@
 //! Applies rules to a candidate, and counts their findings.
 
 use super::account::{MeasureKind, capped};
-use super::evaluate::{Scope, holds_alone};
 use super::issue::Issue;
 use super::machine::{Buffers, Machine};
-use super::memo::Memo;
 use super::source::Source;
 use super::wording::{check_issues, script_issue};
 use crate::profile::Counts;
-use crate::rules::{Check, CompiledRule, CompiledTarget, Condition, Index, IssueText, Operand, Test};
+use crate::rules::{
+    CompiledRule, CompiledTarget, Condition, Index, IssueText, Memo, Operand, PlaceholderLookup, Requirement,
+    RuleScope, Test,
+};
 use crate::script::FunctionId;
 use crate::value::{Disposition, Item, Pointer, Score, Segment, Severity};
 use std::cell::RefCell;
@@ -68,14 +69,14 @@ impl<'a> Machine<'a> {
 
     fn rule(&mut self, rule: &'a CompiledRule, memo: &RefCell<Memo<'a>>) {
         let (candidate, fields, fuel) = (self.candidate, self.fields, self.fuel);
-        let scope = Scope { candidate, fields, value: candidate, at: &Pointer::ROOT, fuel, memo };
+        let scope = RuleScope { candidate, fields, value: candidate, at: &Pointer::ROOT, fuel, memo };
         match &rule.target {
             CompiledTarget::Candidate => self.apply(rule, true, &scope),
             CompiledTarget::Field { slot, name, .. } => {
                 let value = fields.get(*slot).unwrap_or(Item::Null);
                 let is_present = value.is_present();
                 let at = Pointer::ROOT.child(Segment::Key(name));
-                if is_present && self.lacks_value(rule, &Scope { value, at: &at, ..scope }) {
+                if is_present && self.lacks_value(rule, &RuleScope { value, at: &at, ..scope }) {
                     return;
                 }
                 let is_asked = if is_present {
@@ -84,19 +85,19 @@ impl<'a> Machine<'a> {
                     rule.asks_absent()
                 };
                 if is_asked {
-                    self.apply(rule, is_present, &Scope { value, at: &at, ..scope });
+                    self.apply(rule, is_present, &RuleScope { value, at: &at, ..scope });
                 }
             }
             CompiledTarget::Each { path, slots } => {
                 fields.select(candidate, path, slots, fuel, &mut |at, value| {
                     let is_present = value.is_present();
-                    if is_present && self.lacks_value(rule, &Scope { value, at, ..scope }) {
+                    if is_present && self.lacks_value(rule, &RuleScope { value, at, ..scope }) {
                         return;
                     }
                     let is_asked =
                         if is_present { !self.is_well(rule, value, at.last()) } else { rule.asks_absent() };
                     if is_asked && !fuel.is_spent() {
-                        self.apply(rule, is_present, &Scope { value, at, ..scope });
+                        self.apply(rule, is_present, &RuleScope { value, at, ..scope });
                     }
                 });
             }
@@ -116,14 +117,14 @@ impl<'a> Machine<'a> {
             Some(false) => true,
             Some(true) => {
                 let mut holds =
-                    |check: &Check| holds_plainly(&check.condition, value, key, text) == Some(true);
+                    |check: &Requirement| holds_plainly(&check.condition, value, key, text) == Some(true);
                 rule.presence.iter().all(&mut holds) && rule.checks.iter().all(&mut holds)
             }
         }
     }
 
     /// Reports a required target that has nothing in it but placeholders; returns whether it is one.
-    fn lacks_value(&mut self, rule: &'a CompiledRule, scope: &Scope<'a, '_>) -> bool {
+    fn lacks_value(&mut self, rule: &'a CompiledRule, scope: &RuleScope<'a, '_>) -> bool {
         if self.placeholders.is_empty() || !rule.asks_absent() {
             return false;
         }
@@ -131,12 +132,12 @@ impl<'a> Machine<'a> {
             return false;
         }
         let before = self.out.issues.len();
-        self.apply(rule, false, &Scope { value: Item::Null, ..*scope });
+        self.apply(rule, false, &RuleScope { value: Item::Null, ..*scope });
         self.out.issues.len() > before
     }
 
     /// Applies a rule to one target. The first check that fails is its issue.
-    fn apply(&mut self, rule: &'a CompiledRule, is_present: bool, scope: &Scope<'a, '_>) {
+    fn apply(&mut self, rule: &'a CompiledRule, is_present: bool, scope: &RuleScope<'a, '_>) {
         if let Some(when) = &rule.when
             && !self.holds(when, scope)
         {
@@ -169,7 +170,7 @@ impl<'a> Machine<'a> {
         }
     }
 
-    fn report(&mut self, rule: &'a CompiledRule, check: &Check, scope: &Scope<'a, '_>) {
+    fn report(&mut self, rule: &'a CompiledRule, check: &Requirement, scope: &RuleScope<'a, '_>) {
         let target = match &rule.target {
             CompiledTarget::Candidate => "".into(),
             CompiledTarget::Field { pointer, .. } => pointer.into(),
@@ -183,7 +184,7 @@ impl<'a> Machine<'a> {
         self.free_since(&rule.issue, before);
     }
 
-    pub(super) fn holds(&mut self, condition: &Condition, scope: &Scope<'a, '_>) -> bool {
+    pub(super) fn holds(&mut self, condition: &Condition, scope: &RuleScope<'a, '_>) -> bool {
         match condition {
             Condition::Test { subject, test } => self.test(subject, test, scope),
             Condition::All(inner) => inner.iter().all(|inner| self.holds(inner, scope)),
@@ -192,10 +193,10 @@ impl<'a> Machine<'a> {
         }
     }
 
-    fn test(&mut self, subject: &Operand, test: &Test, scope: &Scope<'a, '_>) -> bool {
+    fn test(&mut self, subject: &Operand, test: &Test, scope: &RuleScope<'a, '_>) -> bool {
         let Buffers { text: room, of_source, .. } = &mut *self.room;
         match subject {
-            Operand::Value => scope.holds(test, scope.value, room),
+            Operand::Value => test.holds(scope.value, scope, room),
             Operand::Key => scope.key_holds(test, room),
             Operand::At(reference) => scope.any_holds(test, reference, room),
             Operand::Source => {
@@ -206,7 +207,7 @@ impl<'a> Machine<'a> {
                 if !self.fuel.spend_on(text.len() / SOURCE_STEP) {
                     return false;
                 }
-                let said = scope.holds(test, Item::Text(text), room);
+                let said = test.holds(Item::Text(text), scope, room);
                 of_source.keep(test, said);
                 said
             }
@@ -220,7 +221,7 @@ impl<'a> Machine<'a> {
         }
     }
 
-    fn find_by_script(&mut self, text: &IssueText, function: FunctionId, scope: &Scope<'a, '_>) {
+    fn find_by_script(&mut self, text: &IssueText, function: FunctionId, scope: &RuleScope<'a, '_>) {
         let scripts = self.scripts;
         match scripts.findings(function, self.arguments()) {
             Ok(findings) => {
@@ -246,9 +247,9 @@ fn holds_plainly(
     text: &mut String,
 ) -> Option<bool> {
     match (condition, key) {
-        (Condition::Test { subject: Operand::Value, test }, _) => holds_alone(test, value, text),
+        (Condition::Test { subject: Operand::Value, test }, _) => test.holds_alone(value, text),
         (Condition::Test { subject: Operand::Key, test }, Some(Segment::Key(key))) if !key.is_empty() => {
-            holds_alone(test, Item::Text(key), text)
+            test.holds_alone(Item::Text(key), text)
         }
         _ => None,
     }

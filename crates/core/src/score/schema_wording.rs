@@ -1,7 +1,8 @@
 //! Messages of JSON Schema errors: values as JSON, superfluous members by name, and for forms of which none fits, what
 //! keeps the value from the nearest one.
 
-use super::wording::{cut_message, shown};
+use super::wording::cut_message;
+use crate::rules::shown;
 use jsonschema::ValidationError;
 use jsonschema::error::ValidationErrorKind;
 use serde_json::Value;

@@ -2,14 +2,15 @@
 
 use super::account::MeasureKind;
 use super::assessment::Assessment;
-use super::evaluate::Scope;
 use super::grounded;
 use super::issue::{Issue, LazyText, SourceSpan};
 use super::machine::Machine;
-use super::memo::Memo;
 use super::verdict::Support;
 use super::wording::{Finding, plain_issue};
-use crate::rules::{CompiledMeasure, FieldWeight, Importance, Index, RubricField, RubricFields};
+use crate::rules::{
+    CompiledMeasure, FieldWeight, Importance, Index, Memo, PlaceholderLookup, RubricField, RubricFields,
+    RuleScope,
+};
 use crate::value::{Disposition, Item, Pointer, Score, Severity, escape};
 use serde_json::{Map, Value};
 use std::cell::RefCell;
@@ -215,7 +216,7 @@ impl<'a> Machine<'a> {
         }
         let (candidate, fields, fuel) = (self.candidate, self.fields, self.fuel);
         let memo = RefCell::<Memo<'_>>::default();
-        let scope = Scope { candidate, fields, value: candidate, at: &Pointer::ROOT, fuel, memo: &memo };
+        let scope = RuleScope { candidate, fields, value: candidate, at: &Pointer::ROOT, fuel, memo: &memo };
         !self.holds(&when.condition, &scope) && self.supports(&when.looks_at, source) && !fuel.is_spent()
     }
 

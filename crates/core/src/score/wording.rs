@@ -1,44 +1,18 @@
 //! Paths and messages of issues. The data of a message is kept, and the message is written when it is read.
 
-use super::chain::broken_step;
-use super::evaluate::{Scope, different, repetitions};
 use super::issue::{Issue, LazyText};
 use super::schema_wording::schema_message;
 use crate::profile::{Dispositions, SchemaCodes};
-use crate::rules::{Check, IssueText, Reference, SchemaCheck, Template, Test};
+use crate::rules::{Blame, IssueText, Requirement, RuleScope, SchemaCheck, Shown, Template, cut};
 use crate::script::Finding as ScriptFinding;
-use crate::value::{Disposition, Item, JsonPath, PathStep, Segment, Severity, push_segment, unescape};
+use crate::value::{Disposition, Segment, Severity, push_segment, unescape};
 use jsonschema::ValidationError;
 use jsonschema::error::ValidationErrorKind;
-use serde_json::{Number, Value};
-use std::fmt;
+use serde_json::Value;
 use std::sync::{Arc, OnceLock};
 
-/// Longest value shown in a message, in characters.
-const MAX_SHOWN: usize = 120;
 /// Longest message, in characters.
 const MAX_MESSAGE: usize = 1_000;
-
-/// `text` cut to `limit` characters.
-pub(super) fn cut(text: &str, limit: usize) -> String {
-    match text.char_indices().nth(limit) {
-        Some((at, _)) => format!("{}…", text.get(..at).unwrap_or_default()),
-        None => text.to_owned(),
-    }
-}
-
-/// A value in a message: as JSON, so that a text `10` differs from the number, and anything long cut.
-pub(super) fn shown(value: &Value) -> String {
-    match value {
-        Value::String(text) => text_as_json(text),
-        other => cut(&other.to_string(), MAX_SHOWN),
-    }
-}
-
-/// A text as JSON; a long one is cut within its quotes.
-fn text_as_json(text: &str) -> String {
-    Value::from(cut(text, MAX_SHOWN)).to_string()
-}
 
 /// A message cut to a readable length.
 pub(super) fn cut_message(text: &str) -> String {
@@ -66,62 +40,6 @@ enum MadeOf {
     },
     /// A missing field, and what it costs.
     Cost { missing: LazyText, points: f64, dimension: Arc<str> },
-}
-
-/// A value as messages show it.
-#[derive(Debug)]
-pub(super) enum Shown {
-    Null,
-    Bool(bool),
-    Number(Number),
-    Text(Box<str>),
-    Other(Value),
-    /// A list or mapping of which only the beginning was kept, as JSON.
-    Cut(Box<str>),
-}
-
-impl Shown {
-    pub(super) fn of(value: Item<'_>) -> Self {
-        match value {
-            Item::Null => Shown::Null,
-            Item::Bool(b) => Shown::Bool(b),
-            Item::Number(number) => Shown::Number(number.clone()),
-            Item::Text(text) => Shown::Text(cut(text, MAX_SHOWN).into()),
-            Item::List(_) | Item::Map(_) => Shown::Other(value.to_value()),
-        }
-    }
-
-    /// Like [`Shown::of`], for messages that are no templates, which show the beginning of long values.
-    fn brief(value: Item<'_>) -> Self {
-        match value.tree() {
-            Some(tree) => Shown::Cut(shown(tree).into()),
-            None => Shown::of(value),
-        }
-    }
-
-    fn for_template(&self) -> minijinja::Value {
-        match self {
-            // An absent value has no text; templates show it as such instead of a word for nothing.
-            Shown::Null => minijinja::Value::from(""),
-            Shown::Bool(b) => minijinja::Value::from(*b),
-            Shown::Number(number) => minijinja::Value::from(minijinja::value::Serde(number)),
-            Shown::Text(text) | Shown::Cut(text) => minijinja::Value::from(&**text),
-            Shown::Other(value) => minijinja::Value::from(minijinja::value::Serde(value)),
-        }
-    }
-}
-
-impl fmt::Display for Shown {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Shown::Null => f.write_str("null"),
-            Shown::Bool(b) => write!(f, "{b}"),
-            Shown::Number(number) => write!(f, "{number}"),
-            Shown::Text(text) => f.write_str(&text_as_json(text)),
-            Shown::Cut(json) => f.write_str(json),
-            Shown::Other(value) => f.write_str(&shown(value)),
-        }
-    }
 }
 
 impl Finding {
@@ -171,15 +89,14 @@ const MOST_BLAMED: usize = 10_000;
 /// The issues of a check that has failed: one, or one for each part of the target that is to blame.
 pub(super) fn check_issues(
     text: &Arc<IssueText>,
-    check: &Check,
+    check: &Requirement,
     target: &LazyText,
     dispositions: &Dispositions,
-    scope: &Scope<'_, '_>,
+    scope: &RuleScope<'_, '_>,
     of_each: bool,
 ) -> Vec<Issue> {
     let issue = |blamed| check_issue(text, check, target.clone(), dispositions, scope, blamed);
-    let Some(test) = check.blames() else { return vec![issue(None)] };
-    let mut blamed = blame(test, target, scope);
+    let mut blamed = check.blame(scope);
     blamed.truncate(if of_each { MOST_BLAMED } else { 1 });
     if blamed.is_empty() {
         return vec![issue(None)];
@@ -190,10 +107,10 @@ pub(super) fn check_issues(
 /// The issue of a check that has failed.
 fn check_issue(
     text: &Arc<IssueText>,
-    check: &Check,
+    check: &Requirement,
     target: LazyText,
     dispositions: &Dispositions,
-    scope: &Scope<'_, '_>,
+    scope: &RuleScope<'_, '_>,
     blamed: Option<Blame>,
 ) -> Issue {
     let fixed = text.message.as_ref().and_then(Template::fixed);
@@ -241,7 +158,7 @@ pub(super) fn script_issue(
     text: &IssueText,
     finding: ScriptFinding,
     dispositions: &Dispositions,
-    scope: &Scope<'_, '_>,
+    scope: &RuleScope<'_, '_>,
 ) -> Issue {
     let path = finding.path;
     let message = finding
@@ -307,140 +224,7 @@ pub(super) fn plain_issue(
     }
 }
 
-/// The exact part that made a test fail.
-struct Blame {
-    path: String,
-    message: String,
-}
-
-/// Finds the parts to blame; none when the target as a whole is to blame.
-fn blame(test: &Test, target: &str, scope: &Scope<'_, '_>) -> Vec<Blame> {
-    let element = |index: usize, key: Option<&str>| {
-        let mut path = target.to_owned();
-        push_segment(&mut path, Segment::Index(index));
-        if let Some(key) = key {
-            push_segment(&mut path, Segment::Key(key));
-        }
-        path
-    };
-    let against = |must: &str, reference: &Reference| {
-        let other = scope.first(reference)?;
-        let (value, place) = (Shown::of(scope.value), pointer_of(reference, scope));
-        let message = format!("`{target}` is `{value}`, which {must} `{other}` (see `{place}`)");
-        Some(Blame { path: target.to_owned(), message })
-    };
-    match test {
-        Test::Require(all) | Test::RequireWith(all) => {
-            let missing = all.iter().filter(|one| !scope.has(one));
-            let blamed = |one: &Reference| Blame {
-                path: pointer_of(one, scope),
-                message: format!("`{one}` is missing"),
-            };
-            missing.map(blamed).collect()
-        }
-        Test::Forbid(all) => {
-            let forbidden = all.iter().filter(|one| scope.has(one));
-            let blamed = |one: &Reference| Blame {
-                path: pointer_of(one, scope),
-                message: format!("`{one}` must not be given here"),
-            };
-            forbidden.map(blamed).collect()
-        }
-        Test::FormatNamedAt(reference) => Vec::from_iter(against("is not written as", reference)),
-        Test::SameAs(reference) => Vec::from_iter(against("must be the same as", reference)),
-        Test::AtMost(reference) => Vec::from_iter(against("must be at most", reference)),
-        Test::AtLeast(reference) => Vec::from_iter(against("must be at least", reference)),
-        Test::Unique { key } => repetitions(scope.value, key.as_deref())
-            .filter_map(|(again, first)| {
-                let item = scope.value.element(again)?;
-                let value = Shown::of(key.as_deref().map_or(Some(item), |key| item.member(key))?);
-                let path = element(again, key.as_deref());
-                let first = element(first, key.as_deref());
-                Some(Blame { message: format!("`{path}` is `{value}`, which is at `{first}` already"), path })
-            })
-            .collect(),
-        Test::Distinct(reference) => {
-            let repeated = scope.repeated(reference).into_iter().map(|((path, value), first)| Blame {
-                message: format!("`{path}` is `{value}`, which is at `{first}` already"),
-                path,
-            });
-            repeated.collect()
-        }
-        Test::Uniform { path } => {
-            let what = path.as_ref().map_or_else(String::new, |path| format!(" in `{}`", path.as_str()));
-            let differing = different(scope.value, path.as_ref(), scope.fuel).map(|at| {
-                let at = element(at, None);
-                Blame { message: format!("`{at}` differs{what} from the elements before it"), path: at }
-            });
-            differing.collect()
-        }
-        Test::PathResolves(chain) => {
-            let broken = || {
-                let position = broken_step(chain, scope.value, scope.candidate, scope.fuel)?;
-                let step = scope.value.element(position)?;
-                let said = chain.step.as_deref().map_or(Some(step), |member| step.member(member));
-                let path = element(position, chain.step.as_deref());
-                let value = said.map_or_else(String::new, |said| format!(" (`{}`)", Shown::of(said)));
-                Some(Blame {
-                    message: format!("the step `{path}`{value} leads nowhere in the document"),
-                    path,
-                })
-            };
-            Vec::from_iter(broken())
-        }
-        Test::Present
-        | Test::Type(_)
-        | Test::Matches(_)
-        | Test::OneOf { .. }
-        | Test::Range { .. }
-        | Test::Quantity(_)
-        | Test::Length { .. }
-        | Test::Format(_)
-        | Test::Equals(_)
-        | Test::Contains { .. }
-        | Test::Before(_)
-        | Test::After(_)
-        | Test::SumTo { .. }
-        | Test::Resolves(_) => Vec::new(),
-    }
-}
-
-/// The target of a reference; the rule's target for a path that does not name one location.
-fn pointer_of(reference: &Reference, scope: &Scope<'_, '_>) -> String {
-    let target = scope.at.to_string();
-    let (mut pointer, path) = match reference {
-        Reference::Field { name, .. } => {
-            let mut pointer = String::new();
-            push_segment(&mut pointer, Segment::Key(name));
-            return pointer;
-        }
-        Reference::Root { path, .. } => (String::new(), path),
-        Reference::Target(path) => (target.clone(), path),
-        Reference::Holder { up, path } => match scope.above(*up) {
-            Some(holder) => (holder.to_string(), path),
-            None => return target,
-        },
-        // The element before another is not there to be corrected.
-        Reference::Before(_) => return target,
-    };
-    if push_steps(&mut pointer, path).is_none() {
-        return target;
-    }
-    pointer
-}
-
-fn push_steps(pointer: &mut String, path: &JsonPath) -> Option<()> {
-    for step in path.steps()? {
-        match step {
-            PathStep::Key(key) => push_segment(pointer, Segment::Key(key)),
-            PathStep::Index(index) => push_segment(pointer, Segment::Index(usize::try_from(*index).ok()?)),
-            PathStep::Keys(_) | PathStep::Wildcard => return None,
-        }
-    }
-    Some(())
-}
-
-fn rendered(template: Option<&Template>, scope: &Scope<'_, '_>, path: &str) -> Option<String> {
+fn rendered(template: Option<&Template>, scope: &RuleScope<'_, '_>, path: &str) -> Option<String> {
     let key = match scope.at.last() {
         Some(Segment::Key(key)) => key.to_owned(),
         Some(Segment::Index(index)) => index.to_string(),

@@ -1,15 +1,13 @@
 //! Rule files as written: the things that each rule names, and their positions.
 
 use crate::lint::nodes::one_or_more;
+use crate::rules::CHECKS;
 use crate::value::yaml::{Data, Node};
 
 /// Keys that hold conditions or checks of their own.
 const NESTED: [&str; 4] = ["when", "key", "value", "not"];
 /// Keys that hold lists of conditions.
 const LISTED: [&str; 2] = ["all", "any"];
-/// Keys whose values name locations.
-const NAMING: [&str; 8] =
-    ["field", "require", "requires", "forbids", "same_as", "at_most", "at_least", "named_at"];
 
 /// Something in a rule that can be inspected by itself.
 #[derive(Debug, Clone, Copy)]
@@ -41,30 +39,15 @@ pub(super) fn visit<'n>(node: &'n Node, see: &mut dyn FnMut(Part<'n>)) {
         match key {
             "each" => see(Part::Reference("each", value)),
             "matches" => see(Part::Matches(value)),
-            "before" | "after" => {
-                let is_date =
-                    value.as_text().is_some_and(|text| text.starts_with(|c: char| c.is_ascii_digit()));
-                if !is_date {
-                    references(key, value, see);
-                }
-            }
-            // A plain name under `unique` is a member of the elements.
-            "unique" if value.as_text().is_some_and(|text| text.starts_with(['$', '@'])) => {
-                references(key, value, see);
-            }
-            "resolves" => match value.get("start") {
-                Some(start) => references(key, start, see),
-                None => references(key, value, see),
-            },
-            "format" => {
-                if let Some(named) = value.get("named_at") {
+            "field" => references(key, value, see),
+            _ if NESTED.contains(&key) => visit(value, see),
+            _ if LISTED.contains(&key) => one_or_more(value).iter().for_each(|inner| visit(inner, see)),
+            _ => {
+                let check = CHECKS.iter().find(|check| check.key.name == key);
+                if let Some(named) = check.and_then(|check| (check.named)(value)) {
                     references(key, named, see);
                 }
             }
-            _ if NAMING.contains(&key) => references(key, value, see),
-            _ if NESTED.contains(&key) => visit(value, see),
-            _ if LISTED.contains(&key) => one_or_more(value).iter().for_each(|inner| visit(inner, see)),
-            _ => {}
         }
     }
 }

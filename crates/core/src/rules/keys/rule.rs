@@ -1,7 +1,7 @@
 //! The keys of rule files, rules and conditions.
 
-use super::CHECKS;
 use crate::profile::SchemaCodes;
+use crate::rules::checks::KEYS;
 use crate::value::decode::Decode;
 use crate::value::shape::{Key, Mapping, Shape};
 use crate::value::{Disposition, Severity};
@@ -9,6 +9,21 @@ use crate::value::{Disposition, Severity};
 fn path() -> Shape {
     Shape::text("a JSONPath such as `$.measurements[*].size`")
 }
+
+fn conditions() -> Shape {
+    Shape::list(Shape::Mapping(&CONDITION))
+}
+
+pub(in super::super) const ALL: Key = Key::new("all", conditions, "All of these conditions must hold.")
+    .examples(&["[{ length: { min: 1 } }, { not: { matches: '^-' } }]"]);
+
+pub(in super::super) const ANY: Key =
+    Key::new("any", conditions, "At least one of these conditions must hold.")
+        .examples(&["[{ type: number }, { matches: '%$' }]"]);
+
+pub(in super::super) const NOT: Key =
+    Key::new("not", || Shape::Mapping(&CONDITION), "This condition must not hold.")
+        .examples(&["{ contains: unknown }"]);
 
 /// A rule file.
 pub static RULES: Mapping = Mapping {
@@ -65,7 +80,7 @@ pub(in super::super) static RULE: Mapping = Mapping {
             Key::new("when", || Shape::Mapping(&CONDITION), "The rule applies only if this holds. Without it, always.")
                 .examples(&["{ field: histology, contains: carcinoma }"]),
         ],
-        &CHECKS,
+        &KEYS,
         &[
             Key::new(
                 "script",
@@ -171,7 +186,7 @@ pub(in super::super) static CONDITION: Mapping = Mapping {
             )
             .examples(&["{ matches: { pattern: 'no medications', ignore_case: true } }"]),
         ],
-        &CHECKS,
+        &KEYS,
     ],
     open: None,
 };

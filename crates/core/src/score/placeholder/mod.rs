@@ -12,13 +12,17 @@ mod words;
 use super::issue::Issue;
 use super::source::Source;
 use super::structure;
-use super::wording::{plain_issue, shown};
-use crate::rules::{AnswerSchema, Answers, CompiledTarget, Condition, EvidenceRules, Operand, Program, Test};
+use super::wording::plain_issue;
+use crate::rules::{
+    AnswerSchema, Answers, CompiledTarget, Condition, EvidenceRules, Operand, PlaceholderLookup, Program,
+    Test, shown,
+};
 use crate::value::{Fuel, Item, Segment, Severity, is_blank, is_unseen, push_segment};
 use declared::Declared;
 pub(super) use screen::Screen;
 use serde_json::Value;
 use std::collections::{BTreeMap, HashSet};
+use std::rc::Rc;
 use words::{LONGEST, UnlessSaid, WORDS, plain};
 
 /// The code of an issue about a placeholder.
@@ -78,13 +82,9 @@ impl Placeholders {
         self.0.is_empty()
     }
 
-    /// Returns whether a value that is present has nothing in it but placeholders.
-    pub(super) fn are_all_of(&self, pointer: &str, item: Item<'_>) -> bool {
-        if self.0.is_empty() || !self.holds_below(pointer) {
-            return false;
-        }
-        let mut at = pointer.to_owned();
-        !self.has_value(&mut at, item)
+    /// A copy for the rules that ask for values; `None` if there are none.
+    pub(super) fn shared(&self) -> Option<Rc<dyn PlaceholderLookup>> {
+        (!self.is_empty()).then(|| Rc::new(self.clone()) as Rc<dyn PlaceholderLookup>)
     }
 
     fn holds_below(&self, pointer: &str) -> bool {
@@ -105,6 +105,16 @@ impl Placeholders {
             }),
             leaf => leaf.is_present() && !self.0.contains_key(at.as_str()),
         }
+    }
+}
+
+impl PlaceholderLookup for Placeholders {
+    fn are_all_of(&self, pointer: &str, item: Item<'_>) -> bool {
+        if self.0.is_empty() || !self.holds_below(pointer) {
+            return false;
+        }
+        let mut at = pointer.to_owned();
+        !self.has_value(&mut at, item)
     }
 }
 
@@ -388,11 +398,13 @@ fn is_passed_over(name: &str) -> bool {
 /// Returns whether a condition names a text as one of those that are allowed.
 fn names_text(condition: &Condition, text: &str) -> bool {
     match condition {
-        Condition::Test { subject: Operand::Value, test: Test::OneOf { values, ignore_case } } => {
-            values.iter().any(|value| Item::from(value).equals(Item::Text(text), *ignore_case))
-        }
-        Condition::Test { subject: Operand::Value, test: Test::Equals(value) } => {
-            value.as_str() == Some(text)
+        Condition::Test { subject: Operand::Value, test: Test::OneOf(one_of) } => one_of
+            .values
+            .value
+            .iter()
+            .any(|value| Item::from(value).equals(Item::Text(text), one_of.ignore_case)),
+        Condition::Test { subject: Operand::Value, test: Test::Equals(equals) } => {
+            equals.0.as_str() == Some(text)
         }
         Condition::Test { .. } | Condition::Not(_) => false,
         Condition::All(all) | Condition::Any(all) => all.iter().any(|one| names_text(one, text)),

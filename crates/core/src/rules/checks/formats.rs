@@ -1,11 +1,10 @@
 //! Recognizers of the formats that rules name. They inspect the text as it is, without trimming.
 
-use super::test::Format;
+use super::format::Format;
 use jiff::civil::Date;
 
 /// Returns whether `text` is written as the format demands.
-#[must_use]
-pub fn is_format(format: Format, text: &str) -> bool {
+pub(super) fn is_format(format: Format, text: &str) -> bool {
     match format {
         Format::Date => parse_date(text).is_some(),
         Format::Duration => is_duration(text),

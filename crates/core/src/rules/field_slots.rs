@@ -1,7 +1,7 @@
 //! The top-level fields of a candidate, each in the slot that the program has for it.
 
-use super::reader::members_of;
-use crate::rules::{FieldTrie, Index};
+use super::field_trie::FieldTrie;
+use super::program::Index;
 use crate::value::{Fuel, Item, JsonPath, Pointer, ReadNode};
 use serde_json::Value;
 use std::num::NonZero;
@@ -12,7 +12,7 @@ const MANY: usize = 4;
 
 /// The value of a candidate in each slot.
 #[derive(Debug)]
-pub(super) enum FieldSlots<'c> {
+pub(crate) enum FieldSlots<'c> {
     /// The candidate is a tree.
     Tree(Vec<Option<&'c Value>>),
     /// The candidate was read from text, into these nodes.
@@ -21,31 +21,31 @@ pub(super) enum FieldSlots<'c> {
 
 /// The positions of each slot's field among the nodes of a candidate that was read from text.
 #[derive(Debug)]
-pub(super) struct ReadSlots {
+pub(crate) struct ReadSlots {
     places: Vec<Option<NonZero<usize>>>,
     /// Names of members that have no slot.
     others: Vec<Box<str>>,
 }
 
 impl ReadSlots {
-    pub(super) fn new(fields: &FieldTrie) -> Self {
+    pub(crate) fn new(fields: &FieldTrie) -> Self {
         ReadSlots { places: vec![None; fields.count()], others: Vec::new() }
     }
 
     /// Sets the position of a field; returns whether it was somewhere else before. No field is at the position of the
     /// candidate itself, 0.
-    pub(super) fn set(&mut self, slot: Index, node: usize) -> bool {
+    pub(crate) fn set(&mut self, slot: Index, node: usize) -> bool {
         let place = self.places.get_mut(slot as usize);
         place.is_some_and(|place| std::mem::replace(place, NonZero::new(node)).is_some())
     }
 
     /// Notes the name of a member that has no slot.
-    pub(super) fn add_other(&mut self, name: &str) {
+    pub(crate) fn add_other(&mut self, name: &str) {
         self.others.push(name.into());
     }
 
     /// Looks for all fields anew, by their names.
-    pub(super) fn find_again(&mut self, fields: &FieldTrie, nodes: &[ReadNode<'_>], own: usize) {
+    pub(crate) fn find_again(&mut self, fields: &FieldTrie, nodes: &[ReadNode<'_>], own: usize) {
         for at in members_of(nodes, own) {
             let name = nodes.get(at).and_then(|node| node.key.as_deref());
             if let Some(slot) = name.and_then(|name| fields.slot(name)) {
@@ -57,11 +57,11 @@ impl ReadSlots {
 
 /// Room for the slots of trees, kept between candidates.
 #[derive(Debug, Default)]
-pub(super) struct SlotRoom(Vec<Option<&'static Value>>);
+pub(crate) struct SlotRoom(Vec<Option<&'static Value>>);
 
 impl<'c> FieldSlots<'c> {
     /// Goes through the members of `candidate` once, or looks its fields up if nearly all members are none of them.
-    pub(super) fn of_tree(candidate: &'c Value, fields: &FieldTrie, room: &mut SlotRoom) -> Self {
+    pub(crate) fn of_tree(candidate: &'c Value, fields: &FieldTrie, room: &mut SlotRoom) -> Self {
         let mut values: Vec<Option<&'c Value>> = std::mem::take(&mut room.0);
         values.clear();
         values.resize(fields.count(), None);
@@ -84,7 +84,7 @@ impl<'c> FieldSlots<'c> {
 
     /// The field in a slot.
     #[inline]
-    pub(super) fn get(&self, slot: Index) -> Option<Item<'c>> {
+    pub(crate) fn get(&self, slot: Index) -> Option<Item<'c>> {
         match self {
             FieldSlots::Tree(values) => values.get(slot as usize).copied().flatten().map(Item::from),
             FieldSlots::Read(nodes, places) => {
@@ -95,7 +95,7 @@ impl<'c> FieldSlots<'c> {
     }
 
     /// The names of the members of a candidate, which is this tree if it is one.
-    pub(super) fn names<'n>(&'n self, fields: &'n FieldTrie, tree: Option<&'n Value>) -> Vec<&'n str> {
+    pub(crate) fn names<'n>(&'n self, fields: &'n FieldTrie, tree: Option<&'n Value>) -> Vec<&'n str> {
         match (self, tree) {
             (FieldSlots::Read(_, slots), _) => {
                 let own = fields.names().zip(&slots.places).filter(|(_, place)| place.is_some());
@@ -109,7 +109,7 @@ impl<'c> FieldSlots<'c> {
     }
 
     /// Calls `visit` with each value that a path from the candidate selects; the fields that it begins with have these slots.
-    pub(super) fn select(
+    pub(crate) fn select(
         &self,
         candidate: Item<'c>,
         path: &JsonPath,
@@ -128,10 +128,20 @@ impl<'c> FieldSlots<'c> {
     }
 
     /// Gives the room back. An emptied vector that is collected into one of the same layout keeps its memory.
-    pub(super) fn end(self, room: &mut SlotRoom) {
+    pub(crate) fn end(self, room: &mut SlotRoom) {
         if let FieldSlots::Tree(mut values) = self {
             values.clear();
             room.0 = values.into_iter().map(|_| None).collect();
         }
     }
+}
+
+/// The positions of the members of the last mapping, which was begun at `own`.
+pub(crate) fn members_of(nodes: &[ReadNode<'_>], own: usize) -> impl Iterator<Item = usize> {
+    let mut next = own + 1;
+    std::iter::from_fn(move || {
+        let at = next;
+        next += 1 + nodes.get(at)?.below;
+        Some(at)
+    })
 }

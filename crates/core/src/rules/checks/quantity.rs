@@ -1,12 +1,16 @@
 //! The check `quantity`: a number with its unit, converted and checked against bounds.
 
-use super::bound::Bound;
+use super::Test;
+use super::check::{CheckOfValue, Definition};
 use crate::diag::{Code, Problem, Problems};
 use crate::mapping;
+use crate::rules::bound::Bound;
 use crate::value::decode::{Decode, Spanned};
-use crate::value::shape::Shape;
+use crate::value::shape::{Key, Shape};
 use crate::value::yaml::{Data, Node};
-use crate::value::{Decimal, Digits, PERCENT, Unit, unit_named};
+use crate::value::{Decimal, Digits, Item, PERCENT, Unit, unit_named};
+#[cfg(test)]
+use serde_json::json;
 use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::fmt::{self, Write};
@@ -17,6 +21,20 @@ const CONNECTORS: [&str; 9] = ["x", "×", "*", "by", "to", "and", "-", "–", "�
 
 /// Dashes that may be between a number and its unit: `12-mm`.
 const DASHES: [char; 4] = ['-', '\u{2010}', '\u{2011}', '–'];
+
+pub(super) const QUANTITY: Definition = Definition {
+    key: Key::new(
+        "quantity",
+        || Shape::Mapping(Written::mapping()),
+        "The text must have a number with one of these units, and each number that has one must lie within bounds. Numbers \
+         joined as in `1.2 x 0.8 cm` share a unit.",
+    )
+    .examples(&["{ units: [mm, cm], min: 1, max: 500, in: mm }"]),
+    read: |node, problems| quantity(node, problems).map(|found| Test::Quantity(Box::new(found))),
+    named: |_| None,
+    #[cfg(test)]
+    cases,
+};
 
 /// Numbers with units, each within bounds.
 #[derive(Debug, Clone)]
@@ -39,7 +57,7 @@ struct Measure {
 mapping! {
     /// A number with its unit, and bounds: `min`, `max` or both. The bounds themselves are allowed.
     "quantity" is "quantity";
-    pub(super) struct Written {
+    struct Written {
         /// The units that the number may have, all of one kind. Lengths, masses, volumes and per cent are converted; any
         /// other unit, such as `g/dL`, must be the only one.
         #[key(shaped(|| Shape::one_or_more(Shape::text("a unit such as `mm`"))), required, examples(&["[mm, cm]"]))]
@@ -64,7 +82,7 @@ fn units(node: &Node, problems: &mut Problems) -> Option<Vec<Spanned<String>>> {
 }
 
 /// Reads the setting of the check.
-pub(super) fn quantity(node: &Node, problems: &mut Problems) -> Option<Quantity> {
+fn quantity(node: &Node, problems: &mut Problems) -> Option<Quantity> {
     let Written { units, min, max, within } = Written::read_mapping(node, problems)?;
     let empty = |unit: &&Spanned<String>| unit.value.trim().is_empty();
     if let Some(unit) = units.iter().chain(&within).find(empty) {
@@ -136,7 +154,7 @@ enum After<'q> {
 impl Quantity {
     /// Returns whether the text has a number with one of the units, and every number with such a unit is within the
     /// bounds. Numbers joined as in `1.2 x 0.8 cm` share a unit. `room` is for writing numbers in.
-    pub fn admits(&self, text: &str, room: &mut String) -> bool {
+    fn admits(&self, text: &str, room: &mut String) -> bool {
         let mut seen = false;
         // Numbers that wait for their unit.
         let mut waiting: Option<Range<usize>> = None;
@@ -220,6 +238,20 @@ impl Quantity {
             })
         };
         holds(&self.min, Ordering::is_ge) && holds(&self.max, Ordering::is_le)
+    }
+}
+
+impl CheckOfValue for Quantity {
+    fn looks_inside(&self) -> bool {
+        false
+    }
+
+    #[inline]
+    fn holds(&self, item: Item<'_>, room: &mut String) -> bool {
+        match item {
+            Item::Text(text) => self.admits(text, room),
+            _ => false,
+        }
     }
 }
 
@@ -323,4 +355,35 @@ fn push_plain(number: &str, to: &mut String) {
             digit => to.push(digit),
         }
     }
+}
+
+#[cfg(test)]
+fn cases() -> Vec<super::check::Case> {
+    vec![
+        (
+            "quantity: {units: [mm, cm], min: 1, max: 500, in: mm}",
+            json!([
+                "1 mm",
+                "50 cm",
+                "50,0 CM",
+                "12-mm",
+                "12mm",
+                "1.2 x 0.8 cm",
+                "0.1cm",
+                "4 to 6 mm",
+                "a 3 cm mass",
+                "1,5 cm",
+                "3 centimetres",
+                "T2, 12 mm"
+            ]),
+            json!(["0.9 mm", "50.1 cm", "501 mm", "1,500 mm", "12", "mm 12", "1.2 x 60 cm", "3 kg", "0.02 m, 5 mm", "12 mmHg", "5 mm²", "-5 mm", 12, [12], {"a": "3 mm"}, "9007199254740993 mm"]),
+        ),
+        (
+            "quantity: {units: g/dL, max: 20}",
+            json!(["13.5 g/dL", "13,5 G/DL"]),
+            json!(["21 g/dL", "13.5 g", "13.5 mg/dL", "3 g/dLx"]),
+        ),
+        ("quantity: {units: '%', min: 10}", json!(["10 %", "12.5%", "15 percent"]), json!(["9.99%", "10"])),
+        ("quantity: {units: cm, min: 0.5}", json!([".5 cm", "0,500 cm"]), json!([".4 cm", "5 mm"])),
+    ]
 }
