@@ -35,13 +35,12 @@ pub(super) fn add(plan: &Plan, prices: &Prices, facts: &mut Facts) {
         facts.follows(&["validators"], "limits.validators", "validations", values);
     }
     let grouped = grouped(plan);
-    let of = |wanted: fn(&Criterion) -> bool| -> Vec<Value> {
-        let found = grouped.iter().filter(|(.., criterion)| wanted(criterion));
-        found
-            .map(|(place, alone, criterion)| json!({ "place": place, "alone": *alone, "limit": limit_words(criterion) }))
-            .collect()
+    let of = |limit: fn(&Criterion) -> Option<String>| -> Vec<Value> {
+        let found =
+            grouped.iter().filter_map(|(place, alone, criterion)| Some((place, alone, limit(criterion)?)));
+        found.map(|(place, alone, limit)| json!({ "place": place, "alone": alone, "limit": limit })).collect()
     };
-    let budgets = of(|criterion| matches!(criterion, Criterion::Budget(_)));
+    let budgets = of(|one| if let Criterion::Budget(budget) = one { Some(budget.words("or")) } else { None });
     let own = plan.policy.stop.budget();
     if own != Budget::default() || budgets.is_empty() {
         facts.follows(&["stop.budget"], "limits.budget", "spending", json!({ "at": own.words("or") }));
@@ -53,7 +52,8 @@ pub(super) fn add(plan: &Plan, prices: &Prices, facts: &mut Facts) {
     if together != Budget::default() {
         facts.follows(&["budget"], "limits.run", "run_budget", json!({ "at": together.words("or") }));
     }
-    let times = of(|criterion| matches!(criterion, Criterion::Timeout(_)));
+    let times =
+        of(|one| if let Criterion::Timeout(limit) = one { Some(duration(limit.after)) } else { None });
     let limit = plan.policy.stop.timeout();
     if limit.is_some() || times.is_empty() {
         facts.follows(
@@ -117,26 +117,6 @@ fn grouped(plan: &Plan) -> Vec<(&'static str, bool, Criterion)> {
     collect(stop.any(), "stop.any", true, &mut found);
     collect(stop.all(), "stop.all", stop.all().len() == 1, &mut found);
     found
-}
-
-/// The amount that a limit of time or spending allows.
-fn limit_words(criterion: &Criterion) -> String {
-    match criterion {
-        Criterion::Timeout(limit) => duration(limit.after),
-        Criterion::Budget(budget) => budget.words("or"),
-        Criterion::MaxIterations(_)
-        | Criterion::MaxCorrections(_)
-        | Criterion::Unchanged(_)
-        | Criterion::Rollbacks(_)
-        | Criterion::Stagnation(_)
-        | Criterion::MinImprovement(_)
-        | Criterion::Decline(_)
-        | Criterion::Oscillation(_)
-        | Criterion::FlipFlop(_)
-        | Criterion::Script(_)
-        | Criterion::Any(_)
-        | Criterion::All(_) => String::new(),
-    }
 }
 
 /// The least amount of money that ends the loop by itself.

@@ -23,8 +23,7 @@ pub(super) fn add(plan: &Plan, facts: &mut Facts) {
     let gate = policy.gate.is_some();
     facts.ends("stop.accepted", "accepted", json!({ "gate": gate }), StopReason::Accepted);
     for criterion in policy.stop.ungrouped() {
-        let keep = policy.on_regression == OnRegression::Keep;
-        let never = keep && matches!(criterion, Criterion::Rollbacks(_));
+        let never = criterion.needs_rollback() && policy.on_regression == OnRegression::Keep;
         let values = json!({ "when": criterion.clause(), "never": never });
         let key = format!("stop.{}", criterion.place());
         facts.ends(key, "criterion", values, StopReason::of(criterion));

@@ -121,22 +121,10 @@ impl StopReason {
     /// The reason of a criterion that is not a group.
     #[must_use]
     pub fn of(criterion: &Criterion) -> Self {
-        match criterion {
-            Criterion::Script(script) => StopReason::Script(Arc::clone(&script.name)),
-            Criterion::MaxIterations(_)
-            | Criterion::MaxCorrections(_)
-            | Criterion::Unchanged(_)
-            | Criterion::Rollbacks(_)
-            | Criterion::Stagnation(_)
-            | Criterion::MinImprovement(_)
-            | Criterion::Decline(_)
-            | Criterion::Oscillation(_)
-            | Criterion::FlipFlop(_)
-            | Criterion::Timeout(_)
-            | Criterion::Budget(_)
-            | Criterion::Any(_)
-            | Criterion::All(_) => StopReason::Criterion(criterion.fixed_reason()),
-        }
+        let Criterion::Script(script) = criterion else {
+            return StopReason::Criterion(criterion.fixed_reason());
+        };
+        StopReason::Script(Arc::clone(&script.name))
     }
 
     /// The text in results: a fixed part and a name, either of which may be empty.

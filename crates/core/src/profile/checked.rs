@@ -284,13 +284,13 @@ fn check_policy(
     if let Some(node) = value("select") {
         Select::check_names(node, &known, problems);
     }
-    if policy.stop.iter().any(|criterion| matches!(criterion, Criterion::Rollbacks(_)))
-        && policy.on_regression == OnRegression::Keep
-        && let Some(node) = root.get("stop").and_then(|stop| stop.get("rollbacks"))
-    {
-        let message = "`rollbacks` never applies while `on_regression` is `keep`";
-        let problem = Problem::warning(Code::Conflict, &node.span, message);
-        problems.push(problem.help("set `on_regression: rollback`, or remove `rollbacks`"));
+    let keep = policy.on_regression == OnRegression::Keep;
+    for key in policy.stop.iter().filter(|one| keep && one.needs_rollback()).map(Criterion::key) {
+        if let Some(node) = root.get("stop").and_then(|stop| stop.get(key)) {
+            let message = format!("`{key}` never applies while `on_regression` is `keep`");
+            let problem = Problem::warning(Code::Conflict, &node.span, message);
+            problems.push(problem.help(format!("set `on_regression: rollback`, or remove `{key}`")));
+        }
     }
 }
 

@@ -1,6 +1,9 @@
 //! `budget`: the most that may be spent.
 
-use super::rule::{Constant, Constants, Costly, Declared, Looked, Memory, Progress, Rule, Seen, number};
+use super::rule::{
+    Constant, Constants, Declared, Looked, Memory, Part, Progress, Properties, Rule, Seen, number,
+};
+use super::{Criterion, Doubt, EndingLine, Ground, Overtakes};
 use crate::diag::{Code, Problem, Problems};
 use crate::mapping;
 use crate::value::decode::Decode;
@@ -8,6 +11,7 @@ use crate::value::prose::{count, dollars, list};
 use crate::value::shape::Key;
 use crate::value::yaml::Node;
 use crate::value::{Usd, at_least};
+use smallvec::smallvec;
 
 mapping! {
     /// The most that may be spent, judges included.
@@ -37,6 +41,15 @@ impl Declared for Budget {
 
     const BOUNDS_CALLS: bool = true;
 
+    fn ended(line: &EndingLine<'_>) -> String {
+        let (_, part) = line.key_and_part();
+        let EndingLine { line, value_text, bound_text, .. } = line;
+        match part {
+            "cost_usd" => format!("${value_text} were spent, and `{line}` allows ${bound_text}"),
+            _ => format!("{value_text} {part} were used, and `{line}` allows {bound_text}"),
+        }
+    }
+
     fn read(node: &Node, problems: &mut Problems) -> Vec<Self> {
         Self::decode(node, problems).into_iter().filter(|budget| *budget != Self::default()).collect()
     }
@@ -61,6 +74,19 @@ impl Budget {
         let said: Vec<String> = [money, tokens, calls].into_iter().flatten().collect();
         list(&said, last)
     }
+
+    /// The limits that are set.
+    fn constants(&self) -> Constants {
+        let money = self.cost_usd.map(Constant::Cost);
+        let tokens = self.tokens.map(Constant::Tokens);
+        let calls = self.calls.map(Constant::Calls);
+        [money, tokens, calls].into_iter().flatten().collect()
+    }
+}
+
+/// Returns whether anything that reaches a limit of `wide` reaches one of `narrow`.
+fn bounded<T: PartialOrd>(narrow: Option<T>, wide: Option<T>) -> bool {
+    wide.is_none_or(|wide| narrow.is_some_and(|narrow| narrow <= wide))
 }
 
 impl Rule for Budget {
@@ -84,27 +110,39 @@ impl Rule for Budget {
         looked
     }
 
-    fn parts(&self) -> &'static [&'static str] {
-        &["cost_usd", "tokens", "calls"]
-    }
-
     fn clause(&self) -> String {
         format!("the document has used up {}", self.words("or"))
     }
 
-    fn constants(&self) -> Constants {
-        let money = self.cost_usd.map(Constant::Cost);
-        let tokens = self.tokens.map(Constant::Tokens);
-        let calls = self.calls.map(Constant::Calls);
-        [money, tokens, calls].into_iter().flatten().collect()
+    fn properties(&self) -> Properties {
+        Properties {
+            earliest: 1,
+            fitting: None,
+            constants: self.constants(),
+            costly: None,
+            needs_rollback: false,
+            parts: smallvec![
+                Part { key: "cost_usd", decides: self.cost_usd.is_some() },
+                Part { key: "tokens", decides: self.tokens.is_some() },
+                // In a proof every candidate is one call, in a run it may be more.
+                Part { key: "calls", decides: false },
+            ],
+        }
     }
 
-    fn costly(&self) -> Option<Costly> {
-        None
+    fn overtakes(&self, other: &Criterion, _: &Ground) -> Option<Overtakes> {
+        let Criterion::Budget(wide) = other else { return None };
+        let within = bounded(self.cost_usd.map(Usd::get), wide.cost_usd.map(Usd::get))
+            && bounded(self.tokens, wide.tokens)
+            && bounded(self.calls, wide.calls);
+        within.then(|| Overtakes::sooner(false))
     }
 
-    fn earliest(&self) -> u64 {
-        1
+    fn doubt(&self, _: &Ground) -> Option<Doubt> {
+        self.cost_usd.is_some_and(|limit| limit.get() == 0.0).then(|| {
+            let why = "a budget of 0 is used up before anything is corrected";
+            Doubt::always(why, "write an amount such as `cost_usd: 0.10`, or remove it")
+        })
     }
 
     fn remember(&self, run: &Progress<'_>, memory: &mut Memory) {

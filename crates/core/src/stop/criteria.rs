@@ -10,6 +10,7 @@ use crate::value::Millis;
 use crate::value::decode::{Decode, Fields};
 use crate::value::shape::{Mapping, Shape};
 use crate::value::yaml::Node;
+use smallvec::SmallVec;
 
 /// Reasons to stop, in the order in which they are evaluated; groups last.
 #[derive(Debug, Clone, Default)]
@@ -17,6 +18,8 @@ pub struct StopCriteria {
     criteria: Vec<Criterion>,
     /// The location of each in the profile.
     places: Vec<Place>,
+    /// The costly facts that they inspect: every candidate asks for them.
+    costly: SmallVec<[Costly; 2]>,
 }
 
 /// The keys of `stop`.
@@ -41,7 +44,11 @@ impl StopCriteria {
     /// Criteria in the order in which they are evaluated.
     fn of(criteria: Vec<Criterion>) -> Self {
         let places = criteria.iter().map(|criterion| Place::of(criterion, STOP.name)).collect();
-        StopCriteria { criteria, places }
+        let mut costly = SmallVec::new();
+        for criterion in &criteria {
+            criterion.visit(&mut |one| costly.extend(one.costly()));
+        }
+        StopCriteria { criteria, places, costly }
     }
 
     /// Every criterion, groups as they are.
@@ -108,9 +115,7 @@ impl StopCriteria {
 
     /// Returns whether a criterion inspects this.
     pub fn looks_at(&self, what: Costly) -> bool {
-        let mut looks = false;
-        self.visit(&mut |criterion| looks |= criterion.costly() == Some(what));
-        looks
+        self.costly.contains(&what)
     }
 
     /// Visits every criterion that is not a group, including those in groups.

@@ -1,7 +1,7 @@
 //! One criterion or group, and all that covers each criterion of the list in `mod.rs`.
 
-use super::rule::{Constant, Costly, Looked, Progress, Rule};
-use super::{Criterion, group};
+use super::rule::{Constant, Costly, Looked, Progress, Properties, Rule};
+use super::{Criterion, Doubt, Ground, Overtakes, group};
 use serde_json::Value;
 
 /// Re-exports the criteria of the list, and makes the enum and all that covers each of them.
@@ -47,6 +47,16 @@ macro_rules! criteria {
         fn read_in_group(key: &str, node: &Node, problems: &mut Problems) -> Option<Option<Criterion>> {
             $(if key == $Type::KEY.name {
                 return Some($Type::read_in_group(node, problems).map(Criterion::$Name));
+            })+
+            None
+        }
+
+        /// Words for the line of a criterion that ended a run; `None` for a line that is no criterion's.
+        #[must_use]
+        pub fn ended(line: &EndingLine<'_>) -> Option<String> {
+            let (key, _) = line.key_and_part();
+            $(if key == $Type::KEY.name {
+                return Some($Type::ended(line));
             })+
             None
         }
@@ -181,15 +191,16 @@ impl Criterion {
         match self.kind() {
             Kind::Any(_) => members.min().unwrap_or(u64::MAX),
             Kind::All(_) => members.max().unwrap_or(u64::MAX),
-            Kind::Rule(rule) => rule.earliest(),
+            Kind::Rule(rule) => rule.properties().earliest,
         }
     }
 
     /// The setting with which it could hold among so many candidates, as written in the profile: `window: 3`.
     #[must_use]
     pub fn fitting(&self, candidates: u64) -> Option<String> {
-        let setting = self.rule()?.fitting(candidates)?;
-        (setting.value >= setting.least).then(|| format!("`{}: {}`", setting.key, setting.value))
+        let setting = self.properties()?.fitting?;
+        let value = (setting.value)(candidates);
+        (value >= setting.least).then(|| format!("`{}: {value}`", setting.key))
     }
 
     /// All constants with which it and its members compare what they inspect.
@@ -199,14 +210,38 @@ impl Criterion {
             Kind::Any(members) | Kind::All(members) => {
                 members.iter().flat_map(Criterion::constants).collect()
             }
-            Kind::Rule(rule) => rule.constants().into_vec(),
+            Kind::Rule(rule) => rule.properties().constants.into_vec(),
         }
     }
 
     /// The costly fact that it inspects, if any.
     #[must_use]
     pub fn costly(&self) -> Option<Costly> {
-        self.rule().and_then(Rule::costly)
+        self.properties()?.costly
+    }
+
+    /// The facts about it that follow from its settings; `None` for a group.
+    #[must_use]
+    pub fn properties(&self) -> Option<Properties> {
+        self.rule().map(Rule::properties)
+    }
+
+    /// Returns whether it can hold only where candidates are rolled back.
+    #[must_use]
+    pub fn needs_rollback(&self) -> bool {
+        self.properties().is_some_and(|properties| properties.needs_rollback)
+    }
+
+    /// Returns whether it holds no later than `other` in every course of scores.
+    #[must_use]
+    pub fn overtakes(&self, other: &Criterion, ground: &Ground) -> Option<Overtakes> {
+        self.rule()?.overtakes(other, ground)
+    }
+
+    /// The doubt that its settings give rise to by themselves, if any.
+    #[must_use]
+    pub fn doubt(&self, ground: &Ground) -> Option<Doubt> {
+        self.rule()?.doubt(ground)
     }
 
     /// The settings that do not appear in what it sees.

@@ -1,8 +1,9 @@
 //! `decline`: scores that keep falling.
 
 use super::rule::{
-    Constant, Constants, Costly, Declared, Looked, Memory, Progress, Rule, Seen, Setting, long, number,
+    Constant, Declared, Looked, Memory, Progress, Properties, Rule, Seen, Setting, long, number,
 };
+use super::{Criterion, Doubt, EndingLine, Ground, Overtakes};
 use crate::diag::Problems;
 use crate::mapping;
 use crate::value::below;
@@ -27,6 +28,11 @@ impl Declared for Decline {
         Key::new("decline", Decline::shape, "Stops when the overall scores fall again and again.")
             .examples(&["{ length: 3 }"]);
 
+    fn ended(line: &EndingLine<'_>) -> String {
+        let EndingLine { line, value_text, bound_text, .. } = line;
+        format!("the last {value_text} overall scores each fell, and `{line}` ends the run at {bound_text}")
+    }
+
     fn read(node: &Node, problems: &mut Problems) -> Vec<Self> {
         Self::decode(node, problems).into_iter().collect()
     }
@@ -41,20 +47,28 @@ impl Rule for Decline {
         format!("the overall scores of the last {} candidates fall, each below the one before", self.length)
     }
 
-    fn constants(&self) -> Constants {
-        smallvec![Constant::Falls(self.length)]
+    fn properties(&self) -> Properties {
+        Properties {
+            earliest: long(self.length),
+            fitting: Some(Setting { key: "length", value: |candidates| candidates, least: 2 }),
+            constants: smallvec![Constant::Falls(self.length)],
+            costly: None,
+            needs_rollback: false,
+            parts: smallvec![],
+        }
     }
 
-    fn costly(&self) -> Option<Costly> {
+    fn overtakes(&self, other: &Criterion, _: &Ground) -> Option<Overtakes> {
+        if let Criterion::Decline(other) = other {
+            return Overtakes::steps(self.length, other.length);
+        }
+        // If no fall is tolerated, nothing goes up and down. With two changes of direction, one fall is not the last step.
+        let Criterion::Oscillation(other) = other else { return None };
+        (self.length == 2).then(|| Overtakes::sooner(other.flips > 1).unless("length: 3"))
+    }
+
+    fn doubt(&self, _: &Ground) -> Option<Doubt> {
         None
-    }
-
-    fn earliest(&self) -> u64 {
-        long(self.length)
-    }
-
-    fn fitting(&self, candidates: u64) -> Option<Setting> {
-        Some(Setting { key: "length", value: candidates, least: 2 })
     }
 
     fn remember(&self, run: &Progress<'_>, memory: &mut Memory) {

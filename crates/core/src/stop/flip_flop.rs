@@ -1,6 +1,7 @@
 //! `flip_flop`: a part of the candidate that goes back and forth.
 
-use super::rule::{Constant, Constants, Costly, Declared, Looked, Memory, Progress, Rule, Seen, Setting};
+use super::rule::{Constant, Costly, Declared, Looked, Memory, Progress, Properties, Rule, Seen, Setting};
+use super::{Criterion, Doubt, EndingLine, Ground, Overtakes};
 use crate::diag::Problems;
 use crate::mapping;
 use crate::value::decode::Decode;
@@ -32,6 +33,12 @@ impl Declared for FlipFlop {
     )
     .examples(&["{ times: 2 }"]);
 
+    fn ended(line: &EndingLine<'_>) -> String {
+        let at = line.place.as_deref().unwrap_or("one place");
+        let EndingLine { line, value_text, .. } = line;
+        format!("{at} went back and forth between two values {value_text} times (`{line}`)")
+    }
+
     fn read(node: &Node, problems: &mut Problems) -> Vec<Self> {
         Self::decode(node, problems).into_iter().collect()
     }
@@ -51,21 +58,29 @@ impl Rule for FlipFlop {
         )
     }
 
-    fn constants(&self) -> Constants {
-        smallvec![Constant::Count(self.times)]
+    fn properties(&self) -> Properties {
+        Properties {
+            // There and back, each time.
+            earliest: self.times.saturating_mul(2).saturating_add(1),
+            fitting: Some(Setting {
+                key: "times",
+                value: |candidates| candidates.saturating_sub(1) / 2,
+                least: 1,
+            }),
+            constants: smallvec![Constant::Count(self.times)],
+            costly: Some(Costly::FlipFlops),
+            needs_rollback: false,
+            parts: smallvec![],
+        }
     }
 
-    fn earliest(&self) -> u64 {
-        // There and back, each time.
-        self.times.saturating_mul(2).saturating_add(1)
+    fn overtakes(&self, other: &Criterion, _: &Ground) -> Option<Overtakes> {
+        let Criterion::FlipFlop(other) = other else { return None };
+        Overtakes::steps(self.times, other.times)
     }
 
-    fn fitting(&self, candidates: u64) -> Option<Setting> {
-        Some(Setting { key: "times", value: candidates.saturating_sub(1) / 2, least: 1 })
-    }
-
-    fn costly(&self) -> Option<Costly> {
-        Some(Costly::FlipFlops)
+    fn doubt(&self, _: &Ground) -> Option<Doubt> {
+        None
     }
 
     fn remember(&self, _: &Progress<'_>, memory: &mut Memory) {

@@ -1,7 +1,7 @@
 //! `max_corrections`: the most corrections.
 
-use super::MaxIterations;
-use super::rule::{Constant, Constants, Costly, Declared, Looked, Memory, Progress, Rule, Seen};
+use super::rule::{Constant, Declared, Looked, Memory, Progress, Properties, Rule, Seen};
+use super::{Criterion, Doubt, EndingLine, Ground, MaxIterations, Overtakes};
 use crate::diag::Problems;
 use crate::value::decode::{Decode, read_within};
 use crate::value::prose::count;
@@ -24,6 +24,12 @@ impl Declared for MaxCorrections {
     const IN_GROUP: Key = Self::KEY.as_typed().never_null();
     const REASON: &'static str = MaxIterations::KEY.name;
     const IS_LIMIT: bool = true;
+
+    fn ended(line: &EndingLine<'_>) -> String {
+        let (s, were) = line.were();
+        let EndingLine { line, value_text, bound_text, .. } = line;
+        format!("{value_text} correction{s} {were} made, and `{line}` allows {bound_text}")
+    }
 
     fn read(node: &Node, problems: &mut Problems) -> Vec<Self> {
         read_within(&Self::KEY, node, problems).map(MaxCorrections).into_iter().collect()
@@ -51,16 +57,23 @@ impl Rule for MaxCorrections {
         }
     }
 
-    fn constants(&self) -> Constants {
-        smallvec![Constant::Count(self.0)]
+    fn properties(&self) -> Properties {
+        Properties {
+            earliest: self.0.saturating_add(1),
+            fitting: None,
+            constants: smallvec![Constant::Count(self.0)],
+            costly: None,
+            needs_rollback: false,
+            parts: smallvec![],
+        }
     }
 
-    fn costly(&self) -> Option<Costly> {
+    fn overtakes(&self, other: &Criterion, _: &Ground) -> Option<Overtakes> {
+        Overtakes::steps(self.properties().earliest, other.earliest())
+    }
+
+    fn doubt(&self, _: &Ground) -> Option<Doubt> {
         None
-    }
-
-    fn earliest(&self) -> u64 {
-        self.0.saturating_add(1)
     }
 
     fn remember(&self, _: &Progress<'_>, _: &mut Memory) {

@@ -1,6 +1,7 @@
 //! `max_iterations`: the most candidates.
 
-use super::rule::{Constant, Constants, Costly, Declared, Looked, Memory, Progress, Rule, Seen};
+use super::rule::{Constant, Declared, Looked, Memory, Progress, Properties, Rule, Seen};
+use super::{Criterion, Doubt, EndingLine, Ground, Overtakes};
 use crate::diag::Problems;
 use crate::value::decode::{Decode, read_within};
 use crate::value::prose::count;
@@ -23,6 +24,12 @@ impl Declared for MaxIterations {
     .examples(&["3"]);
     const IN_GROUP: Key = Self::KEY.count().never_null();
     const IS_LIMIT: bool = true;
+
+    fn ended(line: &EndingLine<'_>) -> String {
+        let (s, were) = line.were();
+        let EndingLine { line, value_text, bound_text, .. } = line;
+        format!("{value_text} candidate{s} {were} assessed, and `{line}` allows {bound_text}")
+    }
 
     fn read(node: &Node, problems: &mut Problems) -> Vec<Self> {
         read_within(&Self::KEY, node, problems).map(MaxIterations).into_iter().collect()
@@ -49,16 +56,23 @@ impl Rule for MaxIterations {
         }
     }
 
-    fn constants(&self) -> Constants {
-        smallvec![Constant::Count(self.0)]
+    fn properties(&self) -> Properties {
+        Properties {
+            earliest: self.0,
+            fitting: None,
+            constants: smallvec![Constant::Count(self.0)],
+            costly: None,
+            needs_rollback: false,
+            parts: smallvec![],
+        }
     }
 
-    fn costly(&self) -> Option<Costly> {
+    fn overtakes(&self, other: &Criterion, _: &Ground) -> Option<Overtakes> {
+        Overtakes::steps(self.properties().earliest, other.earliest())
+    }
+
+    fn doubt(&self, _: &Ground) -> Option<Doubt> {
         None
-    }
-
-    fn earliest(&self) -> u64 {
-        self.0
     }
 
     fn remember(&self, _: &Progress<'_>, _: &mut Memory) {

@@ -1,14 +1,16 @@
 //! `min_improvement`: too little gain.
 
+use super::doubt::decimal;
 use super::rule::{
-    Constant, Constants, Costly, Declared, Looked, Memory, Progress, Rule, Seen, Setting, long, number,
+    Constant, Declared, Looked, Memory, Progress, Properties, Rule, Seen, Setting, long, number,
 };
+use super::{Criterion, Decline, Doubt, EndingLine, Ground, Overtakes, Rollbacks};
 use crate::diag::Problems;
-use crate::value::below;
 use crate::value::decode::Decode;
 use crate::value::prose::score;
 use crate::value::shape::Key;
 use crate::value::yaml::Node;
+use crate::value::{EPSILON, below};
 use crate::{decode_words, mapping};
 use serde_json::{Value, json};
 use smallvec::smallvec;
@@ -49,6 +51,24 @@ impl Declared for MinImprovement {
         Key::new("min_improvement", MinImprovement::shape, "Stops when a correction gains too little.")
             .examples(&["{ delta: 0.05, patience: 1, baseline: previous }"]);
 
+    fn ended(line: &EndingLine<'_>) -> String {
+        let against = match (line.setting)("baseline").as_deref() {
+            Some("best") => "the best candidate before",
+            _ => "the candidate before",
+        };
+        let text = line.value_text;
+        let moved = match text.strip_prefix(['−', '-']) {
+            Some(fall) => format!("fell by {fall} against {against}"),
+            None => format!("gained {text} over {against}"),
+        };
+        let patience = match (line.setting)("patience").as_deref() {
+            None | Some("1") => String::new(),
+            Some(times) => format!(", {times} times in a row"),
+        };
+        let EndingLine { line, bound_text, .. } = line;
+        format!("the overall score {moved}, where `{line}.delta` asks for {bound_text}{patience}")
+    }
+
     fn read(node: &Node, problems: &mut Problems) -> Vec<Self> {
         Self::decode(node, problems).into_iter().collect()
     }
@@ -72,20 +92,57 @@ impl Rule for MinImprovement {
         format!("the candidate's overall score is less than {} above {than}{row}", score(self.delta))
     }
 
-    fn constants(&self) -> Constants {
-        smallvec![Constant::Gain(self.delta), Constant::Count(long(self.patience))]
+    fn properties(&self) -> Properties {
+        Properties {
+            earliest: long(self.patience).saturating_add(1),
+            fitting: Some(Setting {
+                key: "patience",
+                value: |candidates| candidates.saturating_sub(1),
+                least: 1,
+            }),
+            constants: smallvec![Constant::Gain(self.delta), Constant::Count(long(self.patience))],
+            costly: None,
+            needs_rollback: false,
+            parts: smallvec![],
+        }
     }
 
-    fn costly(&self) -> Option<Costly> {
-        None
+    fn overtakes(&self, other: &Criterion, ground: &Ground) -> Option<Overtakes> {
+        if let Criterion::MinImprovement(other) = other {
+            let baseline = self.baseline == other.baseline || self.baseline == Baseline::Best;
+            let as_strict = baseline && self.delta >= other.delta;
+            return if as_strict { Overtakes::steps(self.patience, other.patience) } else { None };
+        }
+        // Scores that fall, or hardly move, gain too little.
+        if let Criterion::Decline(Decline { length }) = other {
+            let steps = Overtakes::steps(self.patience, length.saturating_sub(1))?;
+            return Some(steps.unless(format!("patience: {length}")));
+        }
+        if let Criterion::Stagnation(other) = other {
+            let steps = Overtakes::steps(self.patience, other.window.saturating_sub(1))?;
+            return (other.epsilon <= self.delta)
+                .then(|| steps.unless(format!("patience: {}", other.window)));
+        }
+        // If no fall is tolerated, nothing goes up and down. With two changes of direction, one fall is not the last step.
+        if let Criterion::Oscillation(other) = other {
+            return (self.patience == 1).then(|| Overtakes::sooner(other.flips > 1).unless("patience: 2"));
+        }
+        // A score below the best gains nothing on it. Against the candidate before, that holds for the first in a row.
+        let Criterion::Rollbacks(Rollbacks(limit)) = other else { return None };
+        let ties = ground.ties_may_roll_back && self.delta < 1e-6;
+        let sees = self.baseline == Baseline::Best || self.patience == 1;
+        if !ground.only_falls_roll_back || !sees || ties {
+            return None;
+        }
+        let steps = Overtakes::steps(long(self.patience), *limit)?;
+        Some(steps.unless(format!("patience: {limit}")))
     }
 
-    fn earliest(&self) -> u64 {
-        long(self.patience).saturating_add(1)
-    }
-
-    fn fitting(&self, candidates: u64) -> Option<Setting> {
-        Some(Setting { key: "patience", value: candidates.saturating_sub(1), least: 1 })
+    fn doubt(&self, ground: &Ground) -> Option<Doubt> {
+        (self.delta > ground.width() + EPSILON).then(|| {
+            let why = format!("{}, so no correction gains {}", ground.range(), decimal(self.delta));
+            Doubt::always(why, "write a gain that a correction can make, such as `delta: 0.02`")
+        })
     }
 
     fn terms(&self) -> Option<Value> {

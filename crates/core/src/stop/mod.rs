@@ -1,13 +1,15 @@
 //! Reasons to end the loop without a candidate that is good enough: the keys of `stop` in a profile.
 //!
 //! Each criterion is one file: its key with bounds, default and example; what it inspects and when it holds; the reason
-//! that appears in results; and the clause with which it is explained. A new one is such a file, its `mod` and its line
-//! in the list below.
+//! that appears in results; the words with which it is explained; and what lints and proofs must know of it. A new one is
+//! such a file, its `mod` and its line in the list below.
 
 mod budget;
 mod criteria;
 mod criterion;
 mod decline;
+mod doubt;
+mod ending;
 mod flip_flop;
 mod group;
 mod max_corrections;
@@ -30,6 +32,10 @@ pub use criteria::StopCriteria;
 #[doc(hidden)]
 pub use criterion::Kind;
 #[doc(hidden)]
+pub use doubt::{Doubt, Ground, Overtakes};
+#[doc(hidden)]
+pub use ending::EndingLine;
+#[doc(hidden)]
 pub use flip_flop::FlipFlops;
 #[doc(hidden)]
 pub use group::clause_of_all;
@@ -37,7 +43,7 @@ pub use min_improvement::Baseline;
 #[doc(hidden)]
 pub use place::Placed;
 #[doc(hidden)]
-pub use rule::{Constant, Costly, Declared, Memory, Progress};
+pub use rule::{Constant, Costly, Declared, Memory, Part, Progress, Properties};
 pub use timeout::Waiting;
 
 use crate::diag::Problems;

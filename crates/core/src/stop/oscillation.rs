@@ -1,12 +1,12 @@
 //! `oscillation`: scores that go up and down.
 
-use super::rule::{
-    Constant, Constants, Costly, Declared, Looked, Memory, Progress, Rule, Seen, Setting, long,
-};
+use super::doubt::decimal;
+use super::rule::{Constant, Declared, Looked, Memory, Progress, Properties, Rule, Seen, Setting, long};
+use super::{Criterion, Doubt, EndingLine, Ground, Overtakes};
 use crate::diag::Problems;
 use crate::mapping;
 use crate::value::decode::Decode;
-use crate::value::prose::{score, times};
+use crate::value::prose::{plural, score, times};
 use crate::value::shape::Key;
 use crate::value::yaml::Node;
 use crate::value::{at_least, below};
@@ -35,6 +35,15 @@ impl Declared for Oscillation {
         Key::new("oscillation", Oscillation::shape, "Stops when the overall scores go up and down.")
             .examples(&["{ window: 4, flips: 2, amplitude: 0.05 }"]);
 
+    fn ended(line: &EndingLine<'_>) -> String {
+        let window = (line.setting)("window")
+            .map_or_else(String::new, |window| format!(" among the last {window} scores"));
+        let EndingLine { line, value_text, bound_text, .. } = line;
+        format!(
+            "the overall score changed direction {value_text} times{window}, and `{line}` ends the run at {bound_text}"
+        )
+    }
+
     fn read(node: &Node, problems: &mut Problems) -> Vec<Self> {
         Self::decode(node, problems).into_iter().collect()
     }
@@ -61,21 +70,41 @@ impl Rule for Oscillation {
         )
     }
 
-    fn constants(&self) -> Constants {
-        smallvec![Constant::Gain(self.amplitude), Constant::Count(long(self.flips))]
+    fn properties(&self) -> Properties {
+        Properties {
+            // Two neighbouring differences make one change of direction.
+            earliest: long(self.flips).saturating_add(2),
+            fitting: Some(Setting {
+                key: "flips",
+                value: |candidates| candidates.saturating_sub(2),
+                least: 1,
+            }),
+            constants: smallvec![Constant::Gain(self.amplitude), Constant::Count(long(self.flips))],
+            costly: None,
+            needs_rollback: false,
+            parts: smallvec![],
+        }
     }
 
-    fn costly(&self) -> Option<Costly> {
-        None
+    fn overtakes(&self, other: &Criterion, _: &Ground) -> Option<Overtakes> {
+        let Criterion::Oscillation(other) = other else { return None };
+        let sees_more = self.window >= other.window && self.amplitude <= other.amplitude;
+        if sees_more { Overtakes::steps(self.flips, other.flips) } else { None }
     }
 
-    fn earliest(&self) -> u64 {
-        // Two neighbouring differences make one change of direction.
-        long(self.flips).saturating_add(2)
-    }
-
-    fn fitting(&self, candidates: u64) -> Option<Setting> {
-        Some(Setting { key: "flips", value: candidates.saturating_sub(2), least: 1 })
+    fn doubt(&self, ground: &Ground) -> Option<Doubt> {
+        let Oscillation { window, flips, amplitude } = *self;
+        if flips + 2 > window {
+            let most = window.saturating_sub(2);
+            let changes = plural(long(most), "change");
+            let why =
+                format!("among {window} scores there are at most {most} {changes} of direction, not {flips}");
+            return Some(Doubt::never(why, format!("write `window: {}`, or `flips: {most}`", flips + 2)));
+        }
+        (amplitude > ground.width() + 1e-9).then(|| {
+            let why = format!("{}, so no step is as large as {}", ground.range(), decimal(amplitude));
+            Doubt::never(why, "write a smaller `amplitude`, such as 0.05")
+        })
     }
 
     fn terms(&self) -> Option<Value> {

@@ -22,10 +22,10 @@ impl Place {
         let members = criterion.members().iter().enumerate();
         let members = members.map(|(at, member)| Place::of(member, &format!("{above}.{key}[{at}]")));
         let line = format!("{above}.{}", criterion.place());
-        let lines = match criterion.rule().map(|rule| rule.parts()) {
+        let lines = match criterion.properties().map(|properties| properties.parts) {
             None => Box::default(),
-            Some([]) => Box::new([Arc::from(line)]) as Box<[_]>,
-            Some(parts) => parts.iter().map(|part| format!("{line}.{part}").into()).collect(),
+            Some(parts) if parts.is_empty() => Box::new([Arc::from(line)]) as Box<[_]>,
+            Some(parts) => parts.iter().map(|part| format!("{line}.{}", part.key).into()).collect(),
         };
         Place { lines, reason: criterion.reason().into(), members: members.collect() }
     }

@@ -1,8 +1,7 @@
 //! `rollbacks`: corrections that made things worse.
 
-use super::rule::{
-    Constant, Constants, Costly, Declared, Looked, Memory, Progress, Rule, Seen, Setting, number,
-};
+use super::rule::{Constant, Declared, Looked, Memory, Progress, Properties, Rule, Seen, Setting, number};
+use super::{Baseline, Criterion, Decline, Doubt, EndingLine, Ground, Overtakes};
 use crate::diag::Problems;
 use crate::value::decode::{Decode, read_within};
 use crate::value::shape::Key;
@@ -23,6 +22,13 @@ impl Declared for Rollbacks {
     .count()
     .examples(&["2"]);
 
+    fn ended(line: &EndingLine<'_>) -> String {
+        let EndingLine { line, value_text, bound_text, .. } = line;
+        format!(
+            "{value_text} candidates in a row were rolled back, and `{line}` allows fewer than {bound_text}"
+        )
+    }
+
     fn read(node: &Node, problems: &mut Problems) -> Vec<Self> {
         read_within(&Self::KEY, node, problems).map(Rollbacks).into_iter().collect()
     }
@@ -40,21 +46,49 @@ impl Rule for Rollbacks {
         }
     }
 
-    fn constants(&self) -> Constants {
-        smallvec![Constant::Count(self.0)]
+    fn properties(&self) -> Properties {
+        Properties {
+            // Candidate 0 is never rolled back: there is nothing better, and a missed gate ends the loop.
+            earliest: self.0.saturating_add(1),
+            fitting: Some(Setting {
+                key: Self::KEY.name,
+                value: |candidates| candidates.saturating_sub(1),
+                least: 1,
+            }),
+            constants: smallvec![Constant::Count(self.0)],
+            costly: None,
+            needs_rollback: true,
+            parts: smallvec![],
+        }
     }
 
-    fn costly(&self) -> Option<Costly> {
-        None
+    fn overtakes(&self, other: &Criterion, ground: &Ground) -> Option<Overtakes> {
+        let limit = usize::try_from(self.0).unwrap_or(usize::MAX);
+        if let Criterion::Rollbacks(other) = other {
+            return Overtakes::steps(self.0, other.0);
+        }
+        if !ground.falls_roll_back {
+            return None;
+        }
+        // Each score that falls is below the best.
+        if let Criterion::Decline(Decline { length }) = other {
+            let steps = Overtakes::steps(limit, length.saturating_sub(1))?;
+            return Some(steps.unless(format!("rollbacks: {length}")));
+        }
+        if let Criterion::MinImprovement(other) = other {
+            let by_best = other.delta == 0.0 && other.baseline == Baseline::Best;
+            return if by_best { Overtakes::steps(limit, other.patience) } else { None };
+        }
+        // If no fall is tolerated, nothing goes up and down. With two changes of direction, one fall is not the last step.
+        let Criterion::Oscillation(other) = other else { return None };
+        (self.0 == 1).then(|| Overtakes::sooner(other.flips > 1).unless("rollbacks: 2"))
     }
 
-    fn earliest(&self) -> u64 {
-        // Candidate 0 is never rolled back: there is nothing better, and a missed gate ends the loop.
-        self.0.saturating_add(1)
-    }
-
-    fn fitting(&self, candidates: u64) -> Option<Setting> {
-        Some(Setting { key: Self::KEY.name, value: candidates.saturating_sub(1), least: 1 })
+    fn doubt(&self, ground: &Ground) -> Option<Doubt> {
+        (!ground.rolls_back).then(|| {
+            let why = "nothing is rolled back while `on_regression` is `keep`";
+            Doubt::never(why, "set `on_regression: rollback`, or remove this criterion")
+        })
     }
 
     fn remember(&self, run: &Progress<'_>, memory: &mut Memory) {

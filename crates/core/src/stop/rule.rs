@@ -1,6 +1,6 @@
 //! The parts that make a criterion: a key of the profile, a decision, a reason, a clause.
 
-use super::ScriptCriterion;
+use super::{Criterion, Doubt, EndingLine, Ground, Overtakes, ScriptCriterion};
 use crate::diag::Problems;
 use crate::value::shape::Key;
 use crate::value::yaml::Node;
@@ -48,7 +48,7 @@ pub enum Costly {
 /// One comparison that was made.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Seen {
-    /// The index in [`Rule::parts`] that it is about; 0 for a criterion that has none.
+    /// The index in [`Properties::parts`] that it is about; 0 for a criterion that has none.
     pub part: usize,
     /// `true` if it ends the loop.
     pub holds: bool,
@@ -163,14 +163,42 @@ pub enum Constant {
 pub(super) type Constants = SmallVec<[Constant; 3]>;
 
 /// A setting that makes a criterion hold sooner.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy)]
 pub struct Setting {
     /// Its key.
     pub key: &'static str,
-    /// The value.
-    pub value: u64,
+    /// The value with which it could hold among so many candidates.
+    pub value: fn(u64) -> u64,
     /// The least value that it may have.
     pub least: u64,
+}
+
+/// A key below its own that a criterion evaluates by itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Part {
+    /// The key.
+    pub key: &'static str,
+    /// `true` if it is set, and decides in some course of candidates that a proof tries.
+    pub decides: bool,
+}
+
+/// The facts about a criterion with its settings on which lints, proofs and explanations rest. Each is to be given: what is
+/// left out of a proof is not proved.
+#[derive(Debug, Clone)]
+pub struct Properties {
+    /// The least number of assessed candidates with which it can hold.
+    pub earliest: u64,
+    /// The setting with which it could hold sooner, if there is one.
+    pub fitting: Option<Setting>,
+    /// All constants with which it compares what it inspects; none for one that compares only candidates with each
+    /// other.
+    pub constants: Constants,
+    /// The costly fact that it inspects, if any.
+    pub costly: Option<Costly>,
+    /// `true` if it can hold only where candidates are rolled back.
+    pub needs_rollback: bool,
+    /// The keys below its own that it evaluates one by one, if there are several.
+    pub parts: SmallVec<[Part; 3]>,
 }
 
 /// A criterion with its settings.
@@ -178,29 +206,17 @@ pub trait Rule {
     /// Evaluates the run.
     fn look(&self, run: &Progress<'_>) -> Looked;
 
-    /// The keys below its own that it evaluates one by one, if there are several.
-    fn parts(&self) -> &'static [&'static str] {
-        &[]
-    }
-
     /// The condition under which it ends the loop, as a clause that can follow "when".
     fn clause(&self) -> String;
 
-    /// The least number of assessed candidates with which it can hold.
-    fn earliest(&self) -> u64;
+    /// The facts about it that follow from its settings alone.
+    fn properties(&self) -> Properties;
 
-    /// The setting with which it could hold among so many candidates, and the least value that it may have.
-    fn fitting(&self, candidates: u64) -> Option<Setting> {
-        let _ = candidates;
-        None
-    }
+    /// Returns whether it holds no later than `other` in every course of scores, so that it leaves it nothing to decide.
+    fn overtakes(&self, other: &Criterion, ground: &Ground) -> Option<Overtakes>;
 
-    /// All constants with which it compares what it inspects; none for one that compares only candidates with each
-    /// other.
-    fn constants(&self) -> Constants;
-
-    /// The costly fact that it inspects, if any.
-    fn costly(&self) -> Option<Costly>;
+    /// The doubt that its settings give rise to by themselves, if any.
+    fn doubt(&self, ground: &Ground) -> Option<Doubt>;
 
     /// The key below which it appears in explanations and its reason in results, if they are not the key of the
     /// profile.
@@ -234,6 +250,9 @@ pub trait Declared: Rule + Sized {
 
     /// `true` if it is also evaluated before a failed call is made again, so that it matters to a single candidate.
     const BOUNDS_CALLS: bool = false;
+
+    /// Words for a line of it that ended a run: the values it saw, and what is allowed.
+    fn ended(line: &EndingLine<'_>) -> String;
 
     /// Reads the value under its key of `stop`: none, one or several of it.
     fn read(node: &Node, problems: &mut Problems) -> Vec<Self>;

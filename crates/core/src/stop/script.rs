@@ -1,6 +1,7 @@
 //! `script`: criteria of the author's own.
 
-use super::rule::{Constant, Constants, Costly, Declared, Looked, Memory, Progress, Rule, Seen};
+use super::rule::{Constant, Declared, Looked, Memory, Progress, Properties, Rule, Seen};
+use super::{Criterion, Doubt, EndingLine, Ground, Overtakes};
 use crate::diag::{Code, Problem, Problems};
 use crate::value::decode::{Decode, Spanned, wrong_type};
 use crate::value::prose::name;
@@ -34,6 +35,10 @@ fn shape() -> Shape {
 impl Declared for ScriptCriterion {
     const KEY: Key = Key::new("script", shape, "Stops when a function of your own says so.")
         .examples(&["{ plateau: stop.rhai#plateau }"]);
+
+    fn ended(line: &EndingLine<'_>) -> String {
+        format!("the script criterion `{}` said so", line.line)
+    }
 
     /// Reads `{ NAME: file.rhai#function }`.
     fn read(node: &Node, problems: &mut Problems) -> Vec<Self> {
@@ -97,16 +102,24 @@ impl Rule for ScriptCriterion {
         format!("the function {} says so", name(&format!("rules/{}", self.function.value)))
     }
 
-    fn constants(&self) -> Constants {
-        smallvec![Constant::Unknown]
+    fn properties(&self) -> Properties {
+        Properties {
+            earliest: 1,
+            fitting: None,
+            constants: smallvec![Constant::Unknown],
+            costly: None,
+            needs_rollback: false,
+            parts: smallvec![],
+        }
     }
 
-    fn costly(&self) -> Option<Costly> {
+    fn overtakes(&self, other: &Criterion, _: &Ground) -> Option<Overtakes> {
+        let Criterion::Script(other) = other else { return None };
+        (self.function.value == other.function.value).then(|| Overtakes::sooner(false))
+    }
+
+    fn doubt(&self, _: &Ground) -> Option<Doubt> {
         None
-    }
-
-    fn earliest(&self) -> u64 {
-        1
     }
 
     fn remember(&self, _: &Progress<'_>, memory: &mut Memory) {

@@ -1,15 +1,15 @@
 //! `stagnation`: scores that hardly move.
 
-use super::rule::{
-    Constant, Constants, Costly, Declared, Looked, Memory, Progress, Rule, Seen, Setting, long,
-};
+use super::doubt::decimal;
+use super::rule::{Constant, Declared, Looked, Memory, Progress, Properties, Rule, Seen, Setting, long};
+use super::{Criterion, Doubt, EndingLine, Ground, Overtakes};
 use crate::diag::Problems;
 use crate::mapping;
-use crate::value::below;
 use crate::value::decode::Decode;
 use crate::value::prose::score;
 use crate::value::shape::Key;
 use crate::value::yaml::Node;
+use crate::value::{EPSILON, below};
 use serde_json::{Value, json};
 use smallvec::smallvec;
 
@@ -32,6 +32,14 @@ impl Declared for Stagnation {
         Key::new("stagnation", Stagnation::shape, "Stops when the overall scores hardly move any more.")
             .examples(&["{ window: 2, epsilon: 0.05 }"]);
 
+    fn ended(line: &EndingLine<'_>) -> String {
+        let window = (line.setting)("window").map_or_else(String::new, |window| format!("{window} "));
+        let EndingLine { line, value_text, bound_text, .. } = line;
+        format!(
+            "the last {window}overall scores lie within {value_text}, less than the {bound_text} of `{line}.epsilon`"
+        )
+    }
+
     fn read(node: &Node, problems: &mut Problems) -> Vec<Self> {
         Self::decode(node, problems).into_iter().collect()
     }
@@ -51,20 +59,31 @@ impl Rule for Stagnation {
         )
     }
 
-    fn constants(&self) -> Constants {
-        smallvec![Constant::Gain(self.epsilon)]
+    fn properties(&self) -> Properties {
+        Properties {
+            earliest: long(self.window),
+            fitting: Some(Setting { key: "window", value: |candidates| candidates, least: 2 }),
+            constants: smallvec![Constant::Gain(self.epsilon)],
+            costly: None,
+            needs_rollback: false,
+            parts: smallvec![],
+        }
     }
 
-    fn costly(&self) -> Option<Costly> {
-        None
+    fn overtakes(&self, other: &Criterion, _: &Ground) -> Option<Overtakes> {
+        let Criterion::Stagnation(other) = other else { return None };
+        if self.epsilon >= other.epsilon { Overtakes::steps(self.window, other.window) } else { None }
     }
 
-    fn earliest(&self) -> u64 {
-        long(self.window)
-    }
-
-    fn fitting(&self, candidates: u64) -> Option<Setting> {
-        Some(Setting { key: "window", value: candidates, least: 2 })
+    fn doubt(&self, ground: &Ground) -> Option<Doubt> {
+        if self.epsilon <= 1e-9 {
+            let why = format!("scores never lie closer together than {}", decimal(self.epsilon));
+            return Some(Doubt::never(why, "give `epsilon` a size, such as 0.01"));
+        }
+        (self.epsilon > ground.width() + EPSILON).then(|| {
+            let why = format!("{}, so scores always lie within {}", ground.range(), decimal(self.epsilon));
+            Doubt::always(why, "write how little scores may move, such as `epsilon: 0.02`")
+        })
     }
 
     fn terms(&self) -> Option<Value> {

@@ -1,6 +1,7 @@
 //! `timeout`: the longest time.
 
-use super::rule::{Constant, Constants, Costly, Declared, Looked, Memory, Progress, Rule, Seen, number};
+use super::rule::{Constant, Declared, Looked, Memory, Progress, Properties, Rule, Seen, number};
+use super::{Criterion, Doubt, EndingLine, Ground, Overtakes};
 use crate::diag::Problems;
 use crate::value::Millis;
 use crate::value::decode::Decode;
@@ -61,6 +62,16 @@ impl Declared for Timeout {
 
     const BOUNDS_CALLS: bool = true;
 
+    fn ended(line: &EndingLine<'_>) -> String {
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "milliseconds as recorded"
+        )]
+        let (passed, limit) = (Millis(line.value as u64), Millis(line.bound as u64));
+        format!("{passed} had passed, and `{}` allows {limit}", line.line)
+    }
+
     fn read(node: &Node, problems: &mut Problems) -> Vec<Self> {
         match node.data {
             Data::Map(_) => Self::read_mapping(node, problems),
@@ -93,16 +104,27 @@ impl Rule for Timeout {
             .replace("more than 1 second have", "more than 1 second has")
     }
 
-    fn constants(&self) -> Constants {
-        smallvec![Constant::Elapsed(self.after)]
+    fn properties(&self) -> Properties {
+        Properties {
+            earliest: 1,
+            fitting: None,
+            constants: smallvec![Constant::Elapsed(self.after)],
+            costly: None,
+            needs_rollback: false,
+            parts: smallvec![],
+        }
     }
 
-    fn costly(&self) -> Option<Costly> {
-        None
+    fn overtakes(&self, other: &Criterion, _: &Ground) -> Option<Overtakes> {
+        let Criterion::Timeout(other) = other else { return None };
+        (self.after <= other.after).then(|| Overtakes::sooner(false))
     }
 
-    fn earliest(&self) -> u64 {
-        1
+    fn doubt(&self, _: &Ground) -> Option<Doubt> {
+        (self.after == Millis(0)).then(|| {
+            let why = "making a candidate always takes some time";
+            Doubt::always(why, "write a time such as `30s`, or remove it")
+        })
     }
 
     fn remember(&self, run: &Progress<'_>, memory: &mut Memory) {

@@ -1,10 +1,12 @@
 //! `unchanged`: a candidate that was assessed before.
 
-use super::rule::{Constants, Costly, Declared, Looked, Memory, Progress, Rule, Seen, long, number};
+use super::rule::{Costly, Declared, Looked, Memory, Progress, Properties, Rule, Seen, long, number};
+use super::{Criterion, Doubt, EndingLine, Ground, Overtakes};
 use crate::diag::Problems;
 use crate::value::decode::{Decode, wrong_type};
 use crate::value::shape::{Key, Shape};
 use crate::value::yaml::Node;
+use smallvec::SmallVec;
 
 /// The candidate equals one assessed before.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -20,6 +22,10 @@ impl Declared for Unchanged {
     .examples(&["true"]);
     const IN_GROUP: Key = Key { shape: || Shape::Only("true"), default: None, ..Self::KEY.never_null() };
     const BEFORE_ROLLBACK: bool = true;
+
+    fn ended(line: &EndingLine<'_>) -> String {
+        format!("the candidate equals candidate {} (`{}`)", line.value_text, line.line)
+    }
 
     fn read(node: &Node, problems: &mut Problems) -> Vec<Self> {
         bool::decode(node, problems).filter(|is_on| *is_on).map(|_| Unchanged).into_iter().collect()
@@ -41,16 +47,23 @@ impl Rule for Unchanged {
         "the candidate is the same, as JSON, as one that was assessed before".to_owned()
     }
 
-    fn constants(&self) -> Constants {
-        Constants::new()
+    fn properties(&self) -> Properties {
+        Properties {
+            earliest: 2,
+            fitting: None,
+            constants: SmallVec::new(),
+            costly: Some(Costly::Equality),
+            needs_rollback: false,
+            parts: SmallVec::new(),
+        }
     }
 
-    fn earliest(&self) -> u64 {
-        2
+    fn overtakes(&self, other: &Criterion, _: &Ground) -> Option<Overtakes> {
+        matches!(other, Criterion::Unchanged(_)).then(|| Overtakes::sooner(false))
     }
 
-    fn costly(&self) -> Option<Costly> {
-        Some(Costly::Equality)
+    fn doubt(&self, _: &Ground) -> Option<Doubt> {
+        None
     }
 
     fn remember(&self, _: &Progress<'_>, _: &mut Memory) {

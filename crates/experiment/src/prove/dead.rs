@@ -3,7 +3,7 @@
 use super::Subject;
 use super::search::Tried;
 use crate::policy::{Decision, StopReason, Verdict};
-use crate::profile::{Criterion, OnEscalate};
+use crate::profile::OnEscalate;
 use crate::stop::Placed;
 use std::collections::BTreeSet;
 
@@ -12,9 +12,6 @@ use std::collections::BTreeSet;
 pub(super) struct Deciding {
     lines: BTreeSet<String>,
 }
-
-/// The lines of `accept` that every policy has unless it removes them: no one wrote them.
-const NOT_WRITTEN: [&str; 2] = ["accept.unseen", "accept.unknown_type"];
 
 impl Deciding {
     fn add(&mut self, line: &str) {
@@ -60,8 +57,7 @@ impl Deciding {
     }
 }
 
-/// Every line of a policy that should decide something: of `accept` and of `stop`, the gate, and `on_escalate: stop`. Calls are
-/// left out: here every iteration is one, and in a run it may be more.
+/// Every line of a policy that should decide something: of `accept` and of `stop`, the gate, and `on_escalate: stop`.
 pub fn lines(subject: &Subject<'_>) -> Vec<String> {
     let policy = subject.policy;
     let mut lines = Vec::new();
@@ -72,9 +68,8 @@ pub fn lines(subject: &Subject<'_>) -> Vec<String> {
         lines.push("gate".to_owned());
     }
     lines.extend(policy.accept.thresholds.iter().map(|threshold| threshold.line().to_string()));
-    let limits =
-        policy.accept.issue_limits.iter().map(|(kind, _)| format!("accept.{}_issues", kind.as_str()));
-    lines.extend(limits.filter(|line| !NOT_WRITTEN.contains(&line.as_str())));
+    let limits = policy.accept.issue_limits.iter();
+    lines.extend(limits.map(|(kind, _)| format!("accept.{}_issues", kind.as_str())));
     for placed in policy.stop.placed() {
         of_criterion(placed, &mut lines);
     }
@@ -82,25 +77,12 @@ pub fn lines(subject: &Subject<'_>) -> Vec<String> {
 }
 
 fn of_criterion(placed: Placed<'_>, lines: &mut Vec<String>) {
-    match placed.criterion {
-        Criterion::Any(_) | Criterion::All(_) => {
-            placed.members().for_each(|member| of_criterion(member, lines));
-        }
-        Criterion::Budget(budget) => {
-            let parts = [budget.cost_usd.is_some(), budget.tokens.is_some()];
-            let set = parts.into_iter().enumerate().filter(|(_, is_set)| *is_set);
-            lines.extend(set.map(|(part, _)| placed.line(part).to_string()));
-        }
-        Criterion::MaxIterations(_)
-        | Criterion::MaxCorrections(_)
-        | Criterion::Unchanged(_)
-        | Criterion::Rollbacks(_)
-        | Criterion::Stagnation(_)
-        | Criterion::MinImprovement(_)
-        | Criterion::Decline(_)
-        | Criterion::Oscillation(_)
-        | Criterion::FlipFlop(_)
-        | Criterion::Script(_)
-        | Criterion::Timeout(_) => lines.push(placed.line(0).to_string()),
+    let Some(properties) = placed.criterion.properties() else {
+        return placed.members().for_each(|member| of_criterion(member, lines));
+    };
+    if properties.parts.is_empty() {
+        lines.push(placed.line(0).to_string());
     }
+    let deciding = properties.parts.iter().enumerate().filter(|(_, part)| part.decides);
+    lines.extend(deciding.map(|(at, _)| placed.line(at).to_string()));
 }

@@ -2,12 +2,9 @@
 
 use crate::plan::Terms;
 use crate::policy::Check;
-use crate::stop::{
-    Budget, Declared, Decline, FlipFlop, MaxCorrections, MaxIterations, MinImprovement, Oscillation,
-    Rollbacks, ScriptCriterion, Stagnation, Timeout, Unchanged,
-};
+use crate::stop::{EndingLine, ended};
 use crate::value::prose;
-use crate::value::{EPSILON, Millis, Usage};
+use crate::value::{EPSILON, Usage};
 use serde_json::Value;
 
 /// At most four decimals, without trailing zeros.
@@ -108,11 +105,6 @@ pub(super) fn accept_line(check: &Check) -> String {
     }
 }
 
-/// Returns whether a count is one.
-fn at_one(count: f64) -> bool {
-    (count - 1.0).abs() < 0.5
-}
-
 /// The values that a line of the decision table that ended the loop saw.
 pub(super) fn stop_line(check: &Check, terms: Option<&Terms>) -> String {
     let Check { line, value, bound, path, .. } = check;
@@ -125,8 +117,6 @@ pub(super) fn stop_line(check: &Check, terms: Option<&Terms>) -> String {
             other => other.to_string(),
         })
     };
-    let is = |key: &str| line == key || line.ends_with(&format!(".{key}"));
-    let is_budget = |limit: &str| is(&format!("{}.{limit}", Budget::KEY.name));
     if line == "on_escalate" {
         return format!(
             "{value_text} of its issues are for a person to decide, and `on_escalate: stop` ends the run there"
@@ -137,68 +127,16 @@ pub(super) fn stop_line(check: &Check, terms: Option<&Terms>) -> String {
             terms.and_then(|terms| terms.gate.as_ref()).map_or("dimension", |gate| &gate.dimension);
         return format!("the gate needs `{dimension}` of {bound_text}, and it has {value_text}");
     }
-    if line.contains(&format!(".{}.", ScriptCriterion::KEY.name)) {
-        return format!("the script criterion `{line}` said so");
-    }
-    if is(MaxIterations::KEY.name) {
-        let were = if at_one(*value) { "candidate was" } else { "candidates were" };
-        format!("{value_text} {were} assessed, and `{line}` allows {bound_text}")
-    } else if is(MaxCorrections::KEY.name) {
-        let were = if at_one(*value) { "correction was" } else { "corrections were" };
-        format!("{value_text} {were} made, and `{line}` allows {bound_text}")
-    } else if is(Unchanged::KEY.name) {
-        format!("the candidate equals candidate {value_text} (`{line}`)")
-    } else if is(Rollbacks::KEY.name) {
-        format!(
-            "{value_text} candidates in a row were rolled back, and `{line}` allows fewer than {bound_text}"
-        )
-    } else if is(Stagnation::KEY.name) {
-        let window = setting("window").map_or_else(String::new, |window| format!("{window} "));
-        format!(
-            "the last {window}overall scores lie within {value_text}, less than the {bound_text} of `{line}.epsilon`"
-        )
-    } else if is(MinImprovement::KEY.name) {
-        let against = match setting("baseline").as_deref() {
-            Some("best") => "the best candidate before",
-            _ => "the candidate before",
-        };
-        let moved = if *value < 0.0 {
-            format!("fell by {} against {against}", number(-value))
-        } else {
-            format!("gained {value_text} over {against}")
-        };
-        let patience = match setting("patience").as_deref() {
-            None | Some("1") => String::new(),
-            Some(times) => format!(", {times} times in a row"),
-        };
-        format!("the overall score {moved}, where `{line}.delta` asks for {bound_text}{patience}")
-    } else if is(Decline::KEY.name) {
-        format!("the last {value_text} overall scores each fell, and `{line}` ends the run at {bound_text}")
-    } else if is(Oscillation::KEY.name) {
-        let window =
-            setting("window").map_or_else(String::new, |window| format!(" among the last {window} scores"));
-        format!(
-            "the overall score changed direction {value_text} times{window}, and `{line}` ends the run at {bound_text}"
-        )
-    } else if is(FlipFlop::KEY.name) {
-        let at = path.as_deref().map_or_else(|| "one place".to_owned(), place);
-        format!("{at} went back and forth between two values {value_text} times (`{line}`)")
-    } else if is(Timeout::KEY.name) {
-        #[expect(
-            clippy::cast_possible_truncation,
-            clippy::cast_sign_loss,
-            reason = "milliseconds as recorded"
-        )]
-        let (passed, limit) = (Millis(*value as u64), Millis(*bound as u64));
-        format!("{passed} had passed, and `{line}` allows {limit}")
-    } else if is_budget("cost_usd") {
-        format!("${value_text} were spent, and `{line}` allows ${bound_text}")
-    } else if is_budget("tokens") || is_budget("calls") {
-        let what = if is_budget("tokens") { "tokens" } else { "calls" };
-        format!("{value_text} {what} were used, and `{line}` allows {bound_text}")
-    } else {
-        format!("`{line}`: {value_text} against {bound_text}")
-    }
+    let ending = EndingLine {
+        line,
+        value: *value,
+        bound: *bound,
+        value_text: &value_text,
+        bound_text: &bound_text,
+        place: path.as_deref().map(place),
+        setting: &setting,
+    };
+    ended(&ending).unwrap_or_else(|| format!("`{line}`: {value_text} against {bound_text}"))
 }
 
 #[cfg(test)]

@@ -5,7 +5,6 @@
 //! inherited from a parent is a note, because the parent is fine and a child need not repeat it.
 
 mod accept;
-mod course;
 mod dimensions;
 mod escalate;
 mod gate;

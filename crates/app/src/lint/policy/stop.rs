@@ -1,12 +1,11 @@
 //! Stop criteria: those that can never fire, that always do, and that others leave nothing to.
 
-use super::course::{Ground, When, implied};
-use super::view::{View, number};
+use super::view::View;
 use crate::diag::{Code, Level, Problem};
 use crate::facts::Placed;
-use crate::profile::{Criterion, OnRegression};
-use crate::value::prose::{count, plural};
-use crate::value::{EPSILON, Millis};
+use crate::profile::Criterion;
+use crate::stop::Overtakes;
+use crate::value::prose::count;
 
 /// The criteria to inspect: none where the first candidate is the last, which is reported once.
 fn criteria<'v>(view: &'v View<'_>) -> &'v [Placed] {
@@ -38,25 +37,21 @@ pub(super) fn never_fires(view: &View<'_>, code: Code) -> Vec<Problem> {
 pub(super) fn overtaken(view: &View<'_>, code: Code) -> Vec<Problem> {
     let living = living(view);
     let found = living.iter().filter_map(|one| Some((one, ended_before(view, one, &living)?)));
-    found.map(|(one, other)| by_another(view, code, one, other)).collect()
+    found.map(|(one, (other, overtakes))| by_another(view, code, one, other, &overtakes)).collect()
 }
 
 /// The criterion of `others` that ends the loop whenever this one would.
-fn ended_before<'a>(view: &View<'_>, one: &Placed, others: &[&'a Placed]) -> Option<&'a Placed> {
-    let ground = Ground::of(view);
-    let decides = |other: &&&Placed| {
-        other.alone
-            && other.path != one.path
-            && match implied(&other.criterion, &one.criterion, ground) {
-                Some(When::Before) => true,
-                Some(When::NotLater) => other.rank < one.rank,
-                None => false,
-            }
-    };
-    others.iter().filter(decides).min_by_key(|other| other.rank).copied()
+fn ended_before<'a>(view: &View<'_>, one: &Placed, others: &[&'a Placed]) -> Option<(&'a Placed, Overtakes)> {
+    let ground = view.ground();
+    let others = others.iter().filter(|other| other.alone && other.path != one.path);
+    let decide = others.filter_map(|other| {
+        let overtakes = other.criterion.overtakes(&one.criterion, &ground)?;
+        (overtakes.earlier || other.rank < one.rank).then_some((*other, overtakes))
+    });
+    decide.min_by_key(|(other, _)| other.rank)
 }
 
-fn by_another(view: &View<'_>, code: Code, one: &Placed, other: &Placed) -> Problem {
+fn by_another(view: &View<'_>, code: Code, one: &Placed, other: &Placed, overtakes: &Overtakes) -> Problem {
     let limits = one.criterion.is_limit() && other.criterion.is_limit();
     let problem = if limits && one.criterion.earliest() == other.criterion.earliest() {
         Problem::note(code, &one.span, format!("`{}` says the same as `{}`", one.path, other.path))
@@ -69,43 +64,17 @@ fn by_another(view: &View<'_>, code: Code, one: &Placed, other: &Placed) -> Prob
         );
         view.doubt(code, &one.span, message)
     };
-    problem.help(help(one, other)).related(&other.span, "this one ends the loop first")
+    problem.help(help(one, other, overtakes)).related(&other.span, "this one ends the loop first")
 }
 
 /// A change that would let the criterion decide.
-fn help(one: &Placed, other: &Placed) -> String {
+fn help(one: &Placed, other: &Placed, overtakes: &Overtakes) -> String {
     let remove = format!("remove `{}`", one.path);
     let (first, second) = (&other.criterion, &one.criterion);
     if first.is_limit() && second.is_limit() && other.is_plain() {
         return format!("{remove}, or take the other limit away: `{}: null`", first.key());
     }
-    let gains = matches!(first, Criterion::MinImprovement(_));
-    let falls = matches!(first, Criterion::Decline(_));
-    let rolls_back = matches!(first, Criterion::Rollbacks(_));
-    let softer = match second {
-        Criterion::Decline(decline) if gains => Some(format!("patience: {}", decline.length)),
-        Criterion::Decline(decline) if rolls_back => Some(format!("rollbacks: {}", decline.length)),
-        Criterion::Stagnation(flat) if gains => Some(format!("patience: {}", flat.window)),
-        Criterion::Rollbacks(limit) if gains => Some(format!("patience: {}", limit.0)),
-        Criterion::Oscillation(_) if gains => Some("patience: 2".to_owned()),
-        Criterion::Oscillation(_) if falls => Some("length: 3".to_owned()),
-        Criterion::Oscillation(_) if rolls_back => Some("rollbacks: 2".to_owned()),
-        Criterion::MaxIterations(_)
-        | Criterion::MaxCorrections(_)
-        | Criterion::Unchanged(_)
-        | Criterion::Rollbacks(_)
-        | Criterion::Stagnation(_)
-        | Criterion::MinImprovement(_)
-        | Criterion::Decline(_)
-        | Criterion::Oscillation(_)
-        | Criterion::FlipFlop(_)
-        | Criterion::Script(_)
-        | Criterion::Timeout(_)
-        | Criterion::Budget(_)
-        | Criterion::Any(_)
-        | Criterion::All(_) => None,
-    };
-    match softer {
+    match &overtakes.patient {
         Some(setting) => format!("{remove}, or make `{}` more patient: `{setting}`", other.path),
         None => format!("{remove}, or `{}`", other.path),
     }
@@ -118,54 +87,10 @@ fn and_the_group(one: &Placed) -> String {
 
 /// A criterion that asks for something impossible.
 fn impossible(view: &View<'_>, code: Code, one: &Placed) -> Option<Problem> {
-    let path = &one.path;
-    let never = |why: String| {
-        let message = format!("`{path}` can never fire: {why}{}", and_the_group(one));
-        view.doubt(code, &one.span, message)
-    };
-    match &one.criterion {
-        Criterion::Rollbacks(_) if !one.is_plain() && view.policy.on_regression == OnRegression::Keep => {
-            let why = "nothing is rolled back while `on_regression` is `keep`".to_owned();
-            Some(never(why).help("set `on_regression: rollback`, or remove this criterion"))
-        }
-        Criterion::Stagnation(stagnation) if stagnation.epsilon <= 1e-9 => Some(
-            never(format!("scores never lie closer together than {}", number(stagnation.epsilon)))
-                .help("give `epsilon` a size, such as 0.01"),
-        ),
-        Criterion::Oscillation(oscillation) if oscillation.flips + 2 > oscillation.window => {
-            let (window, flips) = (oscillation.window, oscillation.flips);
-            let most = window.saturating_sub(2);
-            let changes = plural(most as u64, "change");
-            let why =
-                format!("among {window} scores there are at most {most} {changes} of direction, not {flips}");
-            Some(never(why).help(format!("write `window: {}`, or `flips: {most}`", flips + 2)))
-        }
-        Criterion::Oscillation(oscillation) => {
-            let range = view.overall();
-            (oscillation.amplitude > range.width() + 1e-9).then(|| {
-                let why = format!(
-                    "the overall score goes from {} to {}, so no step is as large as {}",
-                    number(range.low),
-                    number(range.high),
-                    number(oscillation.amplitude)
-                );
-                never(why).help("write a smaller `amplitude`, such as 0.05")
-            })
-        }
-        Criterion::MaxIterations(_)
-        | Criterion::MaxCorrections(_)
-        | Criterion::Unchanged(_)
-        | Criterion::Rollbacks(_)
-        | Criterion::Stagnation(_)
-        | Criterion::MinImprovement(_)
-        | Criterion::Decline(_)
-        | Criterion::FlipFlop(_)
-        | Criterion::Script(_)
-        | Criterion::Timeout(_)
-        | Criterion::Budget(_)
-        | Criterion::Any(_)
-        | Criterion::All(_) => None,
-    }
+    let reported = one.is_plain() && one.criterion.needs_rollback();
+    let doubt = one.criterion.doubt(&view.ground()).filter(|doubt| !doubt.always && !reported)?;
+    let message = format!("`{}` can never fire: {}{}", one.path, doubt.why, and_the_group(one));
+    Some(view.doubt(code, &one.span, message).help(doubt.help))
 }
 
 /// A criterion that could only fire after the limit of candidates has ended the loop.
@@ -207,43 +132,10 @@ pub(super) fn always_fires(view: &View<'_>, code: Code) -> Vec<Problem> {
 }
 
 fn whatever_is_scored(view: &View<'_>, code: Code, one: &Placed) -> Option<Problem> {
-    let range = view.overall();
-    let span = format!("the overall score goes from {} to {}", number(range.low), number(range.high));
-    let (why, help) = match &one.criterion {
-        Criterion::Timeout(limit) if limit.after == Millis(0) => (
-            "making a candidate always takes some time".to_owned(),
-            "write a time such as `30s`, or remove it",
-        ),
-        Criterion::Budget(budget) if budget.cost_usd.is_some_and(|limit| limit.get() == 0.0) => (
-            "a budget of 0 is used up before anything is corrected".to_owned(),
-            "write an amount such as `cost_usd: 0.10`, or remove it",
-        ),
-        Criterion::MinImprovement(improvement) if improvement.delta > range.width() + EPSILON => (
-            format!("{span}, so no correction gains {}", number(improvement.delta)),
-            "write a gain that a correction can make, such as `delta: 0.02`",
-        ),
-        Criterion::Stagnation(stagnation) if stagnation.epsilon > range.width() + EPSILON => (
-            format!("{span}, so scores always lie within {}", number(stagnation.epsilon)),
-            "write how little scores may move, such as `epsilon: 0.02`",
-        ),
-        Criterion::MaxIterations(_)
-        | Criterion::MaxCorrections(_)
-        | Criterion::Unchanged(_)
-        | Criterion::Rollbacks(_)
-        | Criterion::Stagnation(_)
-        | Criterion::MinImprovement(_)
-        | Criterion::Decline(_)
-        | Criterion::Oscillation(_)
-        | Criterion::FlipFlop(_)
-        | Criterion::Script(_)
-        | Criterion::Timeout(_)
-        | Criterion::Budget(_)
-        | Criterion::Any(_)
-        | Criterion::All(_) => return None,
-    };
+    let doubt = one.criterion.doubt(&view.ground()).filter(|doubt| doubt.always)?;
     let after = count(one.criterion.earliest(), "candidate");
-    let message = format!("`{}` ends every run after {after} at the latest: {why}", one.path);
-    Some(view.doubt(code, &one.span, message).help(help))
+    let message = format!("`{}` ends every run after {after} at the latest: {}", one.path, doubt.why);
+    Some(view.doubt(code, &one.span, message).help(doubt.help))
 }
 
 /// Oscillations whose window is never full. (One of `stagnation` must be full, so it never fires.)

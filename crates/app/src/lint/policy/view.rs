@@ -3,7 +3,8 @@
 use crate::diag::{Code, Problem, Span};
 use crate::facts::{Placed, Range, entry_of, placed, range_of};
 use crate::lint::ProfileView;
-use crate::profile::{LoopPolicy, Overall, Profile, Target};
+use crate::profile::{LoopPolicy, OnGateMiss, OnRegression, Overall, Profile, SelectKey, Target};
+use crate::stop::Ground;
 use crate::value::prose::decimals;
 use crate::value::yaml::{Data, Entry, Node};
 
@@ -117,6 +118,27 @@ impl<'a> View<'a> {
                 let Range { low, high } = self.dimension(name);
                 Range { low: sum.low + weight * low, high: sum.high + weight * high }
             }),
+        }
+    }
+
+    /// The settings on which the doubts of criteria rest.
+    pub(super) fn ground(&self) -> Ground {
+        let policy = self.policy;
+        let is_overall = |key: &SelectKey| match (key, &policy.overall) {
+            (SelectKey::Score(Target::Overall), _) => true,
+            (SelectKey::Score(Target::Dimension(name)), Overall::From(from)) => name == from,
+            _ => false,
+        };
+        let rolls_back = policy.on_regression == OnRegression::Rollback;
+        let falls_roll_back = rolls_back && policy.select.order.first().is_some_and(is_overall);
+        let gate = policy.gate.as_ref().is_some_and(|gate| gate.on_correction == OnGateMiss::Rollback);
+        let Range { low, high } = self.overall();
+        Ground {
+            rolls_back,
+            falls_roll_back,
+            only_falls_roll_back: falls_roll_back && !gate,
+            ties_may_roll_back: policy.select.order.len() > 1,
+            overall: (low, high),
         }
     }
 
