@@ -2,7 +2,7 @@
 
 use super::fact::Facts;
 use crate::plan::Plan;
-use crate::profile::{OnGateMiss, OnRegression, Returned, SelectKey, Ties};
+use crate::profile::{Concerns, OnGateMiss, OnRegression, Returned, SelectKey, Ties};
 use serde_json::{Value, json};
 
 pub(super) fn acceptance(plan: &Plan, facts: &mut Facts) {
@@ -17,11 +17,14 @@ pub(super) fn acceptance(plan: &Plan, facts: &mut Facts) {
         let values = json!({ "issues": kind.as_str(), "at_most": limit });
         facts.add(format!("accept.{}_issues", kind.as_str()), "issue_limit", values);
     }
-    if plan.attaches() {
-        facts.add("accept.unseen", "unseen", json!({ "accepted": accept.unseen }));
-    }
-    if plan.classifier.is_some() {
-        facts.add("accept.unknown_type", "unknown_type", json!({ "accepted": accept.unknown_type }));
+    for (condition, waived) in accept.conditions() {
+        let matters = match condition.concerns {
+            Concerns::Attachments => plan.attaches(),
+            Concerns::DocumentTypes => plan.classifier.is_some(),
+        };
+        if matters {
+            facts.add(condition.line(), condition.key.name, json!({ "accepted": waived }));
+        }
     }
     let panel = !plan.panel.members().is_empty();
     let Some(gate) = &plan.policy.gate else {

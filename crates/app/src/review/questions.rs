@@ -8,8 +8,9 @@ use super::field_path::FieldPath;
 use super::fields::ReviewField;
 use super::found::Found;
 use super::reviewed::Reviewed;
+use crate::profile::DOCUMENT_UNSEEN;
 use crate::result::is_for_a_person;
-use crate::score::{DOCUMENT_UNSEEN, Issue};
+use crate::score::Issue;
 use crate::value::{Severity, digest_bytes};
 use std::collections::HashSet;
 

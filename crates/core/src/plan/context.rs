@@ -7,7 +7,7 @@ use super::Plan;
 use super::typing::{TypedAs, document_type_of};
 use crate::document::Document;
 use crate::policy::refusal;
-use crate::profile::{LoopPolicy, Mask};
+use crate::profile::{DOCUMENT_TYPE_UNKNOWN, LoopPolicy, Mask};
 use crate::score::{Assessment, Assessor, Beside, Judged, Quotes, ScoreBreakdown, Scoring, Source};
 use crate::value::Score;
 use serde_json::Value;
@@ -171,7 +171,7 @@ impl DocumentContext {
         if matches!(self.sight, Sight::Unseen(_)) {
             out.say_unseen();
         }
-        if self.typed.unrecognised && !self.policy.accept.unknown_type {
+        if self.typed.unrecognised && !self.policy.accept.allows(DOCUMENT_TYPE_UNKNOWN) {
             out.say_unknown_type();
         }
     }

@@ -24,12 +24,9 @@ pub(super) fn accepted(accept: &Accept, facts: &impl CandidateFacts, seen: &mut 
         let (value, bound) = (count as f64, *limit as f64);
         all &= seen.look(|| line_of(*kind).into(), count <= *limit, value, bound);
     }
-    // Documents that have been seen, and whose type is known, add no line.
-    if facts.is_unseen() && !accept.unseen {
-        all &= seen.look(|| "accept.unseen".into(), false, 1.0, 0.0);
-    }
-    if facts.is_of_unknown_type() && !accept.unknown_type {
-        all &= seen.look(|| "accept.unknown_type".into(), false, 1.0, 0.0);
+    // Conditions that hold, such as of documents that have been seen, add no line.
+    for condition in accept.refusing(facts.broken_conditions()) {
+        all &= seen.look(|| Arc::<str>::from(condition.line()).into(), false, 1.0, 0.0);
     }
     all
 }

@@ -1,6 +1,7 @@
 //! The facts about an assessed candidate that decisions read, whoever holds them.
 
 use super::{IssueCounts, IterationSummary};
+use crate::profile::ConditionSet;
 use crate::value::{Digest, Score};
 use serde_json::Value;
 use std::sync::Arc;
@@ -25,11 +26,8 @@ pub trait CandidateFacts {
     /// Issues by kind.
     fn issues(&self) -> IssueCounts;
 
-    /// Returns whether no one but a stage has seen the document.
-    fn is_unseen(&self) -> bool;
-
-    /// Returns whether the type of the document was not recognised.
-    fn is_of_unknown_type(&self) -> bool;
+    /// The conditions of `accept` that its issues break.
+    fn broken_conditions(&self) -> ConditionSet;
 
     /// The candidate itself, if it is known and a criterion looks into it.
     fn candidate(&self) -> Option<&Arc<Value>>;
@@ -59,12 +57,8 @@ impl CandidateFacts for IterationSummary {
         self.issues
     }
 
-    fn is_unseen(&self) -> bool {
-        self.unseen
-    }
-
-    fn is_of_unknown_type(&self) -> bool {
-        self.unknown_type
+    fn broken_conditions(&self) -> ConditionSet {
+        self.broken_conditions
     }
 
     fn candidate(&self) -> Option<&Arc<Value>> {

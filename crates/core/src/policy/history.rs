@@ -2,7 +2,7 @@
 
 use super::rank::{Ranked, compare};
 use super::{CandidateFacts, SelectionReason, Verdict};
-use crate::profile::{IssueKind, LoopPolicy, Returned, Ties};
+use crate::profile::{ConditionSet, IssueKind, LoopPolicy, Returned, Ties};
 use crate::score::{Assessment, Scores};
 use crate::stop::{Costly, FlipFlops};
 use crate::value::{Digest, Disposition, Score, Severity, below};
@@ -24,10 +24,8 @@ pub struct IterationSummary {
     pub overall: f64,
     /// Its issues by kind.
     pub issues: IssueCounts,
-    /// `true` if no one but a stage has seen its document.
-    pub unseen: bool,
-    /// `true` if the type of its document was not recognised.
-    pub unknown_type: bool,
+    /// The conditions of `accept` that its issues break.
+    pub broken_conditions: ConditionSet,
     /// The candidate itself, if it is known (a trajectory need not carry candidates).
     pub candidate: Option<Arc<Value>>,
     /// Its content, if a criterion compares it: most of what a decision costs.
@@ -50,8 +48,7 @@ impl IterationSummary {
             gated: gated(policy, &assessment.scores),
             overall: assessment.overall,
             issues: IssueCounts::of(assessment),
-            unseen: assessment.is_unseen(),
-            unknown_type: assessment.is_of_unknown_type(),
+            broken_conditions: assessment.broken_conditions(),
             digest: candidate.as_deref().filter(|_| policy.stop.looks_at(Costly::Equality)).map(Digest::of),
             candidate,
         }

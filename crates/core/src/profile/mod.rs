@@ -42,6 +42,11 @@ pub use crate::stop::{
 #[doc(hidden)]
 pub use crate::value::declare::DEFAULTS_NAME;
 pub use accept::{Accept, Threshold};
+#[doc(hidden)]
+pub use accept::{
+    AcceptCondition, CONDITIONS, Concerns, ConditionSet, DOCUMENT_TYPE_UNKNOWN, DOCUMENT_UNSEEN,
+    PLACEHOLDER_VALUE,
+};
 pub use assess::{Counts, Dimension, Grounding, Measure, SecondSource, SecondTier, Ties};
 pub use call::{Attach, Author, Call, Options, ProviderChoice};
 pub use candidate::{CandidateKind, OnPreExisting};

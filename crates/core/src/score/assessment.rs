@@ -2,20 +2,11 @@
 
 use super::evidence::Evidence;
 use super::issue::Issue;
-use super::placeholder::PLACEHOLDER_VALUE;
 use super::scores::Scores;
-use crate::profile::Overall;
+use crate::profile::{AcceptCondition, ConditionSet, DOCUMENT_TYPE_UNKNOWN, DOCUMENT_UNSEEN, Overall};
 use crate::value::{Disposition, Severity, unescape};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
-
-/// The code of the issue that nothing was held against the document, because only a stage has seen it.
-pub const DOCUMENT_UNSEEN: &str = "DOCUMENT_UNSEEN";
-/// The codes of issues with which `accept.unseen` does not hold.
-pub const UNSUPPORTED: [&str; 2] = [DOCUMENT_UNSEEN, PLACEHOLDER_VALUE];
-
-/// The code of the issue that the profile tells document types apart and did not recognise this one's.
-pub const DOCUMENT_TYPE_UNKNOWN: &str = "DOCUMENT_TYPE_UNKNOWN";
 
 /// Dimensions, overall score and issues of one candidate.
 ///
@@ -69,11 +60,13 @@ impl Assessment {
         self.issues.retain(|issue| issue.code != DOCUMENT_UNSEEN);
     }
 
-    /// Returns whether nothing supports the candidate, or a part of it: only a stage has seen the document, or a
-    /// placeholder is where a value should be, which no document can support.
-    #[must_use]
-    pub fn is_unseen(&self) -> bool {
-        self.issues.iter().any(|issue| UNSUPPORTED.iter().any(|code| issue.code == *code))
+    /// The conditions of `accept` that its issues break.
+    pub(crate) fn broken_conditions(&self) -> ConditionSet {
+        let mut broken = ConditionSet::default();
+        for issue in &self.issues {
+            AcceptCondition::note(&mut broken, |code| issue.code == code);
+        }
+        broken
     }
 
     /// Adds the issue that the document's type was not recognised, so that its expected content is unknown.

@@ -8,12 +8,13 @@ use super::grounded;
 use super::issue::Issue;
 use super::judged::Judged;
 use super::parted::{NO_PARTS_EXTRACTED, PARTS_SKIPPED};
-use super::placeholder::{Finder, PLACEHOLDER_VALUE, Placeholders};
+use super::placeholder::{Finder, Placeholders};
 use super::pre_existing::PreExisting;
 use super::quotes::Quotes;
 use super::source::Source;
 use super::source_answers::SourceAnswers;
 use super::wording::{plain_issue, schema_issue};
+use crate::profile::PLACEHOLDER_VALUE;
 use crate::profile::{CandidateKind, Combine, Disagreement, Dispositions, Weight};
 use crate::rules::{
     CompiledMeasure, FieldSlots, GroundingSettings, Index, IssueText, Memo, Program, SchemaCheck,

@@ -65,7 +65,7 @@ pub use answer_fields::ITEM_KEY;
 pub use asserted::Scope;
 pub use assessment::Assessment;
 #[doc(hidden)]
-pub use assessment::{DOCUMENT_TYPE_UNKNOWN, DOCUMENT_UNSEEN, UNSUPPORTED, top_level_field};
+pub use assessment::top_level_field;
 #[doc(hidden)]
 pub use assessor::Beside;
 pub use assessor::{Assessor, Scoring};

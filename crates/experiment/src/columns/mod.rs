@@ -16,7 +16,6 @@ pub use decider::{Beyond, Decided, Decider};
 use super::trajectory::{IterationRecord, StepIssue, Trajectory};
 use crate::policy::IssueCounts;
 use crate::profile::LoopPolicy;
-use crate::score::{DOCUMENT_TYPE_UNKNOWN, UNSUPPORTED};
 use crate::value::{Digest, Disposition, Score, Severity, Usage};
 use interner::Interner;
 use serde_json::Value;
@@ -284,14 +283,6 @@ impl Columns {
             .iter()
             .find(|(number, _)| self.dimensions.is_named(*number, dimension))
             .map(|(_, score)| *score)
-    }
-
-    fn is_unseen(&self, issue: &RecordedIssue) -> bool {
-        UNSUPPORTED.iter().any(|code| self.codes.is_named(issue.code, code))
-    }
-
-    fn is_of_unknown_type(&self, issue: &RecordedIssue) -> bool {
-        self.codes.is_named(issue.code, DOCUMENT_TYPE_UNKNOWN)
     }
 }
 

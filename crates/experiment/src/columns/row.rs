@@ -2,7 +2,7 @@
 
 use super::Columns;
 use crate::policy::{CandidateFacts, IssueCounts};
-use crate::profile::LoopPolicy;
+use crate::profile::{AcceptCondition, ConditionSet, LoopPolicy};
 use crate::value::{Digest, Score};
 use serde_json::Value;
 use std::sync::Arc;
@@ -15,8 +15,7 @@ pub(super) struct Row<'c> {
     overall: f64,
     gated: f64,
     issues: IssueCounts,
-    unseen: bool,
-    unknown_type: bool,
+    broken_conditions: ConditionSet,
 }
 
 impl<'c> Row<'c> {
@@ -31,13 +30,13 @@ impl<'c> Row<'c> {
             overall: policy.overall.of(|name| columns.score_among(scores, name)).get(),
             gated: gated.map_or(0.0, Score::get),
             issues: IssueCounts::default(),
-            unseen: false,
-            unknown_type: false,
+            broken_conditions: ConditionSet::default(),
         };
         for issue in columns.issues_of(row) {
             seen.issues.add(issue.severity, columns.disposition(issue, policy));
-            seen.unseen |= columns.is_unseen(issue);
-            seen.unknown_type |= columns.is_of_unknown_type(issue);
+            AcceptCondition::note(&mut seen.broken_conditions, |code| {
+                columns.codes.is_named(issue.code, code)
+            });
         }
         seen
     }
@@ -66,12 +65,8 @@ impl CandidateFacts for Row<'_> {
         self.issues
     }
 
-    fn is_unseen(&self) -> bool {
-        self.unseen
-    }
-
-    fn is_of_unknown_type(&self) -> bool {
-        self.unknown_type
+    fn broken_conditions(&self) -> ConditionSet {
+        self.broken_conditions
     }
 
     fn candidate(&self) -> Option<&Arc<Value>> {

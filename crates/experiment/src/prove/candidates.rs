@@ -135,8 +135,7 @@ impl Candidates {
         let best = scores.len().saturating_sub(1);
         'all: for issues in &issues {
             for (at, scores) in scores.iter().enumerate() {
-                // For a document that was not seen or whose type is unknown, only what would pass otherwise says
-                // anything.
+                // For a document that breaks a condition of `accept`, only what would pass otherwise says anything.
                 if is_of_document(issues) && at != best {
                     continue;
                 }
@@ -233,7 +232,7 @@ fn scored(subjects: &[Subject<'_>], scores: &[(String, f64)], issues: &[StepIssu
     if let Some(facts) = facts.first() {
         #[expect(clippy::cast_precision_loss, reason = "a handful of issues")]
         quality.extend(IssueKind::ALL.iter().map(|kind| -(facts.issues.get(*kind) as f64)));
-        quality.extend([facts.unseen, facts.unknown_type].map(|is| if is { -1.0 } else { 0.0 }));
+        quality.extend(facts.broken_conditions.map(|is| if is { -1.0 } else { 0.0 }));
     }
     Scored { record, facts, quality }
 }

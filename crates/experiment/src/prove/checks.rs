@@ -230,12 +230,12 @@ fn accepts_wrongly(policy: &LoopPolicy, history: &History) -> Option<String> {
             .filter(|(kind, limit)| facts.issues.get(*kind) > *limit)
             .map(|(kind, _)| format!("accept.{}_issues", kind.as_str())),
     );
-    if facts.unseen && !policy.accept.unseen {
-        missed.push("accept.unseen".to_owned());
-    }
-    if facts.unknown_type && !policy.accept.unknown_type {
-        missed.push("accept.unknown_type".to_owned());
-    }
+    let conditions = policy.accept.conditions().zip(facts.broken_conditions);
+    missed.extend(
+        conditions
+            .filter(|((_, waived), broken)| *broken && !waived)
+            .map(|((condition, _), _)| condition.line()),
+    );
     if policy.gate.as_ref().is_some_and(|gate| below(facts.gated, gate.bound.get())) {
         missed.push("gate".to_owned());
     }

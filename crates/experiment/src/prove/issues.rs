@@ -1,8 +1,7 @@
 //! The issues of the candidates that are tried.
 
 use super::values::{IssueValues, Values};
-use crate::profile::IssueKind;
-use crate::score::{DOCUMENT_TYPE_UNKNOWN, DOCUMENT_UNSEEN};
+use crate::profile::{CONDITIONS, IssueKind};
 use crate::trajectory::StepIssue;
 use crate::value::{Disposition, Severity};
 
@@ -10,8 +9,8 @@ const SEVERITIES: [Severity; 3] = [Severity::Minor, Severity::Major, Severity::C
 
 const DISPOSITIONS: [Disposition; 3] = [Disposition::Correct, Disposition::Warn, Disposition::Escalate];
 
-/// Every combination of numbers of issues that a candidate can have, none first, and the issues of documents that were
-/// not seen or whose type is unknown.
+/// Every combination of numbers of issues that a candidate can have, none first, and the issues of documents that
+/// break a condition of `accept`.
 pub(super) fn issue_combinations(tried: &Values) -> Vec<Vec<StepIssue>> {
     let values = &tried.issues;
     let mut counted: Vec<Vec<IssueKind>> = vec![Vec::new()];
@@ -24,16 +23,17 @@ pub(super) fn issue_combinations(tried: &Values) -> Vec<Vec<StepIssue>> {
         counted = counted.iter().flat_map(|kinds| counts.iter().map(|count| with(kinds, *count))).collect();
     }
     let mut all: Vec<Vec<StepIssue>> = counted.iter().filter_map(|kinds| issues(kinds, values)).collect();
-    let of_documents = [(tried.unseen, DOCUMENT_UNSEEN), (tried.unknown_type, DOCUMENT_TYPE_UNKNOWN)];
-    for (_, code) in of_documents.into_iter().filter(|(is_tried, _)| *is_tried) {
-        all.push(vec![issue(code.to_owned(), Severity::Critical, Disposition::Escalate)]);
+    let broken = CONDITIONS.iter().zip(tried.broken_conditions).filter(|(_, is_tried)| *is_tried);
+    for code in broken.filter_map(|(condition, _)| condition.codes.first()) {
+        all.push(vec![issue((*code).to_owned(), Severity::Critical, Disposition::Escalate)]);
     }
     all
 }
 
 /// Returns whether issues are about the document, whatever the candidate is.
 pub(super) fn is_of_document(issues: &[StepIssue]) -> bool {
-    issues.iter().any(|issue| [DOCUMENT_UNSEEN, DOCUMENT_TYPE_UNKNOWN].contains(&issue.code.as_str()))
+    let is_tried = |code: &str| CONDITIONS.iter().any(|condition| condition.codes.first() == Some(&code));
+    issues.iter().any(|issue| is_tried(&issue.code))
 }
 
 /// Issues that count as these kinds, and as no other one that is inspected; `None` if there are no such issues: each

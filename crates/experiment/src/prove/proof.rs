@@ -10,7 +10,7 @@ use super::values::Values;
 use super::walk::{KeyRule, Walk};
 use super::{Effort, Subject, limit_of};
 use crate::policy::{Promise, PromiseKind, Promises};
-use crate::profile::ShippedPromise;
+use crate::profile::{CONDITIONS, ShippedPromise};
 use crate::simulate::{Simulated, simulate};
 use crate::statistics::real;
 use crate::trajectory::{IterationRecord, Trajectory};
@@ -247,8 +247,8 @@ pub(super) fn quantities(candidates: &Candidates) -> Vec<Quantity> {
         all.push(of(&name, issue.counts.iter().map(|count| json!(count)).collect()));
     }
     let mut documents = vec![json!("seen and of a known type")];
-    documents.extend(candidates.values.unseen.then(|| json!("unseen")));
-    documents.extend(candidates.values.unknown_type.then(|| json!("of an unknown type")));
+    let broken = CONDITIONS.iter().zip(candidates.values.broken_conditions).filter(|(_, tried)| *tried);
+    documents.extend(broken.map(|(condition, _)| json!(condition.document)));
     if documents.len() > 1 {
         all.push(of("document", documents));
     }

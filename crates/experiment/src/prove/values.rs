@@ -11,7 +11,9 @@ use super::gap::Gap;
 use super::grid::{Constants, Grid, Richness, ascending};
 use super::spending::{SpendingValues, around_whole};
 use crate::policy::{PromiseCondition, PromiseKind, Promises};
-use crate::profile::{Criterion, IssueKind, LoopPolicy, OnEscalate, Overall, SelectKey, Target};
+use crate::profile::{
+    ConditionSet, Criterion, IssueKind, LoopPolicy, OnEscalate, Overall, SelectKey, Target,
+};
 use crate::stop::{Constant, Costly};
 use crate::value::{Disposition, Severity};
 
@@ -46,9 +48,8 @@ pub(super) struct Values {
     pub alone: Vec<ScoreValues>,
     pub issues: Vec<IssueValues>,
     pub spending: SpendingValues,
-    /// `true` if documents that were not seen are tried; likewise those of an unknown type.
-    pub unseen: bool,
-    pub unknown_type: bool,
+    /// `true` for each condition of `accept` for which documents that break it are tried.
+    pub broken_conditions: ConditionSet,
     /// The earlier candidates that are repeated; none if candidates are not compared.
     pub repeats: Vec<Content>,
     pub flips: bool,
@@ -274,8 +275,9 @@ fn of_policy(policy: &LoopPolicy, constants: &mut Constants, values: &mut Values
         }
     }
     values.spending.of_policy(policy, richness);
-    values.unseen |= !policy.accept.unseen;
-    values.unknown_type |= !policy.accept.unknown_type;
+    for (tried, (_, waived)) in values.broken_conditions.iter_mut().zip(policy.accept.conditions()) {
+        *tried |= !waived;
+    }
     values.flips |= policy.stop.looks_at(Costly::FlipFlops);
 }
 

@@ -3,6 +3,7 @@
 use super::details::{RunDetails, RunTotals};
 use crate::pages::paged;
 use crate::policy::{Decision, StopReason, Verdict};
+use crate::profile::CONDITIONS;
 use crate::report::decision_line;
 use crate::requests::ACCEPT_OVERALL;
 use crate::store::{
@@ -143,7 +144,8 @@ fn targets(journal: &Journal, run: &StoredRun) -> Result<BTreeMap<String, f64>, 
     let decision = said.and_then(|said| serde_json::from_str::<Decision>(&said).ok());
     for check in decision.iter().flat_map(|decision| decision.checks.iter()) {
         let name = check.line.strip_prefix("accept.").filter(|name| !name.ends_with("_issues"));
-        if let Some(name) = name.filter(|name| !matches!(*name, "unseen" | "unknown_type")) {
+        let is_condition = |name: &str| CONDITIONS.iter().any(|condition| condition.key.name == name);
+        if let Some(name) = name.filter(|name| !is_condition(name)) {
             targets.insert(name.to_owned(), check.bound);
         }
     }

@@ -2,6 +2,7 @@
 
 use crate::plan::Terms;
 use crate::policy::Check;
+use crate::profile::CONDITIONS;
 use crate::stop::{EndingLine, ended};
 use crate::value::prose;
 use crate::value::{EPSILON, Usage};
@@ -88,11 +89,8 @@ pub(super) fn place(path: &str) -> String {
 /// A line of `accept`: the required and the actual value, and the shortfall.
 pub(super) fn accept_line(check: &Check) -> String {
     let what = check.line.strip_prefix("accept.").unwrap_or(&check.line);
-    if check.line == "accept.unseen" {
-        return "nothing supports the candidate or a part of it (no judge has seen the document, or a placeholder is in the place of a value), and `unseen` does not allow that".to_owned();
-    }
-    if check.line == "accept.unknown_type" {
-        return "the document's type was not recognised, and `unknown_type` does not allow that".to_owned();
+    if let Some(condition) = CONDITIONS.iter().find(|condition| condition.key.name == what) {
+        return format!("{}, and `{what}` does not allow that", condition.refused);
     }
     let (value, bound) = against(check.value, check.bound);
     if let Some(kind) = what.strip_suffix("_issues") {

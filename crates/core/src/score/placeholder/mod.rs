@@ -13,6 +13,7 @@ use super::issue::Issue;
 use super::source::Source;
 use super::structure;
 use super::wording::plain_issue;
+use crate::profile::PLACEHOLDER_VALUE;
 use crate::rules::{
     AnswerSchema, Answers, CompiledTarget, Condition, EvidenceRules, Operand, PlaceholderLookup, Program,
     Test, shown,
@@ -24,9 +25,6 @@ use serde_json::Value;
 use std::collections::{BTreeMap, HashSet};
 use std::rc::Rc;
 use words::{LONGEST, UnlessSaid, WORDS, plain};
-
-/// The code of an issue about a placeholder.
-pub(super) const PLACEHOLDER_VALUE: &str = "PLACEHOLDER_VALUE";
 
 /// Longest text that is inspected where a schema has no longer descriptions, in bytes.
 const LONGEST_TEXT: usize = 200;
