@@ -77,6 +77,10 @@ const fn condition(name: &'static str, doc: &'static str) -> Key {
 }
 
 /// The keys of the conditions.
+#[expect(
+    clippy::indexing_slicing,
+    reason = "evaluated by the compiler, which refuses an index out of bounds"
+)]
 const CONDITION_KEYS: &[Key] = &{
     let mut keys = [CONDITIONS[0].key; CONDITIONS.len()];
     let mut at = 0;
