@@ -4,7 +4,7 @@
 
 use crate::documents::shipped;
 use criterion::{Criterion, Throughput};
-use loopctl::experiment::{Columns, Decider, Trajectory, simulate};
+use loopctl::experiment::{Decider, Trajectories, Trajectory, simulate};
 use loopctl::policy::ScriptCriteria;
 use loopctl::profile::{LoopPolicy, Overall};
 use std::hint::black_box;
@@ -16,20 +16,20 @@ const TIMES: usize = 46;
 
 pub(crate) fn bench(criterion: &mut Criterion) {
     let lines: Vec<&[u8]> = RECORDED.lines().map(str::as_bytes).collect();
-    let mut columns = Columns::new(true);
+    let mut trajectories = Trajectories::new(true);
     for line in lines.iter().cycle().take(lines.len() * TIMES) {
-        columns.read_line(line).unwrap();
+        trajectories.read_line(line).unwrap();
     }
     let scripts = ScriptCriteria::default();
 
     let mut group = criterion.benchmark_group("trajectories");
-    group.throughput(Throughput::Elements(columns.documents() as u64));
+    group.throughput(Throughput::Elements(trajectories.documents() as u64));
     for name in ["balanced", "definition", "batch", "literature"] {
         let policy = on_quality(name);
-        group.bench_function(format!("{name}, decided in columns"), |b| {
-            let mut decider = Decider::new(&columns, &policy, &scripts);
+        group.bench_function(format!("{name}, decided"), |b| {
+            let mut decider = Decider::new(&trajectories, &policy, &scripts);
             b.iter(|| {
-                for document in 0..columns.documents() {
+                for document in 0..trajectories.documents() {
                     black_box(decider.decide(document));
                 }
             });
@@ -45,14 +45,7 @@ pub(crate) fn bench(criterion: &mut Criterion) {
     });
 
     group.throughput(Throughput::Bytes(RECORDED.len() as u64));
-    group.bench_function("read into columns", |b| {
-        b.iter(|| {
-            columns.clear();
-            lines.iter().for_each(|line| drop(columns.read_line(black_box(line)).unwrap()));
-            columns.rows()
-        });
-    });
-    group.bench_function("read as trees", |b| {
+    group.bench_function("read", |b| {
         b.iter(|| {
             lines
                 .iter()

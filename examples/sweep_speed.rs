@@ -7,7 +7,7 @@
 
 use loopctl::diag::Problems;
 use loopctl::experiment::sweep::{Candidate, Experiment, Goals, Split, Trial};
-use loopctl::experiment::{Columns, Decider};
+use loopctl::experiment::{Decider, Trajectories};
 use loopctl::policy::ScriptCriteria;
 use loopctl::profile::{Library, Override, load};
 use std::error::Error;
@@ -34,12 +34,12 @@ fn main() -> Result<(), Box<dyn Error>> {
     if lines.is_empty() {
         return Err("name files of trajectories".into());
     }
-    let mut columns = Columns::new(false);
+    let mut trajectories = Trajectories::new(false);
     let (mut bytes, began) = (0, Instant::now());
     while began.elapsed() < LONG {
-        columns.clear();
+        trajectories.clear();
         for line in lines.iter().cycle().take(DOCUMENTS) {
-            columns.read_line(line)?;
+            trajectories.read_line(line)?;
             bytes += line.len() + 1;
         }
     }
@@ -64,7 +64,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         })
     };
     let balanced = candidate(&[]).ok_or("`balanced` can't be used")?;
-    let mut decider = Decider::new(&columns, &balanced.policy, &balanced.scripts);
+    let mut decider = Decider::new(&trajectories, &balanced.policy, &balanced.scripts);
     let (mut decided, began) = (0, Instant::now());
     while began.elapsed() < LONG {
         decided += (0..DOCUMENTS).filter(|document| decider.decide(*document).is_some()).count();
@@ -75,12 +75,12 @@ fn main() -> Result<(), Box<dyn Error>> {
     let file = loopctl::diag::SourceFile::new("experiment", EXPERIMENT);
     let experiment = Experiment::parse(&file, &mut problems).ok_or("the experiment can't be used")?;
     let goals = Goals::of(&experiment, &balanced.policy);
-    let split = Split::of(&columns, 0.5, 1);
+    let split = Split::of(&trajectories, 0.5, 1);
     let began = Instant::now();
     let next = AtomicUsize::new(0);
     let cores = std::thread::available_parallelism().map_or(1, std::num::NonZeroUsize::get);
     let work = || {
-        let mut trial = Trial::new(&columns, &goals);
+        let mut trial = Trial::new(&trajectories, &goals);
         loop {
             let number = next.fetch_add(1, Ordering::Relaxed);
             if number >= POLICIES {

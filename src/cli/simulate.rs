@@ -9,7 +9,7 @@ use super::recorded_run::{reached_from, recorded_run, say_without_candidate};
 use super::resume::JournalArgument;
 use super::trajectory_files::{Observations, Policy, Require, TrajectoryReading, overall_from};
 use crate::diag::Problems;
-use crate::experiment::{Answer, Columns, Decider, Tally};
+use crate::experiment::{Answer, Decider, Tally, Trajectories};
 use crate::policy::ScriptCriteria;
 use crate::profile::LoopPolicy;
 use crate::profiles::{ReachedProfile, RecordedRun};
@@ -73,14 +73,14 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
     match &arguments.run {
         Some(run) => {
             let run = recorded(run, arguments, &mut compared, output)?;
-            answer(&mut compared, &mut writer, &run.columns, output)?;
+            answer(&mut compared, &mut writer, &run.trajectories, output)?;
             say_beyond(&run, &compared, output);
         }
         None => {
             let keep = compared.iter().any(|compared| compared.policy.looks_at_candidates());
             let mut reading = TrajectoryReading::requiring(arguments.require);
-            reading.documents(&arguments.files, keep, output, |columns, output| {
-                answer(&mut compared, &mut writer, columns, output)
+            reading.documents(&arguments.files, keep, output, |document, output| {
+                answer(&mut compared, &mut writer, document, output)
             })?;
             reading.warn_of_missing(compared.iter().map(|compared| &compared.policy), output);
             (broken, any) = (reading.broken, reading.any);
@@ -100,23 +100,24 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
     Ok(if broken { Exit::Broken } else { Exit::Success })
 }
 
-/// Decides about every document of the columns.
+/// Decides about every document.
 fn answer(
     compared: &mut [ComparedPolicy],
     writer: &mut RecordWriter,
-    columns: &Columns,
+    trajectories: &Trajectories,
     output: &mut Output,
 ) -> std::io::Result<()> {
     let several = compared.len() > 1;
     let mut trials: Vec<PolicyReplay<'_, '_>> =
-        compared.iter_mut().map(|one| PolicyReplay::of(one, columns)).collect();
-    for document in 0..columns.documents() {
+        compared.iter_mut().map(|one| PolicyReplay::of(one, trajectories)).collect();
+    for document in 0..trajectories.documents() {
         for trial in &mut trials {
-            let (Some(id), Some(decided)) = (columns.id(document), trial.decider.decide(document)) else {
+            let (Some(id), Some(decided)) = (trajectories.id(document), trial.decider.decide(document))
+            else {
                 continue;
             };
             trial.observed.notes(trial.name, trial.decider.take_notes(), output);
-            trial.observed.count_assumed(columns, document, trial.policy, &decided);
+            trial.observed.count_assumed(trajectories, document, trial.policy, &decided);
             if let Some(beyond) = decided.beyond
                 && let Some(count) = trial.beyond.get_mut(beyond as usize)
             {
@@ -145,14 +146,14 @@ struct PolicyReplay<'c, 'p> {
 }
 
 impl<'c, 'p> PolicyReplay<'c, 'p> {
-    fn of(compared: &'p mut ComparedPolicy, columns: &'c Columns) -> Self {
+    fn of(compared: &'p mut ComparedPolicy, trajectories: &'c Trajectories) -> Self {
         let ComparedPolicy {
             policy: Policy { name, policy, scripts, observed },
             tally,
             told_otherwise,
             beyond,
         } = compared;
-        let decider = Decider::new(columns, policy, scripts).told_otherwise(!told_otherwise.is_empty());
+        let decider = Decider::new(trajectories, policy, scripts).told_otherwise(!told_otherwise.is_empty());
         PolicyReplay { name, policy, decider, observed, tally, beyond }
     }
 }
@@ -207,7 +208,7 @@ fn say_beyond(run: &RecordedRun, compared: &[ComparedPolicy], output: &mut Outpu
             "{word} `{}`: how {} of {} end is not in the record, and not guessed (`incomplete`): {}",
             sanitize_line(&policy.name),
             all,
-            documents(run.columns.documents() as u64),
+            documents(run.trajectories.documents() as u64),
             reasons.join(", ")
         ));
     }

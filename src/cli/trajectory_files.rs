@@ -4,7 +4,7 @@ use super::exit::Failure;
 use super::output::{Output, complain};
 use crate::disk::{self, ReadError};
 use crate::experiment::{
-    Columns, Decided, LongestLine, Trajectory, TrajectoryError, dimensions_used, raw_lines,
+    Decided, LongestLine, Trajectories, Trajectory, TrajectoryError, dimensions_used, raw_lines,
 };
 use crate::policy::{Decision, ScriptCriteria, StopReason, line_of};
 use crate::profile::{LoopPolicy, OnEscalate, SelectKey};
@@ -106,12 +106,12 @@ impl Observations {
     /// Counts a document that was decided by issues though its line does not say which there were.
     pub(super) fn count_assumed(
         &mut self,
-        columns: &Columns,
+        trajectories: &Trajectories,
         document: usize,
         policy: &LoopPolicy,
         decided: &Decided,
     ) {
-        let unknown = |iteration: usize| columns.issues_unknown(document, iteration);
+        let unknown = |iteration: usize| trajectories.issues_unknown(document, iteration);
         if decided.stop_reason == StopReason::Accepted {
             let bounds = &policy.accept.issue_limits;
             if !bounds.is_empty() && decided.iteration_count.checked_sub(1).is_some_and(unknown) {
@@ -217,50 +217,53 @@ impl TrajectoryReading {
         })
     }
 
-    /// Like [`Self::files`], with columns, which hold one document at a time. Candidates are kept only if they are
-    /// needed.
+    /// Like [`Self::files`], with one document at a time to decide about. Candidates are kept only if they are needed.
     pub(super) fn documents(
         &mut self,
         files: &[PathBuf],
         keep_candidates: bool,
         output: &mut Output,
-        mut each: impl FnMut(&Columns, &mut Output) -> std::io::Result<()>,
+        mut each: impl FnMut(&Trajectories, &mut Output) -> std::io::Result<()>,
     ) -> Result<(), Failure> {
-        let mut columns = Columns::new(keep_candidates);
+        let mut trajectories = Trajectories::new(keep_candidates);
         self.lines(files, output, |reading, place, line, output| {
-            columns.clear();
-            reading.read_into(&mut columns, place, line, output)?;
-            if columns.documents() == 0 { Ok(()) } else { each(&columns, output).map_err(ReadEnd::Output) }
+            trajectories.clear();
+            reading.read_into(&mut trajectories, place, line, output)?;
+            if trajectories.documents() == 0 {
+                Ok(())
+            } else {
+                each(&trajectories, output).map_err(ReadEnd::Output)
+            }
         })
     }
 
-    /// All documents of these files in columns.
+    /// All documents of these files.
     pub(super) fn all(
         &mut self,
         files: &[PathBuf],
         keep_candidates: bool,
         output: &mut Output,
-    ) -> Result<Columns, Failure> {
-        let mut columns = Columns::new(keep_candidates);
+    ) -> Result<Trajectories, Failure> {
+        let mut trajectories = Trajectories::new(keep_candidates);
         self.lines(files, output, |reading, place, line, output| {
-            reading.read_into(&mut columns, place, line, output)
+            reading.read_into(&mut trajectories, place, line, output)
         })?;
-        Ok(columns)
+        Ok(trajectories)
     }
 
     fn read_into(
         &mut self,
-        columns: &mut Columns,
+        trajectories: &mut Trajectories,
         place: LinePlace<'_>,
         line: &[u8],
         output: &mut Output,
     ) -> Result<(), ReadEnd> {
-        let slips = columns.read_line(line)?;
+        let slips = trajectories.read_line(line)?;
         self.warn_of_slips(place, &slips, output);
-        self.note_dimensions(columns.dimensions());
-        let last = columns.documents().saturating_sub(1);
-        if self.require == Some(Require::Issues) && columns.lacks_issues(last) {
-            columns.pop();
+        let last = trajectories.documents().saturating_sub(1);
+        self.note_dimensions(trajectories.dimensions(last));
+        if self.require == Some(Require::Issues) && trajectories.lacks_issues(last) {
+            trajectories.pop();
             self.refuse(place, "an iteration does not say which issues there were (no `issues`), and `--require issues` asks for it", output);
         }
         Ok(())

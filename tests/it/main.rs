@@ -25,8 +25,6 @@ mod check_more;
 #[cfg(test)]
 mod code_pages;
 #[cfg(test)]
-mod columns;
-#[cfg(test)]
 mod command;
 #[cfg(test)]
 mod command_line;
@@ -36,6 +34,8 @@ mod completions;
 mod costs;
 #[cfg(test)]
 mod criteria;
+#[cfg(test)]
+mod decider;
 #[cfg(test)]
 mod dependencies;
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! One line of `simulate`'s output.
 
-use super::columns::{Beyond, Decided};
+use super::decider::{Beyond, Decided};
 use super::simulate::Simulated;
 use crate::policy::{FinalStatus, Selection, SelectionReason, StopReason};
 use serde::Serialize;
@@ -46,7 +46,7 @@ impl<'a> Answer<'a> {
         }
     }
 
-    /// Like [`Answer::of`], for a document in columns; `overalls` are the overall scores of its candidates. `beyond` is
+    /// Like [`Answer::of`], for a document that was decided about; `overalls` are the overall scores of its candidates. `beyond` is
     /// set if the next recorded candidate does not apply: [`Beyond::OtherBase`] or [`Beyond::OtherFeedback`].
     #[must_use]
     pub fn decided(

@@ -16,13 +16,13 @@ use loopctl_read as ingest;
 mod answer;
 #[doc(hidden)]
 pub mod calibrate;
-mod columns;
-#[doc(hidden)]
+mod decider;
 #[doc(hidden)]
 pub mod evaluate;
 pub mod prove;
 mod prompt_texts;
 mod replay;
+mod row;
 #[doc(hidden)]
 pub mod scenario;
 mod simulate;
@@ -30,11 +30,12 @@ pub mod statistics;
 #[doc(hidden)]
 pub mod sweep;
 mod tally;
+mod trajectories;
 mod trajectory;
 mod trajectory_line;
 
 pub use answer::Answer;
-pub use columns::{Beyond, Columns, Decided, Decider};
+pub use decider::{Beyond, Decided, Decider};
 #[doc(hidden)]
 pub use prompt_texts::PromptTexts;
 pub use replay::{differing_keys, prompt_names, told_otherwise, with_texts};
@@ -42,6 +43,7 @@ pub use replay::{differing_keys, prompt_names, told_otherwise, with_texts};
 pub use simulate::dimensions_used;
 pub use simulate::{Simulated, simulate};
 pub use tally::Tally;
+pub use trajectories::Trajectories;
 pub use trajectory::{IterationRecord, StepIssue, Trajectory, TrajectoryError};
 #[doc(hidden)]
 pub use trajectory::{LongestLine, raw_lines};

@@ -1,6 +1,6 @@
 //! The outcome of a policy on a trajectory.
 
-use super::columns::whole_millis;
+use super::decider::whole_millis;
 use super::trajectory::{IterationRecord, Trajectory};
 use crate::engine::Outcome;
 use crate::policy::{
@@ -83,9 +83,7 @@ pub(super) fn assessment(policy: &LoopPolicy, step: &IterationRecord) -> Assessm
     let issues = step.issues.iter().map(|issue| Issue {
         code: issue.code.clone().into(),
         severity: issue.severity,
-        disposition: issue
-            .disposition
-            .unwrap_or_else(|| policy.dispositions.of(&issue.code, issue.auto_fixable)),
+        disposition: issue.disposition_under(policy),
         auto_fixable: issue.auto_fixable,
         path: issue.path.clone().into(),
         message: LazyText::default(),

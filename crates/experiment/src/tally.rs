@@ -1,6 +1,6 @@
 //! Many simulated documents summed up.
 
-use super::columns::Decided;
+use super::decider::Decided;
 use super::simulate::Simulated;
 use crate::policy::{FinalStatus, StopReason};
 use crate::statistics::real;
@@ -29,7 +29,7 @@ impl Tally {
         self.count(&outcome.stop_reason, outcome.iteration_count, cost, selected.copied());
     }
 
-    /// Adds one document of columns; `overalls` are the overall scores of its candidates.
+    /// Adds one document that was decided about; `overalls` are the overall scores of its candidates.
     pub fn add_decided(&mut self, decided: &Decided, overalls: impl Iterator<Item = f64>) {
         let cost = decided.spent.usage.known_cost_usd.get();
         self.count(&decided.stop_reason, decided.iteration_count, cost, decided.returned(overalls));

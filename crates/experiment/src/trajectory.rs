@@ -2,6 +2,7 @@
 
 use crate::diag::nearest;
 use crate::mapping;
+use crate::profile::LoopPolicy;
 use crate::value::{Disposition, EPSILON, Score, Severity, Usage, Usd, escape};
 use serde_json::{Map, Value};
 use std::fmt;
@@ -228,6 +229,11 @@ impl IterationRecord {
 }
 
 impl StepIssue {
+    /// The disposition of the issue under a policy.
+    pub(super) fn disposition_under(&self, policy: &LoopPolicy) -> Disposition {
+        self.disposition.unwrap_or_else(|| policy.dispositions.of(&self.code, self.auto_fixable))
+    }
+
     fn read(value: Value, path: &str, slips: &mut Vec<String>) -> Result<Self, TrajectoryError> {
         let mut members = object(value, path)?;
         find_slips(&members, path, &ISSUE_KEYS, slips);

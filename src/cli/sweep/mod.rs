@@ -17,7 +17,7 @@ use super::output::{Format, Output};
 use super::trajectory_files::Policy;
 use crate::diag::{Problem, Problems};
 use crate::disk::{self, Access};
-use crate::experiment::Columns;
+use crate::experiment::Trajectories;
 use crate::experiment::sweep::{
     Candidate, Choice, Experiment, Findings, Goals, Measure, ShownOutcomes, Split, Trial,
 };
@@ -68,27 +68,35 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
         return Ok(Exit::Success);
     }
     let recordings = Recordings::read(&experiment, folder, &bases, output)?;
-    let (columns, recorded) = (&recordings.columns, recordings.recorded.as_ref());
+    let (trajectories, recorded) = (&recordings.trajectories, recordings.recorded.as_ref());
     if recorded.is_some() {
         bases.check_values(&experiment, recorded, output)?;
     }
-    let split = Split::of(columns, experiment.split.test, experiment.split.seed);
+    let split = Split::of(trajectories, experiment.split.test, experiment.split.seed);
     if split.train.is_empty() || split.test.is_empty() {
-        return Err(cant_be_split(columns.documents()));
+        return Err(cant_be_split(trajectories.documents()));
     }
     let reference = bases.reference(recorded, output)?;
     let plain = Goals::of(&experiment, &reference.policy);
     let goals = plain
-        .with_reference(columns, &reference, &split.train)
+        .with_reference(trajectories, &reference, &split.train)
         .map_err(|at| not_computed(&experiment, at))?;
-    reference_is_recorded(&goals, columns, &reference, &bases, &split, &experiment)?;
+    reference_is_recorded(&goals, trajectories, &reference, &bases, &split, &experiment)?;
 
-    let (tried, counts) =
-        trying::try_all(&experiment, &bases, columns, recorded, &goals, &split, arguments.quiet, output)?;
+    let (tried, counts) = trying::try_all(
+        &experiment,
+        &bases,
+        trajectories,
+        recorded,
+        &goals,
+        &split,
+        arguments.quiet,
+        output,
+    )?;
     let objectives: Vec<_> = goals.goals().collect();
     let choice = Choice::among(tried, &objectives, experiment.show, counts);
 
-    let mut trial = Trial::new(columns, &goals);
+    let mut trial = Trial::new(trajectories, &goals);
     let mut outcomes =
         |candidate: &Candidate| trial.outcomes(candidate, &split).map_err(|at| not_computed(&experiment, at));
     let mut shown = Vec::new();
@@ -114,8 +122,8 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
         .map(|(name, policy)| Policy::new(name, policy, ScriptCriteria::default()))
         .collect();
     recordings.reading.warn_of_missing(policies.iter().take(1), output);
-    warn_of_unknown_issues(columns, &goals, &policies, output);
-    let findings = Findings::of(&experiment, &split.ids(columns), choice, of_reference, shown);
+    warn_of_unknown_issues(trajectories, &goals, &policies, output);
+    let findings = Findings::of(&experiment, &split.ids(trajectories), choice, of_reference, shown);
     write(&findings, arguments, output)?;
     Ok(if recordings.reading.broken { Exit::Broken } else { Exit::Success })
 }
@@ -149,13 +157,13 @@ fn not_computed(experiment: &Experiment, at: usize) -> Failure {
 /// Checks that the reference is recorded: unrecorded ends can't be compared with.
 fn reference_is_recorded(
     goals: &Goals,
-    columns: &Columns,
+    trajectories: &Trajectories,
     reference: &Candidate,
     bases: &Bases,
     split: &Split,
     experiment: &Experiment,
 ) -> Result<(), Failure> {
-    let evaluation = Trial::new(columns, goals)
+    let evaluation = Trial::new(trajectories, goals)
         .evaluate(reference, &split.train)
         .map_err(|at| not_computed(experiment, at))?;
     if evaluation.beyond == 0 {
@@ -164,7 +172,7 @@ fn reference_is_recorded(
     let message = format!(
         "how {} of {} ended under the reference `{}` is not in the record",
         evaluation.beyond,
-        count(columns.documents() as u64, "document"),
+        count(trajectories.documents() as u64, "document"),
         bases.reference_name()
     );
     Err(Failure::broken(message)
@@ -172,16 +180,22 @@ fn reference_is_recorded(
 }
 
 /// Warns how many documents don't say which issues there were, if a goal or policy asks.
-fn warn_of_unknown_issues(columns: &Columns, goals: &Goals, policies: &[Policy], output: &mut Output) {
+fn warn_of_unknown_issues(
+    trajectories: &Trajectories,
+    goals: &Goals,
+    policies: &[Policy],
+    output: &mut Output,
+) {
     let counts = |key: &SelectKey| matches!(key, SelectKey::NoCritical | SelectKey::Fewest(_));
     let asks = goals.measures().iter().copied().any(Measure::looks_at_issues)
         || policies.iter().any(|Policy { policy, .. }| {
             !policy.accept.issue_limits.is_empty() || policy.select.order.iter().any(counts)
         });
-    let lacking = (0..columns.documents()).filter(|document| columns.lacks_issues(*document)).count();
+    let lacking =
+        (0..trajectories.documents()).filter(|document| trajectories.lacks_issues(*document)).count();
     if asks && lacking > 0 {
         let word = output.err_paint.warn("warning:");
-        let all = count(columns.documents() as u64, "document");
+        let all = count(trajectories.documents() as u64, "document");
         let (does, counts) = match lacking {
             1 => ("does", "it counts"),
             _ => ("do", "they count"),

@@ -7,7 +7,7 @@ use super::super::recorded_run::{reached_from, recorded_run, say_without_candida
 use super::super::resume::{JournalArgument, find_run};
 use super::super::trajectory_files::TrajectoryReading;
 use super::policies::Bases;
-use crate::experiment::Columns;
+use crate::experiment::Trajectories;
 use crate::experiment::sweep::{Experiment, RecordedBy};
 use crate::profiles::ReachedProfile;
 use crate::requests::RunRequest;
@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 
 /// Recorded documents.
 pub(super) struct Recordings {
-    pub(super) columns: Columns,
+    pub(super) trajectories: Trajectories,
     /// The observations made while files were read.
     pub(super) reading: TrajectoryReading,
     /// The run that they come from.
@@ -55,11 +55,11 @@ impl Recordings {
             documents.trajectories.iter().map(|file| folder.join(&file.value)).collect();
         let mut reading = TrajectoryReading::default();
         // Some policy of the space may compare candidates.
-        let columns = reading.all(&files, true, output)?;
-        if columns.documents() == 0 {
+        let trajectories = reading.all(&files, true, output)?;
+        if trajectories.documents() == 0 {
             return Err(Failure::broken("there are no documents to try policies on"));
         }
-        Ok(Recordings { columns, reading, recorded: None })
+        Ok(Recordings { trajectories, reading, recorded: None })
     }
 
     fn of_run(
@@ -77,12 +77,12 @@ impl Recordings {
             run.same_files(&arguments.profile, reached)?;
         }
         say_without_candidate(&run, output);
-        if run.columns.documents() == 0 {
+        if run.trajectories.documents() == 0 {
             return Err(Failure::broken(format!("run `{}` has no document with a candidate", run.id)));
         }
         let recorded = run.recorded_by();
         Ok(Recordings {
-            columns: run.columns,
+            trajectories: run.trajectories,
             reading: TrajectoryReading::default(),
             recorded: Some(recorded),
         })

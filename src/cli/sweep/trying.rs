@@ -5,7 +5,7 @@ use super::super::output::Output;
 use super::not_computed;
 use super::policies::Bases;
 use crate::diag::{Code, Problem, Problems};
-use crate::experiment::Columns;
+use crate::experiment::Trajectories;
 use crate::experiment::sweep::{Counts, Experiment, Goals, RecordedBy, Split, Trial, Tried};
 use crate::report::{PlainSteps, Progress};
 use crate::value::Millis;
@@ -43,7 +43,7 @@ enum ObjectiveError<'e> {
 pub(super) fn try_all(
     experiment: &Experiment,
     bases: &Bases,
-    columns: &Columns,
+    trajectories: &Trajectories,
     recorded: Option<&RecordedBy>,
     goals: &Goals,
     split: &Split,
@@ -56,7 +56,7 @@ pub(super) fn try_all(
     let threads = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
     let work = &|done: &mpsc::Sender<usize>| {
         let mut part = ThreadFindings::default();
-        let mut trial = Trial::new(columns, goals);
+        let mut trial = Trial::new(trajectories, goals);
         let stop = |stopped| {
             // The others need not continue.
             next.store(all, Ordering::Relaxed);

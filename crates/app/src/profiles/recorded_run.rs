@@ -3,7 +3,7 @@
 use super::ReachedProfile;
 use crate::engine::{DocumentState, Event};
 use crate::experiment::sweep::RecordedBy;
-use crate::experiment::{Columns, Trajectory, differing_keys, told_otherwise, with_texts};
+use crate::experiment::{Trajectories, Trajectory, differing_keys, told_otherwise, with_texts};
 use crate::requests::RunIdentity;
 use crate::store::{Journal, RunId, StoreError, StoredDocument, StoredRun};
 use crate::value::sanitize_line;
@@ -15,7 +15,7 @@ pub struct RecordedRun {
     /// Its id.
     pub id: RunId,
     /// Its documents that have a candidate.
-    pub columns: Columns,
+    pub trajectories: Trajectories,
     /// The number of documents without one, whatever the policy: they were skipped, could not be read, or their
     /// provider failed.
     pub without_candidate: usize,
@@ -105,19 +105,19 @@ impl RecordedRun {
         if !profile.identity(&texts_digest).asks_as(&was) {
             return Err(TrialError::Changed { profile: run.record.profile.clone(), run: run.id.clone() });
         }
-        let mut columns = Columns::new(true);
+        let mut trajectories = Trajectories::new(true);
         let mut without_candidate = 0;
         let documents = journal.documents(&run.id)?;
         let finished = || documents.iter().filter(|document| document.finished);
         for document in finished().take(most) {
             match Trajectory::of_run(document.record.id.as_str().into(), &state_of(journal, run, document)?) {
-                Some(trajectory) => columns.push(&trajectory),
+                Some(trajectory) => trajectories.push(trajectory),
                 None => without_candidate += 1,
             }
         }
         Ok(RecordedRun {
             id: run.id.clone(),
-            columns,
+            trajectories,
             without_candidate,
             left_out: finished().skip(most).count(),
             profile,

@@ -1,6 +1,6 @@
 //! The documents that policies are chosen on, and those that they are judged on.
 
-use crate::Columns;
+use crate::Trajectories;
 use crate::statistics::Seeded;
 use serde_json::Value;
 
@@ -17,8 +17,9 @@ impl Split {
     /// Puts the share `test` of the ids into the part of that name: those that come first when the sorted ids are shuffled by
     /// `seed`. So the order of the lines does not matter.
     #[must_use]
-    pub fn of(columns: &Columns, test: f64, seed: u64) -> Self {
-        let ids: Vec<String> = (0..columns.documents()).map(|document| id_of(columns, document)).collect();
+    pub fn of(trajectories: &Trajectories, test: f64, seed: u64) -> Self {
+        let ids: Vec<String> =
+            (0..trajectories.documents()).map(|document| id_of(trajectories, document)).collect();
         Self::of_ids(&ids, test, seed)
     }
 
@@ -41,15 +42,15 @@ impl Split {
 
     /// The ids of the documents of both parts, as they were recorded.
     #[must_use]
-    pub fn ids(&self, columns: &Columns) -> [Vec<Value>; 2] {
-        let id = |document: &usize| columns.id(*document).cloned().unwrap_or_default();
+    pub fn ids(&self, trajectories: &Trajectories) -> [Vec<Value>; 2] {
+        let id = |document: &usize| trajectories.id(*document).cloned().unwrap_or_default();
         [&self.train, &self.test].map(|part| part.iter().map(id).collect())
     }
 }
 
 /// A document's id as text.
-fn id_of(columns: &Columns, document: usize) -> String {
-    columns.id(document).map(ToString::to_string).unwrap_or_default()
+fn id_of(trajectories: &Trajectories, document: usize) -> String {
+    trajectories.id(document).map(ToString::to_string).unwrap_or_default()
 }
 
 #[cfg(test)]
@@ -57,12 +58,12 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn columns(ids: &[u8]) -> Columns {
-        let mut columns = Columns::new(false);
+    fn trajectories(ids: &[u8]) -> Trajectories {
+        let mut trajectories = Trajectories::new(false);
         for id in ids {
-            columns.read_line(format!("{{\"id\": \"{id}\", \"iterations\": []}}").as_bytes()).unwrap();
+            trajectories.read_line(format!("{{\"id\": \"{id}\", \"iterations\": []}}").as_bytes()).unwrap();
         }
-        columns
+        trajectories
     }
 
     proptest! {
@@ -70,7 +71,7 @@ mod tests {
         fn every_document_is_in_one_part_and_those_of_an_id_in_the_same(
             ids in prop::collection::vec(0..20_u8, 0..40), seed in any::<u64>(),
         ) {
-            let split = Split::of(&columns(&ids), 0.5, seed);
+            let split = Split::of(&trajectories(&ids), 0.5, seed);
             let mut all = [split.train.clone(), split.test.clone()].concat();
             all.sort_unstable();
             prop_assert_eq!(all, (0..ids.len()).collect::<Vec<_>>());
@@ -80,7 +81,7 @@ mod tests {
             // The order of the lines does not matter.
             let mut reversed = ids.clone();
             reversed.reverse();
-            let mirrored: Vec<usize> = Split::of(&columns(&reversed), 0.5, seed).test;
+            let mirrored: Vec<usize> = Split::of(&trajectories(&reversed), 0.5, seed).test;
             let mut mirrored: Vec<usize> = mirrored.into_iter().map(|at| ids.len() - 1 - at).collect();
             mirrored.sort_unstable();
             prop_assert_eq!(mirrored, split.test);

@@ -4,12 +4,12 @@ use super::candidate::Candidate;
 use super::file::{Goal, REFERENCE};
 use super::measures::Measure;
 use super::{Experiment, Split, expression};
-use crate::columns::{Columns, Decided, Decider};
 use crate::policy::{FinalStatus, IssueCounts, StopReason};
 use crate::profile::{IssueKind, LoopPolicy, Overall};
 use crate::score::Scores;
 use crate::statistics::real;
 use crate::value::{Disposition, Severity};
+use crate::{Decided, Decider, Trajectories};
 use minijinja::Value;
 use std::collections::BTreeMap;
 
@@ -103,11 +103,11 @@ impl Goals {
     /// As for [`Trial::evaluate`].
     pub fn with_reference(
         self,
-        columns: &Columns,
+        trajectories: &Trajectories,
         reference: &Candidate,
         train: &[usize],
     ) -> Result<Self, usize> {
-        let sums = Trial::new(columns, &self).sums(reference, train)?.measures;
+        let sums = Trial::new(trajectories, &self).sums(reference, train)?.measures;
         Ok(Goals { reference: Some(sums.map(|sum| sum / count_of(train))), ..self })
     }
 
@@ -160,7 +160,7 @@ fn named(used: &[Measure], numbers: &Numbers) -> Vec<(&'static str, f64)> {
 /// Tries policies one after the other. Results for one are reused for the next.
 #[derive(Debug)]
 pub struct Trial<'c> {
-    columns: &'c Columns,
+    trajectories: &'c Trajectories,
     goals: &'c Goals,
     /// The results of review conditions: by condition, document, candidate and status.
     reviews: BTreeMap<(String, usize, usize, usize), bool>,
@@ -174,8 +174,8 @@ const MOST_KEPT: usize = 2_000_000;
 impl<'c> Trial<'c> {
     /// Tries policies on these documents.
     #[must_use]
-    pub fn new(columns: &'c Columns, goals: &'c Goals) -> Self {
-        Trial { columns, goals, reviews: BTreeMap::new(), computed: BTreeMap::new() }
+    pub fn new(trajectories: &'c Trajectories, goals: &'c Goals) -> Self {
+        Trial { trajectories, goals, reviews: BTreeMap::new(), computed: BTreeMap::new() }
     }
 
     /// Tries a policy on every document; means are those of `train`. The error names an objective or constraint that can't be
@@ -204,7 +204,7 @@ impl<'c> Trial<'c> {
         let mut beyond = 0;
         let mut behaviour = 0xCBF2_9CE4_8422_2325_u64;
         let mut chosen = train.iter().copied().peekable();
-        for document in 0..self.columns.documents() {
+        for document in 0..self.trajectories.documents() {
             let is_train = chosen.next_if(|next| *next == document).is_some();
             let Some(decided) = decider.decide(document) else { continue };
             beyond += usize::from(decided.beyond.is_some());
@@ -251,7 +251,7 @@ impl<'c> Trial<'c> {
     }
 
     fn decider<'p>(&self, candidate: &'p Candidate) -> Decider<'c, 'p> {
-        Decider::new(self.columns, &candidate.policy, &candidate.scripts)
+        Decider::new(self.trajectories, &candidate.policy, &candidate.scripts)
             .told_otherwise(candidate.told_otherwise)
     }
 
@@ -300,13 +300,16 @@ impl<'c> Trial<'c> {
         }
         let returned = decided.selection.map(|selection| selection.iteration);
         let issues = |severity| {
-            let counts =
-                returned.map(|iteration| self.columns.issue_counts(document, iteration, &candidate.policy));
+            let counts = returned
+                .map(|iteration| self.trajectories.issue_counts(document, iteration, &candidate.policy));
             real(counts.unwrap_or_default().get(IssueKind::Severity(severity)))
         };
         match measure {
             Measure::Overall => returned.map_or(0.0, |iteration| {
-                self.goals.overall.of(|name| self.columns.recorded_score(document, iteration, name)).get()
+                self.goals
+                    .overall
+                    .of(|name| self.trajectories.recorded_score(document, iteration, name))
+                    .get()
             }),
             Measure::Passed => f64::from(u8::from(decided.stop_reason == StopReason::Accepted)),
             Measure::Review => 0.0,
@@ -327,7 +330,7 @@ impl<'c> Trial<'c> {
     fn needs_review(&mut self, candidate: &Candidate, document: usize, decided: &Decided) -> bool {
         let returned = decided.selection.map(|selection| selection.iteration);
         if let Some(iteration) = returned {
-            let counts: IssueCounts = self.columns.issue_counts(document, iteration, &candidate.policy);
+            let counts: IssueCounts = self.trajectories.issue_counts(document, iteration, &candidate.policy);
             if counts.get(IssueKind::Disposition(Disposition::Escalate)) > 0 {
                 return true;
             }
@@ -337,7 +340,11 @@ impl<'c> Trial<'c> {
         let place = FinalStatus::ALL.iter().position(|known| *known == status).unwrap_or_default();
         // Policies that weigh differently have other overall scores.
         let overall = returned.map_or(0.0, |iteration| {
-            candidate.policy.overall.of(|name| self.columns.recorded_score(document, iteration, name)).get()
+            candidate
+                .policy
+                .overall
+                .of(|name| self.trajectories.recorded_score(document, iteration, name))
+                .get()
         });
         let key =
             (format!("{written}\n{}", overall.to_bits()), document, returned.map_or(0, |at| at + 1), place);
@@ -345,10 +352,10 @@ impl<'c> Trial<'c> {
             return *known;
         }
         let dimensions: Vec<&str> = candidate.dimensions.iter().map(String::as_str).collect();
-        let columns = self.columns;
+        let trajectories = self.trajectories;
         let measured = dimensions
             .iter()
-            .filter_map(|name| Some((*name, columns.recorded_score(document, returned?, name)?)));
+            .filter_map(|name| Some((*name, trajectories.recorded_score(document, returned?, name)?)));
         let scores: Scores = measured.collect();
         let applies = review.applies(status, overall, &scores, &dimensions);
         if self.reviews.len() < MOST_KEPT {

@@ -171,8 +171,12 @@ impl ServedProfiles {
         let policy =
             |profile: &ReachedProfile| (profile.plan.profile.policy.clone(), profile.plan.scripts.clone());
         let (before, after) = (policy(&recorded.profile), policy(&changed));
-        let trial =
-            PolicyTrial::of(&recorded.columns, (&before.0, &before.1), (&after.0, &after.1), told_otherwise);
+        let trial = PolicyTrial::of(
+            &recorded.trajectories,
+            (&before.0, &before.1),
+            (&after.0, &after.1),
+            told_otherwise,
+        );
         Ok(PolicyTrial {
             left_out: recorded.left_out as u64,
             without_candidate: recorded.without_candidate as u64,

@@ -1,6 +1,6 @@
 //! The effects of another policy on recorded documents, beside the policy that they were run by.
 
-use crate::experiment::{Beyond, Columns, Decided, Decider};
+use crate::experiment::{Beyond, Decided, Decider, Trajectories};
 use crate::policy::{FinalStatus, ScriptCriteria};
 use crate::profile::LoopPolicy;
 
@@ -123,16 +123,17 @@ impl PolicyTrial {
     /// Tries both policies on recorded documents. If `told_otherwise` is not empty, nothing is known of corrections
     /// under the second.
     pub(crate) fn of(
-        columns: &Columns,
+        trajectories: &Trajectories,
         before: PolicyWithScripts<'_>,
         after: PolicyWithScripts<'_>,
         told_otherwise: Vec<&'static str>,
     ) -> Self {
         let mut trial = PolicyTrial::default();
-        let mut first = Decider::new(columns, before.0, before.1);
-        let mut second = Decider::new(columns, after.0, after.1).told_otherwise(!told_otherwise.is_empty());
-        for document in 0..columns.documents() {
-            let (Some(id), Some(was)) = (columns.id(document), first.decide(document)) else { continue };
+        let mut first = Decider::new(trajectories, before.0, before.1);
+        let mut second =
+            Decider::new(trajectories, after.0, after.1).told_otherwise(!told_otherwise.is_empty());
+        for document in 0..trajectories.documents() {
+            let (Some(id), Some(was)) = (trajectories.id(document), first.decide(document)) else { continue };
             let Some(is) = second.decide(document) else { continue };
             let (was_end, is_end) =
                 (TrialEnd::of(&was, first.overalls()), TrialEnd::of(&is, second.overalls()));

@@ -1,6 +1,6 @@
 //! Policies applied to recorded documents, with the functions that decide in a run.
 
-use super::Columns;
+use super::Trajectories;
 use super::row::Row;
 use crate::policy::{History, ScriptCriteria, Selection, Spent, StopReason, settle};
 use crate::profile::LoopPolicy;
@@ -9,7 +9,7 @@ use crate::value::Millis;
 /// Tries a policy on documents, one after the other. Memory is reused from one to the next.
 #[derive(Debug)]
 pub struct Decider<'c, 'p> {
-    columns: &'c Columns,
+    trajectories: &'c Trajectories,
     policy: &'p LoopPolicy,
     scripts: &'p ScriptCriteria,
     history: History<Row<'c>>,
@@ -50,8 +50,15 @@ pub enum Beyond {
 impl<'c, 'p> Decider<'c, 'p> {
     /// Tries `policy`, with its compiled `scripts`, on these documents.
     #[must_use]
-    pub fn new(columns: &'c Columns, policy: &'p LoopPolicy, scripts: &'p ScriptCriteria) -> Self {
-        Decider { columns, policy, scripts, history: History::new(), notes: Vec::new(), first_only: false }
+    pub fn new(trajectories: &'c Trajectories, policy: &'p LoopPolicy, scripts: &'p ScriptCriteria) -> Self {
+        Decider {
+            trajectories,
+            policy,
+            scripts,
+            history: History::new(),
+            notes: Vec::new(),
+            first_only: false,
+        }
     }
 
     /// Limits decisions to first candidates if feedback would have been different under the policy: the record of
@@ -63,16 +70,16 @@ impl<'c, 'p> Decider<'c, 'p> {
 
     /// Decides about a document as [`simulate`](crate::simulate) does; `None` if there is no such document.
     pub fn decide(&mut self, document: usize) -> Option<Decided> {
-        self.columns.id(document)?;
+        self.trajectories.id(document)?;
         self.history.clear();
-        let rows = self.columns.span(document);
         let (mut spent, mut elapsed) = (Spent::default(), 0.0_f64);
         let mut stopped = None;
         let mut beyond = Beyond::Exhausted;
-        for row in rows.clone() {
+        for (at, candidate) in self.trajectories.iterations(document).iter().enumerate() {
+            let record = &candidate.record;
             // Candidate 0 is corrected from nothing.
-            let base = self.columns.bases.get(row).copied().flatten().filter(|_| row > rows.start);
-            if self.first_only && row > rows.start {
+            let base = record.base.filter(|_| at > 0);
+            if self.first_only && at > 0 {
                 beyond = Beyond::OtherFeedback;
                 break;
             }
@@ -80,10 +87,10 @@ impl<'c, 'p> Decider<'c, 'p> {
                 beyond = Beyond::OtherBase;
                 break;
             }
-            elapsed += self.columns.elapsed_ms.get(row).copied().unwrap_or_default();
+            elapsed += record.elapsed_ms;
             spent.elapsed = whole_millis(elapsed);
-            spent.usage += self.columns.usage.get(row).copied().unwrap_or_default();
-            self.history.push(self.policy, Row::of(self.columns, row, self.policy));
+            spent.usage += record.usage();
+            self.history.push(self.policy, Row::of(candidate, self.policy));
             stopped = settle(self.policy, &mut self.history, spent, self.scripts, &mut self.notes);
             if stopped.is_some() {
                 break;
