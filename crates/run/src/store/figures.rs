@@ -147,11 +147,18 @@ pub struct FigureSums {
     pub bucket: i64,
     /// The run, where sums are by run.
     pub run: Option<RunId>,
+    /// The sums.
+    pub totals: FigureTotals,
+}
+
+/// Sums over documents that have a result. Sums of parts add up to those of the whole.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct FigureTotals {
     /// Documents that ended of themselves and had something to do.
     pub counted: u64,
     /// Those of them that passed.
     pub met: u64,
-    /// The time that they took together, in milliseconds.
+    /// The time taken by those that ended of themselves, in milliseconds.
     pub elapsed_ms: u64,
     /// Documents with a candidate.
     pub with_candidates: u64,
@@ -163,8 +170,23 @@ pub struct FigureSums {
     pub score: f64,
     /// Candidates after the first ones.
     pub corrections: u64,
-    /// The sum of the last scores less the first ones.
+    /// The sum of the changes of the overall score by all of these: of a document, its last score less its first.
     pub improvement: f64,
+}
+
+impl FigureTotals {
+    /// Adds those of other documents.
+    pub fn absorb(&mut self, other: &FigureTotals) {
+        self.counted += other.counted;
+        self.met += other.met;
+        self.elapsed_ms += other.elapsed_ms;
+        self.with_candidates += other.with_candidates;
+        self.iterations += other.iterations;
+        self.scored += other.scored;
+        self.score += other.score;
+        self.corrections += other.corrections;
+        self.improvement += other.improvement;
+    }
 }
 
 /// The grouping of sums.
@@ -374,15 +396,17 @@ impl Journal {
             Ok(FigureSums {
                 bucket: row.get(0)?,
                 run: row.get::<_, Option<String>>(1)?.map(RunId::new),
-                counted: unsigned(row, 2)?,
-                met: unsigned(row, 3)?,
-                elapsed_ms: unsigned(row, 4)?,
-                with_candidates: unsigned(row, 5)?,
-                iterations: unsigned(row, 6)?,
-                scored: unsigned(row, 7)?,
-                score: row.get(8)?,
-                corrections: unsigned(row, 9)?,
-                improvement: row.get(10)?,
+                totals: FigureTotals {
+                    counted: unsigned(row, 2)?,
+                    met: unsigned(row, 3)?,
+                    elapsed_ms: unsigned(row, 4)?,
+                    with_candidates: unsigned(row, 5)?,
+                    iterations: unsigned(row, 6)?,
+                    scored: unsigned(row, 7)?,
+                    score: row.get(8)?,
+                    corrections: unsigned(row, 9)?,
+                    improvement: row.get(10)?,
+                },
             })
         })
     }

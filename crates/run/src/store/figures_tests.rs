@@ -100,12 +100,12 @@ fn sums_are_of_one_profile_and_from_a_time_on() {
     let sums = journal.figure_sums(SumsBy::Run, None, 0).unwrap();
     let runs: Vec<_> = sums.iter().map(|sums| sums.run.clone().unwrap()).collect();
     assert_eq!(runs, [run, other]);
-    let first = &sums[0];
+    let first = &sums[0].totals;
     assert_eq!((first.counted, first.met, first.with_candidates, first.iterations), (3, 1, 2, 3));
     assert_eq!((first.scored, first.corrections, first.elapsed_ms), (2, 1, 3_000));
     assert!((first.improvement - 0.4).abs() < 1e-9 && (first.score - 1.3).abs() < 1e-9);
     let of = |profile| journal.figure_sums(SumsBy::Time(86_400_000), Some(profile), 0).unwrap();
-    assert_eq!((of("p").len(), of("q")[0].counted, of("none").len()), (1, 1, 0));
+    assert_eq!((of("p").len(), of("q")[0].totals.counted, of("none").len()), (1, 1, 0));
     assert!(journal.figure_sums(SumsBy::Run, None, i64::MAX).unwrap().is_empty());
     assert_eq!(journal.profiles_of_runs().unwrap(), ["p", "q"]);
     let latest: Vec<_> =

@@ -52,7 +52,8 @@ pub use event_log::NoJournal;
 pub use event_log::{DocumentKey, DocumentStage, EventLog, LogEntry, PostponedCall};
 #[cfg(feature = "journal")]
 pub use figures::{
-    DocumentDetail, DocumentFigures, DocumentFilter, FigureSums, FiguresMark, RunFigures, SumsBy,
+    DocumentDetail, DocumentFigures, DocumentFilter, FigureSums, FigureTotals, FiguresMark, RunFigures,
+    SumsBy,
 };
 #[cfg(feature = "journal")]
 pub use jobs::{NewJob, StoredJob, SubmitOutcome};

@@ -1,6 +1,7 @@
 //! The condition for an alert: a number of the last hours is on the wrong side of its bound, and was not before.
 
-use super::measures::{Totals, TrendMeasure};
+use super::measures::TrendMeasure;
+use crate::store::FigureTotals;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -90,7 +91,7 @@ pub(crate) struct Crossing {
 /// anew when they come.
 pub(crate) fn crossings(
     settings: &AlertSettings,
-    profiles: &[(String, Totals)],
+    profiles: &[(String, FigureTotals)],
     before: &RaisedAlerts,
 ) -> (Vec<Crossing>, RaisedAlerts) {
     let (mut crossed, mut standing) = (Vec::new(), RaisedAlerts::default());
@@ -126,8 +127,8 @@ pub(crate) fn crossings(
 mod tests {
     use super::*;
 
-    fn totals(counted: u64, met: u64) -> Totals {
-        Totals { counted, met, ..Totals::default() }
+    fn totals(counted: u64, met: u64) -> FigureTotals {
+        FigureTotals { counted, met, ..FigureTotals::default() }
     }
 
     fn seen(met: u64, before: &RaisedAlerts) -> (usize, RaisedAlerts) {
@@ -165,7 +166,7 @@ mod tests {
         settings.bounds.insert(TrendMeasure::FinalScore, 0.95);
         let profiles = [(
             "clinical".to_owned(),
-            Totals { counted: 20, met: 20, scored: 20, score: 18.0, ..Totals::default() },
+            FigureTotals { counted: 20, met: 20, scored: 20, score: 18.0, ..FigureTotals::default() },
         )];
         let (crossed, _) = crossings(&settings, &profiles, &RaisedAlerts::default());
         let expected = Crossing {

@@ -1,6 +1,7 @@
 //! The five numbers by which the reliability loop is watched: what each is, and the bound from which it asks for
 //! attention.
 
+use crate::store::FigureTotals;
 use serde::{Deserialize, Serialize};
 
 /// One of the five numbers.
@@ -150,7 +151,7 @@ impl TrendMeasure {
     }
 
     /// The value over some documents; `None` where none of them has one.
-    pub(crate) fn of(self, totals: &Totals) -> Option<f64> {
+    pub(crate) fn of(self, totals: &FigureTotals) -> Option<f64> {
         match self {
             TrendMeasure::IterationCount => mean(count(totals.iterations), totals.with_candidates),
             TrendMeasure::FinalScore => mean(totals.score, totals.scored),
@@ -171,52 +172,13 @@ fn count(number: u64) -> f64 {
     number
 }
 
-/// The sums from which the five numbers are computed, over documents that have a result. Sums of parts add up to those
-/// of the whole.
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub(crate) struct Totals {
-    /// Documents that ended of themselves and had something to do.
-    pub counted: u64,
-    /// Those of them that passed.
-    pub met: u64,
-    /// The time taken by those that ended of themselves, in milliseconds.
-    pub elapsed_ms: u64,
-    /// Documents with a candidate.
-    pub with_candidates: u64,
-    /// Candidates of all of them.
-    pub iterations: u64,
-    /// Documents whose returned candidate has a score.
-    pub scored: u64,
-    /// The sum of these scores.
-    pub score: f64,
-    /// Candidates after the first ones.
-    pub corrections: u64,
-    /// The sum of the changes of the overall score by all of these: of a document, its last score less its first.
-    pub improvement: f64,
-}
-
-impl Totals {
-    /// Adds those of other documents.
-    pub(crate) fn absorb(&mut self, other: &Totals) {
-        self.counted += other.counted;
-        self.met += other.met;
-        self.elapsed_ms += other.elapsed_ms;
-        self.with_candidates += other.with_candidates;
-        self.iterations += other.iterations;
-        self.scored += other.scored;
-        self.score += other.score;
-        self.corrections += other.corrections;
-        self.improvement += other.improvement;
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn the_numbers_are_those_of_the_reliability_loop() {
-        let totals = Totals {
+        let totals = FigureTotals {
             counted: 4,
             met: 3,
             elapsed_ms: 10_000,
@@ -236,7 +198,7 @@ mod tests {
             TrendMeasure::ALL.map(|measure| measure.of(&twice)),
             TrendMeasure::ALL.map(|m| m.of(&totals))
         );
-        assert_eq!(TrendMeasure::ALL.map(|measure| measure.of(&Totals::default())), [None; 5]);
+        assert_eq!(TrendMeasure::ALL.map(|measure| measure.of(&FigureTotals::default())), [None; 5]);
     }
 
     #[test]

@@ -1,7 +1,6 @@
 //! The page of trends.
 
 use super::alerts::{AlertSettings, SETTINGS};
-use super::measures::Totals;
 use super::series::{Point, TimeStep, points};
 use super::watch::recent;
 use crate::access::Reviewer;
@@ -9,7 +8,7 @@ use crate::api::ApiError;
 use crate::blocking::on_blocking_thread;
 use crate::pages;
 use crate::state::Service;
-use crate::store::{Journal, StoreError, SumsBy};
+use crate::store::{FigureTotals, Journal, StoreError, SumsBy};
 use axum::Router;
 use axum::extract::{Query, State};
 use axum::routing::get;
@@ -28,7 +27,7 @@ pub(crate) struct TrendsView {
     pub(crate) points: Vec<Point>,
     pub(crate) alerts: AlertSettings,
     /// The sums over the last hours, over which alerts are raised.
-    pub(crate) recent: Totals,
+    pub(crate) recent: FigureTotals,
     /// `true` if the form of alerts was sent before.
     pub(crate) is_saved: bool,
 }
@@ -81,7 +80,7 @@ impl TrendsView {
         };
         let from = step.begins_ms(now.as_millisecond());
         let sums = journal.figure_sums(by, profile.as_deref(), from)?;
-        let mut of_all = Totals::default();
+        let mut of_all = FigureTotals::default();
         for (name, totals) in recent(journal, &alerts, now)? {
             if profile.as_ref().is_none_or(|profile| *profile == name) {
                 of_all.absorb(&totals);

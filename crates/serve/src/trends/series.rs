@@ -1,7 +1,6 @@
 //! The five numbers over time: by hour, by day, or run by run.
 
-use super::measures::Totals;
-use crate::store::{FigureSums, RunId};
+use crate::store::{FigureSums, FigureTotals, RunId};
 use jiff::{Timestamp, tz::TimeZone};
 
 const HOUR_MS: i64 = 3_600_000;
@@ -69,24 +68,7 @@ pub(crate) struct Point {
     pub(crate) label: String,
     /// The run, if the step is one.
     pub(crate) run: Option<RunId>,
-    pub(crate) totals: Totals,
-}
-
-impl Totals {
-    /// Converts the sums of the journal.
-    pub(crate) fn of(sums: &FigureSums) -> Self {
-        Totals {
-            counted: sums.counted,
-            met: sums.met,
-            elapsed_ms: sums.elapsed_ms,
-            with_candidates: sums.with_candidates,
-            iterations: sums.iterations,
-            scored: sums.scored,
-            score: sums.score,
-            corrections: sums.corrections,
-            improvement: sums.improvement,
-        }
-    }
+    pub(crate) totals: FigureTotals,
 }
 
 /// The sums of the journal, as steps: the oldest first, without gaps between the first and the last one, only the
@@ -100,7 +82,7 @@ pub(crate) fn points(sums: &[FigureSums], step: TimeStep) -> Vec<Point> {
             points.extend(gap.into_iter().rev().map(|bucket| Point {
                 label: label(bucket, ms),
                 run: None,
-                totals: Totals::default(),
+                totals: FigureTotals::default(),
             }));
         }
         last = Some(sum.bucket);
@@ -109,7 +91,7 @@ pub(crate) fn points(sums: &[FigureSums], step: TimeStep) -> Vec<Point> {
             (None, Some(run)) => run.to_string(),
             (None, None) => sum.bucket.to_string(),
         };
-        points.push(Point { label, run: sum.run.clone(), totals: Totals::of(sum) });
+        points.push(Point { label, run: sum.run.clone(), totals: sum.totals });
     }
     let left_out = points.len().saturating_sub(step.most());
     points.drain(..left_out);
@@ -129,19 +111,8 @@ mod tests {
     use super::*;
 
     fn sums(bucket: i64, counted: u64) -> FigureSums {
-        FigureSums {
-            bucket,
-            run: None,
-            counted,
-            met: counted,
-            elapsed_ms: 0,
-            with_candidates: 0,
-            iterations: 0,
-            scored: 0,
-            score: 0.0,
-            corrections: 0,
-            improvement: 0.0,
-        }
+        let totals = FigureTotals { counted, met: counted, ..FigureTotals::default() };
+        FigureSums { bucket, run: None, totals }
     }
 
     #[test]

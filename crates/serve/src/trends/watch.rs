@@ -1,11 +1,10 @@
 //! Checks the numbers every half minute, and notifies the webhook of each crossing.
 
 use super::alerts::{AlertSettings, Crossing, LAST_MESSAGE, RaisedAlerts, SETTINGS, STANDING, crossings};
-use super::measures::Totals;
 use super::webhook::{Webhook, WebhookUrl, message};
 use crate::blocking::on_blocking_thread;
 use crate::state::Service;
-use crate::store::{Journal, StoreError, SumsBy};
+use crate::store::{FigureTotals, Journal, StoreError, SumsBy};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use std::sync::{Arc, Weak};
@@ -82,13 +81,13 @@ pub(crate) fn recent(
     journal: &Journal,
     settings: &AlertSettings,
     now: Timestamp,
-) -> Result<Vec<(String, Totals)>, StoreError> {
+) -> Result<Vec<(String, FigureTotals)>, StoreError> {
     let from = now.as_millisecond() - i64::from(settings.hours) * 3_600_000;
     let mut profiles = Vec::new();
     for profile in journal.profiles_of_runs()? {
-        let mut totals = Totals::default();
+        let mut totals = FigureTotals::default();
         for sums in journal.figure_sums(SumsBy::Run, Some(&profile), from)? {
-            totals.absorb(&Totals::of(&sums));
+            totals.absorb(&sums.totals);
         }
         if totals.counted > 0 {
             profiles.push((profile, totals));
