@@ -141,15 +141,6 @@ impl Journal {
         one_job(&self.connection(), "j.id = ?1", params![id]).map_err(|error| self.sqlite(&error))
     }
 
-    /// The job of a document.
-    ///
-    /// # Errors
-    /// When the file can't be read.
-    pub fn job_of_document(&self, document: DocumentKey) -> Result<Option<StoredJob>, StoreError> {
-        one_job(&self.connection(), "j.document = ?1", params![document.0])
-            .map_err(|error| self.sqlite(&error))
-    }
-
     /// The latest jobs before a document (all, without one), the latest first; only those of one submitter, if one is named.
     ///
     /// # Errors

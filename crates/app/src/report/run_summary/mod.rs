@@ -273,11 +273,6 @@ impl RunSummary {
         &self.run
     }
 
-    /// The facts of the run, to be completed.
-    pub fn run_mut(&mut self) -> &mut RunFacts {
-        &mut self.run
-    }
-
     /// Counts a document that has a result.
     pub fn add(&mut self, result: &DocumentResult) {
         let status = place_of(result.final_status);
