@@ -3,7 +3,7 @@
 use crate::diag::nearest;
 use crate::mapping;
 use crate::profile::LoopPolicy;
-use crate::value::{Disposition, EPSILON, Score, Severity, Usage, Usd, escape};
+use crate::value::{Disposition, EPSILON, Score, Severity, Usage, Usd, escape, kind_in_words};
 use serde_json::{Map, Value};
 use std::fmt;
 use std::io::{BufRead, Read};
@@ -327,7 +327,6 @@ fn unexpected(path: &str, expected: &'static str, found: Option<&Value>) -> Traj
 pub(crate) fn found_instead(found: Option<&Value>) -> String {
     match found {
         None => "nothing".to_owned(),
-        Some(Value::Null) => "null".to_owned(),
         Some(Value::Bool(value)) => value.to_string(),
         Some(Value::Number(number)) => number.to_string(),
         // One word may be shown (a misspelt severity, say); more may be text of a document.
@@ -336,9 +335,7 @@ pub(crate) fn found_instead(found: Option<&Value>) -> String {
         {
             format!("`{text}`")
         }
-        Some(Value::String(_)) => "text".to_owned(),
-        Some(Value::Array(_)) => "a list".to_owned(),
-        Some(Value::Object(_)) => "an object".to_owned(),
+        Some(other) => kind_in_words(other).to_owned(),
     }
 }
 

@@ -1,7 +1,7 @@
 //! A record of a list: `{"id": …, "text": …}` or `{"id": …, "path": …}`, on one line.
 
 use crate::diag::nearest;
-use crate::value::sanitize_line;
+use crate::value::{kind_in_words, sanitize_line};
 use serde::Deserialize;
 use serde::de::{Deserializer, MapAccess, Visitor};
 use serde_json::Value;
@@ -150,21 +150,10 @@ fn shown(name: &str) -> String {
     sanitize_line(&cut) + more
 }
 
-fn found(value: &Value) -> &'static str {
-    match value {
-        Value::Null => "null",
-        Value::Bool(_) => "true or false",
-        Value::Number(_) => "a number",
-        Value::String(_) => "text",
-        Value::Array(_) => "a list",
-        Value::Object(_) => "an object",
-    }
-}
-
 fn texts(value: Value, key: &str) -> Result<String, BadRecord> {
     match value {
         Value::String(text) => Ok(text),
-        other => Err(format!("expected text under `{key}`, found {}", found(&other)).into()),
+        other => Err(format!("expected text under `{key}`, found {}", kind_in_words(&other)).into()),
     }
 }
 
@@ -173,7 +162,7 @@ fn as_id(value: Value) -> Result<String, BadRecord> {
     let id = match value {
         Value::String(text) => text,
         Value::Number(number) => number.to_string(),
-        other => return Err(format!("expected text under `id`, found {}", found(&other)).into()),
+        other => return Err(format!("expected text under `id`, found {}", kind_in_words(&other)).into()),
     };
     if id.trim().is_empty() {
         Err("the `id` is empty".to_owned().into())
@@ -186,7 +175,7 @@ fn as_id(value: Value) -> Result<String, BadRecord> {
 
 fn as_variables(value: Value) -> Result<BTreeMap<String, String>, BadRecord> {
     let Value::Object(members) = value else {
-        return Err(format!("expected an object under `variables`, found {}", found(&value)).into());
+        return Err(format!("expected an object under `variables`, found {}", kind_in_words(&value)).into());
     };
     let text = |(name, value): (String, Value)| match value {
         Value::String(text) => Ok((name, text)),
@@ -194,7 +183,7 @@ fn as_variables(value: Value) -> Result<BTreeMap<String, String>, BadRecord> {
         Value::Bool(flag) => Ok((name, flag.to_string())),
         other => {
             let problem =
-                format!("expected text for the variable `{}`, found {}", shown(&name), found(&other));
+                format!("expected text for the variable `{}`, found {}", shown(&name), kind_in_words(&other));
             Err(problem.into())
         }
     };

@@ -6,6 +6,7 @@ mod fuel;
 mod item;
 mod json_path;
 mod kebab;
+mod kind;
 mod path_text;
 mod pointer;
 mod presence;
@@ -44,6 +45,8 @@ pub use item::{Children, Item, ReadNode, ReadValue};
 pub use json_path::{JsonPath, PathError, PathStep};
 #[doc(hidden)]
 pub use kebab::to_kebab;
+#[doc(hidden)]
+pub use kind::kind_in_words;
 #[doc(hidden)]
 pub use path_text::{ShownPath, os_text, path_of, path_serde, path_text};
 #[doc(hidden)]

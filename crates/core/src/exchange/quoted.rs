@@ -5,6 +5,7 @@
 
 use crate::repair::{EVIDENCE, EXTRACTION, Repaired};
 use crate::score::Quotes;
+use crate::value::kind_in_words;
 use loopctl_plugin_sdk::codec::schema::{as_part, gathered};
 use serde_json::{Map, Value, json};
 
@@ -118,7 +119,7 @@ pub fn checked_quotes(evidence: &Value) -> Result<Quotes, String> {
     let mut wrong = None;
     if !matches!(evidence, Value::Object(_) | Value::Array(_)) {
         let expected = "an object from JSON Pointers to quotes, or a list of objects with `path` and `quote`";
-        return Err(format!("expected {expected}, found {}", kind_of(evidence)));
+        return Err(format!("expected {expected}, found {}", kind_in_words(evidence)));
     }
     let mut place = 0;
     each(evidence, &mut |pointer, quote| {
@@ -127,7 +128,10 @@ pub fn checked_quotes(evidence: &Value) -> Result<Quotes, String> {
             (Some(pointer), Value::String(quote)) => quotes.add(pointer, quote),
             (Some(pointer), other) => {
                 wrong = wrong.take().or_else(|| {
-                    Some(format!("expected text or a list of texts at `{pointer}`, found {}", kind_of(other)))
+                    Some(format!(
+                        "expected text or a list of texts at `{pointer}`, found {}",
+                        kind_in_words(other)
+                    ))
                 });
             }
             (None, _) => {
@@ -155,17 +159,6 @@ fn each(evidence: &Value, visit: &mut dyn FnMut(Option<&str>, &Value)) {
             }
         }
         _ => {}
-    }
-}
-
-fn kind_of(value: &Value) -> &'static str {
-    match value {
-        Value::Null => "null",
-        Value::Bool(_) => "true or false",
-        Value::Number(_) => "a number",
-        Value::String(_) => "text",
-        Value::Array(_) => "a list",
-        Value::Object(_) => "an object",
     }
 }
 

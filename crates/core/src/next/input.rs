@@ -5,7 +5,8 @@ use crate::exchange::checked_quotes;
 use crate::plan::Plan;
 use crate::score::Quotes;
 use crate::value::{
-    DocumentId, MAX_CANDIDATE_DEPTH, Millis, Score, Segment, Usage, Usd, is_deeper, push_segment,
+    DocumentId, MAX_CANDIDATE_DEPTH, Millis, Score, Segment, Usage, Usd, is_deeper, kind_in_words,
+    push_segment,
 };
 use serde_json::{Map, Value};
 use std::fmt;
@@ -165,12 +166,11 @@ fn below(at: &str, key: &str) -> String {
 /// A value in a message; the contents of texts are not shown.
 fn found(value: &Value) -> String {
     match value {
-        Value::Null => "null".to_owned(),
         Value::Bool(value) => value.to_string(),
         Value::Number(number) => number.to_string(),
-        Value::String(_) => "text".to_owned(),
-        Value::Array(_) => "a list".to_owned(),
-        Value::Object(_) => "an object".to_owned(),
+        Value::Null | Value::String(_) | Value::Array(_) | Value::Object(_) => {
+            kind_in_words(value).to_owned()
+        }
     }
 }
 

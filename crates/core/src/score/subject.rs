@@ -3,7 +3,7 @@
 use super::issue::Issue;
 use super::wording::plain_issue;
 use crate::profile::CandidateKind;
-use crate::value::{MAX_CANDIDATE_DEPTH, Segment, Severity, is_deeper, push_segment};
+use crate::value::{MAX_CANDIDATE_DEPTH, Segment, Severity, is_deeper, kind_in_words, push_segment};
 use json_patch::{PatchErrorKind, PatchOperation, jsonptr, patch_unsafe};
 use serde::Deserialize;
 use serde_json::Value;
@@ -55,7 +55,7 @@ fn patched(candidate: &Value, document: Option<&Value>) -> Result<Value, Vec<Iss
         return Err(vec![refusal(None, "there is no JSON document that the patch could be applied to")]);
     };
     let Value::Array(items) = candidate else {
-        let found = kind_of(candidate);
+        let found = kind_in_words(candidate);
         return Err(vec![refusal(
             None,
             &format!("expected a JSON Patch (RFC 6902), a list of operations; found {found}"),
@@ -162,18 +162,7 @@ fn reach(pointer: &jsonptr::Pointer, value: &Value) -> String {
             let more = if members.len() > SHOWN { ", …" } else { "" };
             format!("{place} has the members {}{more}", keys.join(", "))
         }
-        other => format!("{place} is {}", kind_of(other)),
-    }
-}
-
-fn kind_of(value: &Value) -> &'static str {
-    match value {
-        Value::Null => "null",
-        Value::Bool(_) => "true or false",
-        Value::Number(_) => "a number",
-        Value::String(_) => "text",
-        Value::Array(_) => "a list",
-        Value::Object(_) => "an object",
+        other => format!("{place} is {}", kind_in_words(other)),
     }
 }
 
