@@ -23,7 +23,9 @@ pub use loopctl_core::{engine, next, plan, policy, profile, repair, result, scor
 pub use loopctl_core::{exchange, feedback, rules, script, stop};
 
 #[cfg(feature = "cli")]
-pub(crate) use loopctl_app::{context, export, facts, profiles, project, requests, rescore, review};
+pub(crate) use loopctl_app::{
+    context, export, facts, failure, profiles, project, requests, rescore, review, streams,
+};
 #[cfg(feature = "cli")]
 #[doc(hidden)]
 pub use loopctl_app::{explain, lint, reference, report};

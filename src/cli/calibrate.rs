@@ -2,11 +2,10 @@
 
 use super::calibrate_evidence::{EvidenceArguments, calibrate_evidence};
 use super::certificate_files::{check_place_of_certificate, open_certificate, write_certificate};
-use super::exit::{Exit, Failure};
 use super::headings::{ARGUMENTS, DOCUMENTS, OUTPUT, PROFILE};
 use super::label_files::read_labels;
-use super::loading::{ProfileArguments, library};
-use super::output::{Format, Output, RecordFormat};
+use super::loading::{ProfileArguments, context, library};
+use super::result_format::RecordFormat;
 use super::resume::{JournalArgument, find_run};
 use super::scored_documents::{documents_of_folder, documents_of_run};
 use crate::disk::{self, Access, FolderKey};
@@ -14,10 +13,13 @@ use crate::experiment::calibrate::{
     AuditOutcome, Basis, Calibration, Certificate, Label, NeededReviews, Sample, SampleError, ScoredDocument,
     calibrate, is_drawn, needed_reviews, watch_audit,
 };
+use crate::failure::{ExitStatus, Failure};
 use crate::lint::{AGAIN, void};
 use crate::profile::{Certify, FileTracker, Looks, Reached};
 use crate::report::{audit_text, calibration_html, calibration_text, needed_text};
+use crate::requests::ResultFormat;
 use crate::requests::basis_of;
+use crate::streams::Streams;
 use crate::value::ShownPath;
 use crate::value::decode::Spanned;
 use crate::value::{digest_bytes, sanitize_line};
@@ -83,7 +85,7 @@ struct LabelledDocuments {
     run: Option<(String, Basis)>,
 }
 
-pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit, Failure> {
+pub(super) fn execute(arguments: &Arguments, output: &mut Streams) -> Result<ExitStatus, Failure> {
     let format = arguments.format.chosen(output)?;
     let notes = FileTracker::default();
     let plan = arguments.profile.plan_from(&library().noted_in(&notes), &[], output)?;
@@ -134,7 +136,7 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
         Some(file) if calibration.certifies() => {
             let (run, basis) =
                 made.and_then(|made| made.run).map_or((None, basis), |(run, basis)| (Some(run), basis));
-            let date = jiff::Timestamp::now().to_string();
+            let date = context().now().to_string();
             let certificate = Certificate::new(date, run, calibration.clone(), &sample, basis)
                 .map_err(|error| Failure::broken(error.to_string()))?;
             write_certificate(&certificate, file)?;
@@ -142,7 +144,7 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
         }
         _ => None,
     };
-    if format == Format::Text {
+    if format == ResultFormat::Text {
         output.out.write_all(calibration_text(&calibration, output.out_paint).as_bytes())?;
         output.out.flush()?;
         match (written, &arguments.out) {
@@ -164,7 +166,7 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
         }
         output.write_json(&value, format)?;
     }
-    Ok(if calibration.certifies() { Exit::Success } else { Exit::NotPassed })
+    Ok(if calibration.certifies() { ExitStatus::Success } else { ExitStatus::NotPassed })
 }
 
 impl Arguments {
@@ -216,7 +218,7 @@ impl Arguments {
         &self,
         settings: &Certify,
         basis: &Basis,
-        output: &mut Output,
+        output: &mut Streams,
     ) -> Result<Option<LabelledDocuments>, Failure> {
         if let Some(folder) = &self.results {
             let documents = documents_of_folder(folder, &basis.profile, settings)?;
@@ -253,7 +255,7 @@ impl Arguments {
         settings: &Certify,
         mut labels: Vec<Label>,
         made: Option<&LabelledDocuments>,
-        output: &mut Output,
+        output: &mut Streams,
     ) -> Result<(Calibration, Sample), Failure> {
         let documents = made.map(|made| made.documents.as_slice());
         if self.only_this_run {
@@ -319,32 +321,36 @@ fn drawn<'a>(made: &'a LabelledDocuments, count: usize, settings: &Certify) -> V
 }
 
 /// Writes the documents without scores: reviewers who know them review differently.
-fn write_drawn(documents: &[&ScoredDocument], format: Format, output: &mut Output) -> Result<Exit, Failure> {
-    if format == Format::Text {
+fn write_drawn(
+    documents: &[&ScoredDocument],
+    format: ResultFormat,
+    output: &mut Streams,
+) -> Result<ExitStatus, Failure> {
+    if format == ResultFormat::Text {
         for document in documents {
             writeln!(output.out, "{}", sanitize_line(&document.id))?;
         }
         output.out.flush()?;
-        return Ok(Exit::Success);
+        return Ok(ExitStatus::Success);
     }
     let line = |document: &&ScoredDocument| json!({ "document": document.id, "document_type": document.document_type, "wrong": null });
     output.write_json(&documents.iter().map(line).collect::<Vec<_>>(), format)?;
-    Ok(Exit::Success)
+    Ok(ExitStatus::Success)
 }
 
 fn write_needed(
     needed: &[NeededReviews],
     settings: &Certify,
-    format: Format,
-    output: &mut Output,
-) -> Result<Exit, Failure> {
-    if format == Format::Text {
+    format: ResultFormat,
+    output: &mut Streams,
+) -> Result<ExitStatus, Failure> {
+    if format == ResultFormat::Text {
         output.out.write_all(needed_text(needed, settings, output.out_paint).as_bytes())?;
         output.out.flush()?;
     } else {
         output.write_json(&needed, format)?;
     }
-    Ok(Exit::Success)
+    Ok(ExitStatus::Success)
 }
 
 fn verify(
@@ -352,9 +358,9 @@ fn verify(
     file: &Path,
     settings: &Certify,
     basis: &Basis,
-    format: Format,
-    output: &mut Output,
-) -> Result<Exit, Failure> {
+    format: ResultFormat,
+    output: &mut Streams,
+) -> Result<ExitStatus, Failure> {
     let certificate = open_certificate(file)?;
     if !certificate.is_intact() {
         return write_verified(file, &certificate, &certificate.changes(basis), None, format, output);
@@ -397,16 +403,16 @@ fn write_verified(
     certificate: &Certificate,
     changes: &[String],
     audit: Option<AuditOutcome>,
-    format: Format,
-    output: &mut Output,
-) -> Result<Exit, Failure> {
+    format: ResultFormat,
+    output: &mut Streams,
+) -> Result<ExitStatus, Failure> {
     let calibration = &certificate.calibration;
     // An altered certificate states nothing.
     let statements: Vec<String> =
         if certificate.is_intact() { calibration.statements().collect() } else { Vec::new() };
     let drifted = audit.is_some_and(|audit| audit.drifted);
     let holds = changes.is_empty() && !drifted;
-    if format == Format::Text {
+    if format == ResultFormat::Text {
         let name = sanitize_line(&file.shown());
         let date = sanitize_line(&certificate.date);
         let mut text = if !changes.is_empty() {
@@ -435,5 +441,5 @@ fn write_verified(
         output.write_json(&value, format)?;
     }
     let is_shown = audit.is_none_or(|audit| audit.says_something());
-    Ok(if holds && is_shown { Exit::Success } else { Exit::NotPassed })
+    Ok(if holds && is_shown { ExitStatus::Success } else { ExitStatus::NotPassed })
 }

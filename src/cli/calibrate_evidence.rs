@@ -1,20 +1,21 @@
 //! `loopctl calibrate --evidence`: how often passages of each pattern were right, from the decisions of reviewers.
 
-use super::exit::{Exit, Failure};
-use super::output::{Format, Output};
 use super::resume::{JournalArgument, find_run};
 use super::review::decisions_by_document;
 use super::score_record::{ScoreRecord, without_mark};
 use crate::diag::{Problems, SourceFile};
 use crate::disk::{self, Access};
 use crate::experiment::calibrate::EvidenceCalibration;
+use crate::failure::{ExitStatus, Failure};
 use crate::plan::{DocumentContext, Given, Plan};
 use crate::profile::{Grounding, Measure};
 use crate::report::evidence_text;
+use crate::requests::ResultFormat;
 use crate::result::DocumentResult;
 use crate::review::{DeclaredFields, LeafLabels, ReviewDocument, pattern_of};
 use crate::rules::{EvidenceCounts, UNKNOWN_TYPE};
 use crate::score::{Assessment, LeafEvidence};
+use crate::streams::Streams;
 use crate::value::{ShownPath, sanitize_line};
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -33,15 +34,15 @@ pub(super) struct EvidenceArguments<'a> {
     pub(super) out: Option<&'a Path>,
     /// The counts are to be used without the shipped ones.
     pub(super) alone: bool,
-    pub(super) format: Format,
+    pub(super) format: ResultFormat,
 }
 
 /// Counts, explains the counts, and writes them if asked.
 pub(super) fn calibrate_evidence(
     plan: &Plan,
     asked: &EvidenceArguments<'_>,
-    output: &mut Output,
-) -> Result<Exit, Failure> {
+    output: &mut Streams,
+) -> Result<ExitStatus, Failure> {
     let Some(grounding) = grounding_of(plan) else {
         return Err(Failure::usage(format!(
             "the profile `{}` holds no value against its document",
@@ -76,7 +77,7 @@ pub(super) fn calibrate_evidence(
         write(&table, &from, out)?;
     }
     say(&calibration, &found, asked, output)?;
-    Ok(Exit::Success)
+    Ok(ExitStatus::Success)
 }
 
 /// The profile's first measure of grounding.
@@ -202,9 +203,9 @@ fn say(
     calibration: &EvidenceCalibration,
     found: &LeafLabels,
     asked: &EvidenceArguments<'_>,
-    output: &mut Output,
+    output: &mut Streams,
 ) -> Result<(), Failure> {
-    if asked.format != Format::Text {
+    if asked.format != ResultFormat::Text {
         let mut value = serde_json::to_value(calibration).map_err(std::io::Error::from)?;
         if let Value::Object(members) = &mut value {
             members.insert("unseen".to_owned(), json!(found.unseen));

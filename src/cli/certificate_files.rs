@@ -1,11 +1,11 @@
 //! Certificates: reading, writing, and reporting them at the beginning of a run.
 
-use super::exit::Failure;
-use super::output::Output;
 use crate::disk::{self, Access};
 use crate::experiment::calibrate::{Basis, Certificate, CertificateError};
+use crate::failure::Failure;
 use crate::lint::{AGAIN, MOST_CERTIFICATE_BYTES, left_open, read_certificate, void};
 use crate::profile::Profile;
+use crate::streams::Streams;
 use crate::value::ShownPath;
 use crate::value::decode::Spanned;
 use crate::value::sanitize_line;
@@ -31,7 +31,7 @@ impl Certified {
         providers: Value,
         plugins: Value,
         quiet: bool,
-        output: &mut Output,
+        output: &mut Streams,
     ) -> Result<(), Failure> {
         let of_profile = self.of_profile.as_ref().map(|file| PathBuf::from(&file.value));
         let Some(file) = self.named.clone().or(of_profile) else { return Ok(()) };
@@ -64,7 +64,7 @@ impl Certified {
     }
 }
 
-fn warn(message: &str, output: &mut Output) {
+fn warn(message: &str, output: &mut Streams) {
     let word = output.err_paint.warn("warning:");
     output.say(&format!("{word} {}", sanitize_line(message)));
 }

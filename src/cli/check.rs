@@ -1,16 +1,17 @@
 //! `loopctl check`: profiles and everything they reach, and any other file by itself.
 
-use super::exit::{Exit, Failure};
 use super::loading::{ProfileArguments, context, library, providers_or_warn};
-use super::output::{Format, Output};
 use crate::diag::{Code, Level, Problem, Problems, SourceFile, render_json, render_sarif};
 use crate::experiment::calibrate::Basis;
+use crate::failure::{ExitStatus, Failure};
 use crate::lint::{
     FileKind, check_file, check_loaded, files_of, is_about_shipped, lint_certificate, lint_endings,
     lint_prices,
 };
 use crate::profile::{FileTracker, available, read_text_file};
 use crate::provider::Providers;
+use crate::requests::ResultFormat;
+use crate::streams::Streams;
 use clap::{Args, ValueEnum};
 use std::path::Path;
 use std::sync::Arc;
@@ -50,7 +51,7 @@ enum CheckFormat {
     Sarif,
 }
 
-pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit, Failure> {
+pub(super) fn execute(arguments: &Arguments, output: &mut Streams) -> Result<ExitStatus, Failure> {
     let mut problems = Problems::new();
     let providers = providers_or_warn(output);
     context().prices(None, &mut problems);
@@ -87,7 +88,7 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
     }
     show(arguments.format, &problems, &checked, output)?;
     let fails = problems.has_errors() || arguments.strict && problems.warning_count() > 0;
-    Ok(if fails { Exit::Usage } else { Exit::Success })
+    Ok(if fails { ExitStatus::Usage } else { ExitStatus::Success })
 }
 
 /// The number of checked profiles and files.
@@ -101,14 +102,14 @@ fn show(
     format: CheckFormat,
     problems: &Problems,
     checked: &CheckedCounts,
-    output: &mut Output,
+    output: &mut Streams,
 ) -> Result<(), Failure> {
     match format {
-        CheckFormat::Json => output.write_json(&render_json(problems), Format::Json)?,
-        CheckFormat::Jsonl => output.write_json(&render_json(problems), Format::Jsonl)?,
+        CheckFormat::Json => output.write_json(&render_json(problems), ResultFormat::Json)?,
+        CheckFormat::Jsonl => output.write_json(&render_json(problems), ResultFormat::Jsonl)?,
         CheckFormat::Sarif => {
             let base = std::env::current_dir().unwrap_or_default();
-            output.write_json(&render_sarif(problems, &base), Format::Json)?;
+            output.write_json(&render_sarif(problems, &base), ResultFormat::Json)?;
         }
         CheckFormat::Text => {
             output.write_problems(problems)?;

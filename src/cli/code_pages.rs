@@ -1,8 +1,9 @@
 //! `loopctl explain CODE`: what a code means.
 
-use super::exit::{Exit, Failure};
-use super::output::{Format, Output};
 use crate::diag::{Code, nearest};
+use crate::failure::{ExitStatus, Failure};
+use crate::requests::ResultFormat;
+use crate::streams::Streams;
 use crate::value::sanitize_line;
 use serde_json::json;
 
@@ -13,7 +14,11 @@ pub(super) fn is_meant_as_code(word: &str) -> bool {
 }
 
 /// Writes the page of a code.
-pub(super) fn page(code: &str, format: Option<Format>, output: &mut Output) -> Result<Exit, Failure> {
+pub(super) fn page(
+    code: &str,
+    format: Option<ResultFormat>,
+    output: &mut Streams,
+) -> Result<ExitStatus, Failure> {
     let Some(known) = Code::parse(code) else {
         let guess = nearest(code, Code::ALL.iter().map(|code| code.as_str()));
         return Err(Failure::usage(format!("no code is called `{}`", sanitize_line(code))).help(
@@ -30,11 +35,11 @@ pub(super) fn page(code: &str, format: Option<Format>, output: &mut Output) -> R
         )?,
         None => write!(output.out, "{}", known.page())?,
     }
-    Ok(Exit::Success)
+    Ok(ExitStatus::Success)
 }
 
 /// Lists all codes.
-pub(super) fn list(format: Option<Format>, output: &mut Output) -> Result<Exit, Failure> {
+pub(super) fn list(format: Option<ResultFormat>, output: &mut Streams) -> Result<ExitStatus, Failure> {
     match format {
         Some(format) => {
             let codes: Vec<_> = Code::ALL
@@ -49,5 +54,5 @@ pub(super) fn list(format: Option<Format>, output: &mut Output) -> Result<Exit, 
             }
         }
     }
-    Ok(Exit::Success)
+    Ok(ExitStatus::Success)
 }

@@ -1,9 +1,9 @@
 //! `loopctl completions`: scripts with which a shell completes verbs, flags and the names of profiles.
 
-use super::exit::{Exit, Failure};
 use super::loading::library;
-use super::output::Output;
+use crate::failure::{ExitStatus, Failure};
 use crate::profile::available;
+use crate::streams::Streams;
 use clap::builder::PossibleValuesParser;
 use clap::{Args, Command};
 use clap_complete::{Shell, generate};
@@ -24,7 +24,7 @@ pub(super) struct Arguments {
     shell: Shell,
 }
 
-pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit, Failure> {
+pub(super) fn execute(arguments: &Arguments, output: &mut Streams) -> Result<ExitStatus, Failure> {
     // Clap needs names that live as long as the process, which ends when these are printed.
     let names: Vec<&'static str> = available(&library()).into_iter().map(|name| &*name.leak()).collect();
     let mut command = with_profiles(super::command(), &names);
@@ -32,7 +32,7 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
     generate(arguments.shell, &mut command, "loopctl", &mut script);
     output.out.write_all(&script)?;
     output.out.flush()?;
-    Ok(Exit::Success)
+    Ok(ExitStatus::Success)
 }
 
 /// Offers these names as values of every `--profile`.

@@ -1,13 +1,13 @@
 //! `loopctl correct`: one correction of one extraction.
 
-use super::exit::{Exit, Failure};
 use super::headings::{CALLS, PROFILE};
 use super::loading::{CallArguments, ProfileArguments, library};
-use super::output::Output;
 use super::permission::say_where_documents_go;
 use super::run::ConsultedParties;
 use super::step::{StepArguments, StepCalls};
 use super::tape::RecorderArguments;
+use crate::failure::{ExitStatus, Failure};
+use crate::streams::Streams;
 use clap::Args;
 
 #[derive(Args)]
@@ -24,7 +24,7 @@ pub(super) struct Arguments {
 
 /// Runs the loop with room for one correction, whose candidate is returned whatever its score. An extraction that is
 /// already accepted is not corrected.
-pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit, Failure> {
+pub(super) fn execute(arguments: &Arguments, output: &mut Streams) -> Result<ExitStatus, Failure> {
     let forced = ["stop={max_iterations: 2}", "gate=null", "on_escalate=continue", "select.return=last"];
     let plan = arguments.profile.plan(&forced, output)?;
     if let Some(loaded) = arguments.profile.loaded_from(&library(), &forced) {

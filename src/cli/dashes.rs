@@ -1,7 +1,7 @@
 //! Flags with the wrong dashes: `-profile`, or `–profile` as word processors and web pages write it. Nothing is run:
 //! a value without its flag would look like a document.
 
-use super::exit::Failure;
+use crate::failure::Failure;
 use clap::Command;
 
 /// The characters that other texts use for `-`: hyphens, dashes, the minus sign.

@@ -9,13 +9,15 @@ use self::fresh::FreshArguments;
 pub(super) use self::labels::LabelFiles;
 use self::results::{ResultArguments, ResultSource};
 use self::reviewed::reviewed_labels;
-use super::exit::{Exit, Failure};
 use super::headings::{ARGUMENTS, OUTPUT, PROFILE};
 use super::loading::{ProfileArguments, library, usual_profile};
-use super::output::{Format, Output};
+use super::result_format::result_format;
 use crate::disk::{self, Access, FolderKey};
 use crate::experiment::evaluate::{Evaluation, Evaluator, UnusableLabel, unknown_fields};
+use crate::failure::{ExitStatus, Failure};
 use crate::report::{evaluation_html, evaluation_text};
+use crate::requests::ResultFormat;
+use crate::streams::Streams;
 use crate::value::ShownPath;
 use crate::value::prose::count;
 use crate::value::sanitize_line;
@@ -55,14 +57,14 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "SHARE", default_value = "0.95", value_parser = confidence, help_heading = OUTPUT)]
     confidence: f64,
     /// Format of the evaluation on standard output
-    #[arg(long, value_enum, value_name = "FORMAT", default_value = "text", help_heading = OUTPUT)]
-    format: Format,
+    #[arg(long, value_parser = result_format(), value_name = "FORMAT", default_value = "text", help_heading = OUTPUT)]
+    format: ResultFormat,
     /// Also write it to this file, as a self-contained HTML page
     #[arg(long, value_name = "FILE.html", help_heading = OUTPUT)]
     report: Option<PathBuf>,
 }
 
-pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit, Failure> {
+pub(super) fn execute(arguments: &Arguments, output: &mut Streams) -> Result<ExitStatus, Failure> {
     let mut labels = if arguments.labels.is_empty() {
         LabelFiles::default()
     } else {
@@ -77,7 +79,7 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
     };
     let plan = ProfileArguments::of(&named, &arguments.settings).plan_to_score(&library(), output)?;
     let (source, ran, classified) = match recorded {
-        Some(source) => (source, Exit::Success, Vec::new()),
+        Some(source) => (source, ExitStatus::Success, Vec::new()),
         None => {
             let run = arguments.fresh.run(&labels, &plan, &named, &arguments.settings, output)?;
             (ResultSource::Fresh(run.lines), run.exit, run.classified)
@@ -98,7 +100,11 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
     if evaluation.documents.evaluated == 0 {
         return Err(nothing_matched(&evaluation, labelled));
     }
-    Ok(if is_broken || labels.is_broken || ran == Exit::Broken { Exit::Broken } else { Exit::Success })
+    Ok(if is_broken || labels.is_broken || ran == ExitStatus::Broken {
+        ExitStatus::Broken
+    } else {
+        ExitStatus::Success
+    })
 }
 
 impl Arguments {
@@ -125,12 +131,12 @@ impl Arguments {
     }
 }
 
-fn write(evaluation: &Evaluation, arguments: &Arguments, output: &mut Output) -> Result<(), Failure> {
+fn write(evaluation: &Evaluation, arguments: &Arguments, output: &mut Streams) -> Result<(), Failure> {
     if let Some(file) = &arguments.report {
         write_page(evaluation, file)?;
     }
     match arguments.format {
-        Format::Text => {
+        ResultFormat::Text => {
             let text = evaluation_text(evaluation, output.out_paint);
             output.out.write_all(text.as_bytes())?;
             output.out.flush()?;

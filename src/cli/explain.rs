@@ -1,22 +1,23 @@
 //! `loopctl explain`: why a run went as it did, what a profile does, what a code means.
 
 use super::code_pages;
-use super::exit::{Exit, Failure};
 use super::explain_field::explain_field;
 use super::headings::OUTPUT;
 use super::issue_codes;
 use super::latest_run::recall;
 use super::loading::{context, library, usual_profile};
 use super::misplaced::refuse_profiles;
-use super::output::{Format, Output};
 use super::profile::OverrideArguments;
 use super::profile_explain::{ExplainFormat, explain_profile};
 use crate::diag::nearest;
 use crate::explain::run::{
     DocumentEntry, Looking, NotFound, OpenedRecord, Story, Tone, as_markdown, as_text, tell,
 };
+use crate::failure::{ExitStatus, Failure};
 use crate::profile::{available, file_of};
 use crate::report::Paint;
+use crate::requests::ResultFormat;
+use crate::streams::Streams;
 use crate::value::ShownPath;
 use crate::value::sanitize_line;
 use clap::Args;
@@ -100,7 +101,7 @@ impl ExplainTarget {
     }
 }
 
-pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit, Failure> {
+pub(super) fn execute(arguments: &Arguments, output: &mut Streams) -> Result<ExitStatus, Failure> {
     if let Some(field) = &arguments.field {
         refuse_profiles(&[&arguments.target])?;
         let profile = arguments.profile.clone().unwrap_or_else(usual_profile);
@@ -142,7 +143,7 @@ impl Arguments {
             .help("`loopctl explain -h` says which flags belong to what"))
     }
 
-    fn explain_run(&self, output: &mut Output) -> Result<Exit, Failure> {
+    fn explain_run(&self, output: &mut Streams) -> Result<ExitStatus, Failure> {
         let mut latest = if self.target == "latest" && self.journal.is_none() { recall() } else { None };
         let gone = latest.take_if(|latest| !latest.journal.is_file());
         if let Some(gone) = gone {
@@ -165,16 +166,16 @@ impl Arguments {
                 list(&documents, paint)
             }
             (OpenedRecord::Several(documents), ExplainFormat::Json) => {
-                return written(&documents, Format::Json, output);
+                return written(&documents, ResultFormat::Json, output);
             }
             (OpenedRecord::Several(documents), ExplainFormat::Jsonl) => {
-                return written(&documents, Format::Jsonl, output);
+                return written(&documents, ResultFormat::Jsonl, output);
             }
             (OpenedRecord::One(record), ExplainFormat::Json) => {
-                return written(&Story::of(&record), Format::Json, output);
+                return written(&Story::of(&record), ResultFormat::Json, output);
             }
             (OpenedRecord::One(record), ExplainFormat::Jsonl) => {
-                return written(&Story::of(&record), Format::Jsonl, output);
+                return written(&Story::of(&record), ResultFormat::Jsonl, output);
             }
             (OpenedRecord::One(record), ExplainFormat::Text) => {
                 as_text(&tell(&Story::of(&record), self.full), &|tone, text| coloured(paint, tone, text))
@@ -185,7 +186,7 @@ impl Arguments {
         };
         output.out.write_all(text.as_bytes())?;
         output.out.flush()?;
-        Ok(Exit::Success)
+        Ok(ExitStatus::Success)
     }
 
     /// The failure when there is nothing to explain. A word near a profile's name is more likely that than a run's id.
@@ -201,9 +202,13 @@ impl Arguments {
     }
 }
 
-fn written(value: &impl serde::Serialize, format: Format, output: &mut Output) -> Result<Exit, Failure> {
+fn written(
+    value: &impl serde::Serialize,
+    format: ResultFormat,
+    output: &mut Streams,
+) -> Result<ExitStatus, Failure> {
     output.write_json(value, format)?;
-    Ok(Exit::Success)
+    Ok(ExitStatus::Success)
 }
 
 fn coloured(paint: Paint, tone: Tone, text: &str) -> String {

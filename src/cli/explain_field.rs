@@ -1,16 +1,16 @@
 //! `loopctl explain FILE --field NAME`: every mention of a field in a document, how it was read, and which one holds;
 //! for a list that has one item for each part of a document, the parts.
 
-use super::exit::{Exit, Failure};
-use super::output::Output;
 use super::profile_explain::ExplainFormat;
 use super::score::read_source;
 use crate::diag::nearest;
+use crate::failure::{ExitStatus, Failure};
 use crate::plan::Plan;
 use crate::report::Paint;
 use crate::result::is_result;
 use crate::rules::{Assertion, EvidenceRules};
 use crate::score::{FieldMention, FoundPart, read_mentions, read_mentions_of_part, read_parts};
+use crate::streams::Streams;
 use crate::value::path_text;
 use crate::value::sanitize_line;
 use serde::Serialize;
@@ -69,8 +69,8 @@ pub(super) fn explain_field(
     plan: &Plan,
     is_named: bool,
     voice: ExplainFormat,
-    output: &mut Output,
-) -> Result<Exit, Failure> {
+    output: &mut Streams,
+) -> Result<ExitStatus, Failure> {
     let text = read_source(path)?;
     if text.trim_start().starts_with('{') && serde_json::from_str(&text).is_ok_and(|json| is_result(&json)) {
         return Err(Failure::usage(format!(
@@ -117,7 +117,7 @@ pub(super) fn explain_field(
             output.out.write_all(page.as_bytes())?;
         }
     }
-    Ok(Exit::Success)
+    Ok(ExitStatus::Success)
 }
 
 /// The field or list that `--field` names.
@@ -192,8 +192,8 @@ fn explain_parts(
     list: &str,
     parts: &[FoundPart],
     voice: ExplainFormat,
-    output: &mut Output,
-) -> Result<Exit, Failure> {
+    output: &mut Streams,
+) -> Result<ExitStatus, Failure> {
     if let Some(format) = voice.of_data() {
         let parts = parts.iter().map(|part| PartEntry {
             label: &part.label,
@@ -202,7 +202,7 @@ fn explain_parts(
             spans: part.spans.iter().map(|span| (span.start, span.end)).collect(),
         });
         output.write_json(&PartsAnswer { list, parts: parts.collect() }, format)?;
-        return Ok(Exit::Success);
+        return Ok(ExitStatus::Success);
     }
     let mut page = String::new();
     let s = if parts.len() == 1 { "" } else { "s" };
@@ -218,7 +218,7 @@ fn explain_parts(
         let _ = writeln!(page, "  {label:<4} line {:<4} {stretches} stretch{s}  \"{heading}\"", part.line);
     }
     output.out.write_all(page.as_bytes())?;
-    Ok(Exit::Success)
+    Ok(ExitStatus::Success)
 }
 
 fn told<'a>(mention: &'a FieldMention, text: &str) -> MentionEntry<'a> {

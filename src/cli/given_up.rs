@@ -1,6 +1,6 @@
 //! The message about a run that ended early because its provider is gone.
 
-use super::exit::Failure;
+use crate::failure::Failure;
 use crate::value::{DocumentId, sanitize_line};
 
 /// The failure of a run that ended early, with the number of documents it did not try, and the first of them. `why` is

@@ -1,10 +1,10 @@
 //! `loopctl init`: a project to begin with.
 
-use super::exit::{Exit, Failure};
 use super::loading::context;
 use super::new::{refused, report};
-use super::output::Output;
+use crate::failure::{ExitStatus, Failure};
 use crate::project::{starter, write};
+use crate::streams::Streams;
 use crate::value::ShownPath;
 use clap::Args;
 use std::path::PathBuf;
@@ -22,7 +22,7 @@ pub(super) struct Arguments {
     profile: String,
 }
 
-pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit, Failure> {
+pub(super) fn execute(arguments: &Arguments, output: &mut Streams) -> Result<ExitStatus, Failure> {
     let dir = &arguments.dir;
     if dir.symlink_metadata().is_ok() && !dir.is_dir() {
         return Err(Failure::usage(format!("`{}` is a file, not a folder", dir.shown())).help("name another"));
@@ -32,5 +32,5 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
     let plan = starter(dir, &arguments.profile, &library).map_err(|refusal| refused(refusal, output))?;
     write(dir, &plan.changes).map_err(super::new::not_written)?;
     report(dir, &plan, output)?;
-    Ok(Exit::Success)
+    Ok(ExitStatus::Success)
 }

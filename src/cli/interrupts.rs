@@ -1,8 +1,8 @@
 //! Requests to stop: Ctrl-C; SIGTERM, which service managers and batch systems send; SIGHUP, which comes when a
 //! terminal is closed or a connection breaks.
 
-use super::exit::Exit;
-use super::output::Output;
+use super::process_streams::process_streams;
+use crate::failure::ExitStatus;
 use crate::provider::ProgramGuard;
 use crate::value::Millis;
 use std::sync::Arc;
@@ -25,7 +25,7 @@ pub(super) async fn listen(
         let says = at_work.load(Ordering::Relaxed);
         if says && patience > Millis::default() && first == Signal::Interrupt {
             let line = "stopping after the calls in flight; once more abandons them";
-            Output::of_process().say(line);
+            process_streams().say(line);
         }
         tokio::select! {
             () = tokio::time::sleep(patience.duration()) => {}
@@ -33,7 +33,7 @@ pub(super) async fn listen(
         }
         let _ = stop.send(true);
         interrupts.once_more().await;
-        ProgramGuard::abandon(Exit::Interrupted.code());
+        ProgramGuard::abandon(ExitStatus::Interrupted.code());
     }
     // Without interrupts the channels stay open until the run is over.
     std::future::pending::<()>().await;

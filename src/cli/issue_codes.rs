@@ -1,11 +1,12 @@
 //! `loopctl explain MISSING_FIELD`: the meaning of one of loopctl's own issues, as `docs/review.md` gives it.
 
-use super::exit::{Exit, Failure};
 use super::loading::library;
-use super::output::{Format, Output};
 use crate::diag::{Problems, nearest};
+use crate::failure::{ExitStatus, Failure};
 use crate::profile::Files;
+use crate::requests::ResultFormat;
 use crate::rules::code_of_rule;
+use crate::streams::Streams;
 use crate::value::sanitize_line;
 use crate::value::yaml::{self, Data, Node};
 use serde_json::json;
@@ -30,7 +31,11 @@ pub(super) fn is_meant_as_code(word: &str) -> bool {
 }
 
 /// Writes the meaning of a code.
-pub(super) fn explain(code: &str, format: Option<Format>, output: &mut Output) -> Result<Exit, Failure> {
+pub(super) fn explain(
+    code: &str,
+    format: Option<ResultFormat>,
+    output: &mut Streams,
+) -> Result<ExitStatus, Failure> {
     let Some(row) = row_of(code) else {
         let known: Vec<&str> = rows().flat_map(|row| codes_of(row.codes)).collect();
         let failure = Failure::usage(format!("loopctl has no issue `{}` of its own", sanitize_line(code)));
@@ -52,7 +57,7 @@ pub(super) fn explain(code: &str, format: Option<Format>, output: &mut Output) -
             "{code}: {means}\nLook at: {look_at}\n\ndocs/review.md has all of them, and how to review a result.\n"
         )?,
     }
-    Ok(Exit::Success)
+    Ok(ExitStatus::Success)
 }
 
 /// The local and shipped rules whose issues have a code.

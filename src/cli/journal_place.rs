@@ -1,8 +1,9 @@
 //! The location of a run's journal.
 
-use super::exit::Failure;
-use super::output::Output;
+use super::process_streams::process_streams;
+use crate::failure::Failure;
 use crate::store::Journal;
+use crate::streams::Streams;
 use crate::value::ShownPath;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -19,7 +20,7 @@ pub(super) enum JournalPlace {
 
 impl JournalPlace {
     /// Opens the journal.
-    pub(super) fn open(&self, output: &mut Output) -> Result<Journal, Failure> {
+    pub(super) fn open(&self, output: &mut Streams) -> Result<Journal, Failure> {
         match self {
             JournalPlace::Asked(file) => Ok(Journal::open_waiting(file, say_waiting)?),
             JournalPlace::Memory => Ok(Journal::in_memory()?),
@@ -47,7 +48,7 @@ impl JournalPlace {
 /// Reports that another process has the journal locked, once every few seconds.
 fn say_waiting(file: &Path, waited: Duration) {
     let seconds = waited.as_secs();
-    Output::of_process().say(&format!(
+    process_streams().say(&format!(
         "waiting for the journal `{}`, which another process has locked for {seconds} s",
         file.shown()
     ));

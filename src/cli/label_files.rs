@@ -1,9 +1,9 @@
 //! Labels read from files: JSON lines, or tables (CSV) whose first row names the columns.
 
-use super::exit::Failure;
-use super::output::Output;
 use crate::disk;
 use crate::experiment::calibrate::Label;
+use crate::failure::Failure;
+use crate::streams::Streams;
 use crate::value::ShownPath;
 use crate::value::sanitize_line;
 use serde_json::{Map, Value};
@@ -16,7 +16,7 @@ const MOST_BYTES: u64 = 256 << 20;
 const MOST_SHOWN: usize = 20;
 
 /// Reads all labels, in order. Those that can't be read are reported.
-pub(super) fn read_labels(files: &[PathBuf], output: &mut Output) -> Result<Vec<Label>, Failure> {
+pub(super) fn read_labels(files: &[PathBuf], output: &mut Streams) -> Result<Vec<Label>, Failure> {
     let (mut labels, mut refused) = (Vec::new(), 0);
     for file in files {
         let bytes = disk::read_input(file, MOST_BYTES)
@@ -50,7 +50,7 @@ pub(super) fn read_labels(files: &[PathBuf], output: &mut Output) -> Result<Vec<
     })
 }
 
-fn refuse(file: &Path, line: u64, why: &str, output: &mut Output) {
+fn refuse(file: &Path, line: u64, why: &str, output: &mut Streams) {
     let word = output.err_paint.bad("error:");
     let name = sanitize_line(&file.shown());
     output.say(&format!("{word} {name}, line {line}: {}", sanitize_line(why)));

@@ -1,15 +1,15 @@
 //! From the arguments that name a profile to a compiled plan.
 
-use super::exit::{Exit, Failure};
 use super::hint::quoted;
-use super::output::Output;
 use crate::context::{Context, PRICES};
 use crate::diag::{Problems, nearest};
+use crate::failure::{ExitStatus, Failure};
 use crate::plan::Plan;
 use crate::profile::{Library, Loaded, Settings};
 use crate::profiles::SelectedProfile;
 use crate::provider::Providers;
 use crate::requests::ProfileSpec;
+use crate::streams::Streams;
 use crate::value::ShownPath;
 use crate::value::{path_text, sanitize_line};
 use clap::Args;
@@ -92,7 +92,12 @@ pub(super) fn context() -> &'static Context {
     static CONTEXT: OnceLock<Context> = OnceLock::new();
     CONTEXT.get_or_init(|| {
         let folder = std::env::current_dir().unwrap_or_default();
-        Context::new(folder, |name| std::env::var_os(name), std::env::current_exe().ok())
+        Context::new(
+            folder,
+            |name| std::env::var_os(name),
+            std::env::current_exe().ok(),
+            jiff::Timestamp::now,
+        )
     })
 }
 
@@ -102,7 +107,7 @@ pub(super) fn library() -> Library {
 }
 
 /// Reports that the working directory has prices of its own: the folder may come from someone else.
-pub(super) fn say_whose_prices_hold(output: &mut Output) {
+pub(super) fn say_whose_prices_hold(output: &mut Streams) {
     let Ok(folder) = std::env::current_dir() else { return };
     if context().home().as_deref() != Some(&folder) && folder.join(PRICES).is_file() {
         let (word, file) = (output.err_paint.warn("note:"), folder.join(PRICES));
@@ -112,7 +117,7 @@ pub(super) fn say_whose_prices_hold(output: &mut Output) {
 }
 
 /// Every provider plugin that this process may use, with a warning if a folder to search does not exist.
-pub(super) fn providers_or_warn(output: &mut Output) -> Providers {
+pub(super) fn providers_or_warn(output: &mut Streams) -> Providers {
     for folder in context().plugin_paths().missing() {
         let word = output.err_paint.warn("warning:");
         let folder = sanitize_line(&folder.shown());
@@ -240,7 +245,7 @@ impl ProfileArguments {
     }
 
     /// Loads and compiles the profile, showing every problem.
-    pub(super) fn plan(&self, forced: &[&str], output: &mut Output) -> Result<Plan, Failure> {
+    pub(super) fn plan(&self, forced: &[&str], output: &mut Streams) -> Result<Plan, Failure> {
         self.plan_from(&library(), forced, output)
     }
 
@@ -249,7 +254,7 @@ impl ProfileArguments {
         &self,
         library: &Library,
         forced: &[&str],
-        output: &mut Output,
+        output: &mut Streams,
     ) -> Result<Plan, Failure> {
         let mut problems = Problems::new();
         let plan = self.compile(library, forced, &mut problems);
@@ -257,7 +262,7 @@ impl ProfileArguments {
     }
 
     /// Like [`Self::plan_from`], for scoring only.
-    pub(super) fn plan_to_score(&self, library: &Library, output: &mut Output) -> Result<Plan, Failure> {
+    pub(super) fn plan_to_score(&self, library: &Library, output: &mut Streams) -> Result<Plan, Failure> {
         let mut problems = Problems::new();
         let loaded = self.load_from(library, &[], &mut problems);
         let plan = loaded.and_then(|loaded| Plan::compile_to_score(&loaded, &mut problems));
@@ -269,7 +274,7 @@ impl ProfileArguments {
         &self,
         read: Option<T>,
         problems: &Problems,
-        output: &mut Output,
+        output: &mut Streams,
     ) -> Result<T, Failure> {
         output.show(problems);
         match read {
@@ -280,7 +285,7 @@ impl ProfileArguments {
                 Err(Failure {
                     message: format!("the profile `{}` can't be used: {errors}", self.profile),
                     help: None,
-                    exit: Exit::Usage,
+                    exit: ExitStatus::Usage,
                 })
             }
         }

@@ -3,9 +3,9 @@
 //! The lines come from the library's spans and events: one when a run begins, one when a run, a document or a call has
 //! ended, and one for each event. Each has the ids of the run and the document in whose spans it happened.
 
-use super::exit::Failure;
-use super::sanitized::Sanitized;
+use crate::failure::Failure;
 use crate::provider::LOG_TARGET;
+use crate::streams::SanitizedWriter;
 use crate::telemetry::endpoints::Url;
 use crate::telemetry::endpoints::{base_url, endpoints};
 use crate::telemetry::export::Export;
@@ -116,7 +116,7 @@ impl LogArguments {
             return Err(Failure::usage(only).help("add `--log json` or `--log text`"));
         };
         let out: Box<dyn Write + Send> = match &self.log_file {
-            None => Box::new(Sanitized::new(std::io::stderr(), false)),
+            None => Box::new(SanitizedWriter::new(std::io::stderr(), false)),
             Some(path) => {
                 let file = std::fs::OpenOptions::new().create(true).append(true).open(path);
                 Box::new(file.map_err(|error| {
@@ -150,7 +150,7 @@ impl Telemetry {
     /// Reports a failure of telemetry where users look, once: it is no reason for a run to fail.
     fn say(&self, why: &str) {
         if !self.is_logged {
-            let mut out = Sanitized::new(std::io::stderr(), false);
+            let mut out = SanitizedWriter::new(std::io::stderr(), false);
             let _ = writeln!(out, "warning: not everything was exported by OTLP: {why}");
         }
     }

@@ -1,7 +1,7 @@
 //! `loopctl man`: manual pages of the whole command and of each verb.
 
-use super::exit::{Exit, Failure};
-use super::output::Output;
+use crate::failure::{ExitStatus, Failure};
+use crate::streams::Streams;
 use crate::value::ShownPath;
 use clap::{Args, Command};
 use clap_mangen::Man;
@@ -15,7 +15,7 @@ pub(super) struct Arguments {
     folder: Option<PathBuf>,
 }
 
-pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit, Failure> {
+pub(super) fn execute(arguments: &Arguments, output: &mut Streams) -> Result<ExitStatus, Failure> {
     let mut command = super::command().disable_help_subcommand(true);
     command.build();
     match &arguments.folder {
@@ -28,7 +28,7 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
             write(command, folder)?;
         }
     }
-    Ok(Exit::Success)
+    Ok(ExitStatus::Success)
 }
 
 /// Writes the page of a command and of all verbs below it.

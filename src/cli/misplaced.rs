@@ -1,7 +1,7 @@
 //! The name of a profile where a file is meant. Nothing is run: another profile would be used.
 
-use super::exit::Failure;
 use super::loading::library;
+use crate::failure::Failure;
 use crate::profile::file_of;
 use crate::value::sanitize_line;
 use std::path::Path;

@@ -9,7 +9,6 @@ mod completions;
 mod correct;
 mod dashes;
 mod evaluate;
-mod exit;
 mod explain;
 mod explain_field;
 mod given_up;
@@ -27,12 +26,12 @@ mod man;
 mod misplaced;
 mod new;
 mod next;
-mod output;
 mod permission;
 mod plugin;
 mod plugin_check;
 mod plugin_new;
 mod plugin_sdk;
+mod process_streams;
 mod profile;
 mod profile_diff;
 mod profile_explain;
@@ -45,11 +44,11 @@ mod read;
 mod recorded_request;
 mod recorded_run;
 mod repair;
+mod result_format;
 mod resume;
 mod review;
 mod run;
 mod runs;
-mod sanitized;
 mod schema;
 mod score;
 mod score_record;
@@ -66,10 +65,11 @@ mod unknown_flags;
 mod validate;
 mod watch;
 
+use crate::failure::ExitStatus;
 use crate::provider::ProgramGuard;
+use crate::streams::complain;
 use clap::{CommandFactory, Parser, Subcommand};
-use exit::Exit;
-use output::{Output, complain};
+use process_streams::process_streams;
 use std::process::ExitCode;
 
 /// Make the output of language models trustworthy: validate, score, feed back, correct, and stop by a policy.
@@ -157,26 +157,26 @@ pub fn main() -> ExitCode {
     exit.into()
 }
 
-fn run_process() -> Exit {
+fn run_process() -> ExitStatus {
     // Remembers the folder where the process began.
     loading::context();
     let written = std::env::args_os().map(|argument| argument.to_string_lossy().into_owned());
     if let Some(error) = dashes::mistaken(command, written) {
-        complain(&mut Output::of_process(), &error);
+        complain(&mut process_streams(), &error);
         return error.exit;
     }
     let arguments = match Arguments::try_parse() {
         Ok(arguments) => arguments,
         Err(error) => {
             // Help and version go to standard output and are a success; mistakes go to standard error with status 2.
-            let status = if error.use_stderr() { Exit::Usage } else { Exit::Success };
+            let status = if error.use_stderr() { ExitStatus::Usage } else { ExitStatus::Success };
             let written: Vec<String> =
                 std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned()).collect();
             let _ = unknown_flags::advise(error, &command(), &written).print();
             return status;
         }
     };
-    let mut output = Output::of_process();
+    let mut output = process_streams();
     let outcome = match arguments.verb {
         Verb::Run(arguments) => run::execute(&arguments, &mut output),
         Verb::Resume(arguments) => resume::execute(&arguments, &mut output),

@@ -1,13 +1,13 @@
 //! `loopctl new`: profiles, rules, vocabularies, fields and document types for the project in the working directory.
 
-use super::exit::{Exit, Failure};
 use super::loading::library;
-use super::output::Output;
+use crate::failure::{ExitStatus, Failure};
 use crate::project::{
     How, NewDocumentType, NewField, NewProfile, NewRule, NewVocabulary, Plan, Project, Refusal, WriteError,
     new_document_type, new_field, new_profile, new_rule, new_vocabulary, write,
 };
 use crate::rules::Importance;
+use crate::streams::Streams;
 use crate::value::ShownPath;
 use crate::value::sanitize_line;
 use clap::{Args, Subcommand, ValueEnum};
@@ -103,7 +103,7 @@ impl From<FieldImportance> for Importance {
     }
 }
 
-pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit, Failure> {
+pub(super) fn execute(arguments: &Arguments, output: &mut Streams) -> Result<ExitStatus, Failure> {
     let root = Path::new(".");
     let project = Project::new(root, library());
     let planned = match &arguments.what {
@@ -128,11 +128,11 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
     let plan = planned.map_err(|refusal| refused(refusal, output))?;
     write(root, &plan.changes).map_err(not_written)?;
     report(root, &plan, output)?;
-    Ok(Exit::Success)
+    Ok(ExitStatus::Success)
 }
 
 /// Shows the problems of files, and what to add manually.
-pub(super) fn refused(refusal: Refusal, output: &mut Output) -> Failure {
+pub(super) fn refused(refusal: Refusal, output: &mut Streams) -> Failure {
     output.show(&refusal.problems);
     let mut help = refusal.help;
     if let Some((path, text)) = refusal.by_hand {
@@ -141,7 +141,7 @@ pub(super) fn refused(refusal: Refusal, output: &mut Output) -> Failure {
         }
         help = Some(format!("nothing was written; add the lines above to `{path}` yourself"));
     }
-    Failure { message: sanitize_line(&refusal.message), help, exit: Exit::Usage }
+    Failure { message: sanitize_line(&refusal.message), help, exit: ExitStatus::Usage }
 }
 
 pub(super) fn not_written(error: WriteError) -> Failure {
@@ -155,7 +155,7 @@ pub(super) fn not_written(error: WriteError) -> Failure {
 }
 
 /// Reports what was done, and what to do next.
-pub(super) fn report(root: &Path, plan: &Plan, output: &mut Output) -> Result<(), Failure> {
+pub(super) fn report(root: &Path, plan: &Plan, output: &mut Streams) -> Result<(), Failure> {
     let here = root == Path::new(".");
     let place = if here { String::new() } else { format!(" in `{}`", root.shown()) };
     let paths = |belongs: fn(&How) -> bool| -> Vec<&str> {
@@ -180,7 +180,7 @@ pub(super) fn report(root: &Path, plan: &Plan, output: &mut Output) -> Result<()
     Ok(())
 }
 
-fn list(heading: &str, lines: &[&str], output: &mut Output) -> Result<(), Failure> {
+fn list(heading: &str, lines: &[&str], output: &mut Streams) -> Result<(), Failure> {
     if !lines.is_empty() {
         writeln!(output.out, "{heading}")?;
         for line in lines {

@@ -1,13 +1,13 @@
 //! `loopctl next`: the loop as data, for callers who drive their own model.
 
-use super::exit::{Exit, Failure};
 use super::headings::{ARGUMENTS, OUTPUT, PROFILE};
 use super::loading::{PolicyArguments, ProfileArguments};
 use super::misplaced::refuse_profiles;
-use super::output::{Output, complain};
+use crate::failure::{ExitStatus, Failure};
 use crate::ingest::read_next_input;
 use crate::next::{Mistake, NextAnswer, NextError, NextInput};
 use crate::policy::{FinalStatus, StopReason};
+use crate::streams::{Streams, complain};
 use crate::value::ShownPath;
 use clap::{Args, ValueEnum};
 use serde_json::Value;
@@ -43,7 +43,7 @@ enum NextFormat {
     Jsonl,
 }
 
-pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit, Failure> {
+pub(super) fn execute(arguments: &Arguments, output: &mut Streams) -> Result<ExitStatus, Failure> {
     refuse_profiles(&[&arguments.input])?;
     let profile = ProfileArguments {
         variables: arguments.variables.clone(),
@@ -87,19 +87,19 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
 }
 
 /// The exit status of an answer. A loop that continues has not failed.
-fn exit_of(answer: &NextAnswer) -> Exit {
+fn exit_of(answer: &NextAnswer) -> ExitStatus {
     match &answer.outcome {
-        None => Exit::Success,
+        None => ExitStatus::Success,
         Some(outcome) => match (outcome.final_status, &outcome.stop_reason) {
-            (FinalStatus::Passed | FinalStatus::Skipped, _) => Exit::Success,
-            (_, StopReason::ProviderError) => Exit::Broken,
-            _ => Exit::NotPassed,
+            (FinalStatus::Passed | FinalStatus::Skipped, _) => ExitStatus::Success,
+            (_, StopReason::ProviderError) => ExitStatus::Broken,
+            _ => ExitStatus::NotPassed,
         },
     }
 }
 
 /// Shows every mistake but the last, which ends the verb.
-fn usage(mistakes: &[Mistake], output: &mut Output) -> Failure {
+fn usage(mistakes: &[Mistake], output: &mut Streams) -> Failure {
     let failure = |mistake: &Mistake| {
         let failure = Failure::usage(mistake.to_string());
         match &mistake.help {

@@ -1,13 +1,13 @@
 //! The programs, plugins and servers that a recorded run would use, and whether the user who resumes it permits that. A
 //! journal may come from someone else: nothing in it is a permission, nor are the files that it leads to.
 
-use super::exit::Failure;
 use super::hint::quoted;
-use super::output::Output;
 use crate::diag::Span;
 use crate::facts::without_passwords;
+use crate::failure::Failure;
 use crate::profile::{Author, Loaded, Outside, OutsideKind, outside_of};
 use crate::provider::{Providers, TrustState};
+use crate::streams::Streams;
 use crate::value::{path_text, sanitize_line};
 use clap::Args;
 use serde_json::Value;
@@ -67,7 +67,7 @@ impl Permission<'_> {
         run: &str,
         loaded: &Loaded,
         providers: &Providers,
-        output: &mut Output,
+        output: &mut Streams,
     ) -> Result<(), Failure> {
         let mut lacking: Vec<(String, String)> = Vec::new();
         for one in outside_of(loaded) {
@@ -152,7 +152,7 @@ impl Permission<'_> {
 
 /// Reports each server and proxy that only a file names as a destination of documents: the file may come from someone
 /// else.
-pub(super) fn say_where_documents_go(loaded: &Loaded, output: &mut Output) {
+pub(super) fn say_where_documents_go(loaded: &Loaded, output: &mut Streams) {
     let mut said = BTreeSet::new();
     for one in outside_of(loaded).iter().filter(|one| one.by == Author::Profile && !one.is_shipped()) {
         let line = match &one.what {

@@ -1,11 +1,13 @@
 //! `loopctl plugin list|inspect|trust|check|new`.
 
-use super::exit::{Exit, Failure};
 use super::loading::providers_or_warn;
-use super::output::{Format, Output};
 use super::plugin_check;
 use super::plugin_new;
+use super::result_format::result_format;
+use crate::failure::{ExitStatus, Failure};
 use crate::provider::{Inspected, ProviderEntry, TrustState};
+use crate::requests::ResultFormat;
+use crate::streams::Streams;
 use crate::value::ShownPath;
 use crate::value::{path_text, sanitize_line};
 use clap::{Args, Subcommand};
@@ -23,8 +25,8 @@ enum PluginVerb {
     /// List every plugin that can be found, and whether it may run
     List {
         /// Format of the list
-        #[arg(long, value_enum, default_value = "text")]
-        format: Format,
+        #[arg(long, value_parser = result_format(), default_value = "text")]
+        format: ResultFormat,
     },
     /// Show what a plugin says about itself, without running any of it
     Inspect {
@@ -42,7 +44,7 @@ enum PluginVerb {
     New(plugin_new::Arguments),
 }
 
-pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit, Failure> {
+pub(super) fn execute(arguments: &Arguments, output: &mut Streams) -> Result<ExitStatus, Failure> {
     let providers = providers_or_warn(output);
     let path_of = |plugin: &str| -> Result<PathBuf, Failure> {
         Ok(if is_path(plugin) { PathBuf::from(plugin) } else { providers.path_of(plugin)? })
@@ -53,10 +55,10 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
         }
         PluginVerb::List { format } => {
             let listed = providers.list();
-            if *format != Format::Text {
+            if *format != ResultFormat::Text {
                 let all: Vec<Value> = listed.iter().map(in_list).collect();
                 output.write_json(&all, *format)?;
-                return Ok(Exit::Success);
+                return Ok(ExitStatus::Success);
             }
             for entry in listed {
                 let about = match &entry.plugin {
@@ -108,7 +110,7 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
         }
         PluginVerb::New(arguments) => return plugin_new::execute(arguments, output),
     }
-    Ok(Exit::Success)
+    Ok(ExitStatus::Success)
 }
 
 /// Returns whether the argument names a file instead of a plugin.

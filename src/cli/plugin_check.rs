@@ -1,11 +1,13 @@
 //! `loopctl plugin check`: whether a plugin keeps the contract.
 
-use super::exit::{Exit, Failure};
-use super::output::{Format, Output};
+use super::result_format::result_format;
 use crate::conformance::{CheckFinding, CheckOutcome, ChildTask, Conformance, ConformanceReport, kind_name};
 use crate::diag::{Problems, SourceFile, Span};
+use crate::failure::{ExitStatus, Failure};
 use crate::profile::Override;
 use crate::provider::Providers;
+use crate::requests::ResultFormat;
+use crate::streams::Streams;
 use crate::value::ShownPath;
 use crate::value::sanitize_line;
 use crate::value::yaml::{Data, Node};
@@ -27,8 +29,8 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "KEY=VALUE")]
     config: Vec<String>,
     /// Format of the result on standard output
-    #[arg(long, value_enum, default_value = "text")]
-    format: Format,
+    #[arg(long, value_parser = result_format(), default_value = "text")]
+    format: ResultFormat,
     /// Seconds that one check may take before the plugin counts as hanging
     #[arg(long, value_name = "SECONDS", default_value = "60", value_parser = clap::value_parser!(u64).range(1..=86_400))]
     limit: u64,
@@ -45,14 +47,14 @@ pub(super) fn execute(
     arguments: &Arguments,
     providers: &Providers,
     path: &Path,
-    output: &mut Output,
-) -> Result<Exit, Failure> {
+    output: &mut Streams,
+) -> Result<ExitStatus, Failure> {
     let config = config(&arguments.config, output)?;
     let limit = Duration::from_secs(arguments.limit);
     let conformance = Conformance { providers, path, config: &config, limit };
     if let Some(notes) = &arguments.notes {
         conformance.run_part(&arguments.part, notes)?;
-        return Ok(Exit::Success);
+        return Ok(ExitStatus::Success);
     }
     let child = |part: &ChildTask<'_>| -> std::io::Result<Command> {
         let mut command = Command::new(std::env::current_exe()?);
@@ -67,14 +69,16 @@ pub(super) fn execute(
     };
     let conforms = conformance.run(&child)?;
     match arguments.format {
-        Format::Text => human(&conforms, output)?,
-        Format::Json | Format::Jsonl => output.write_json(&as_json(&conforms), arguments.format)?,
+        ResultFormat::Text => human(&conforms, output)?,
+        ResultFormat::Json | ResultFormat::Jsonl => {
+            output.write_json(&as_json(&conforms), arguments.format)?
+        }
     }
-    Ok(if conforms.conforms() { Exit::Success } else { Exit::Broken })
+    Ok(if conforms.conforms() { ExitStatus::Success } else { ExitStatus::Broken })
 }
 
 /// The configuration that the settings make.
-fn config(settings: &[String], output: &mut Output) -> Result<Value, Failure> {
+fn config(settings: &[String], output: &mut Streams) -> Result<Value, Failure> {
     let mut problems = Problems::new();
     let file = SourceFile::new("--config", "");
     let mut root = Node { span: Span::new(&file, 0, 0), data: Data::Map(Vec::new()) };
@@ -85,12 +89,12 @@ fn config(settings: &[String], output: &mut Output) -> Result<Value, Failure> {
     }
     output.show(&problems);
     if problems.has_errors() {
-        return Err(Failure::shown(Exit::Usage));
+        return Err(Failure::shown(ExitStatus::Usage));
     }
     Ok(root.to_json())
 }
 
-fn human(conforms: &ConformanceReport, output: &mut Output) -> Result<(), Failure> {
+fn human(conforms: &ConformanceReport, output: &mut Streams) -> Result<(), Failure> {
     let paint = output.out_paint;
     match &conforms.manifest {
         Some(manifest) => writeln!(
@@ -119,7 +123,7 @@ fn human(conforms: &ConformanceReport, output: &mut Output) -> Result<(), Failur
     Ok(())
 }
 
-fn line(finding: &CheckFinding, output: &mut Output) -> Result<(), Failure> {
+fn line(finding: &CheckFinding, output: &mut Streams) -> Result<(), Failure> {
     let paint = output.out_paint;
     let (word, asks) = (format!("{:<7}", finding.outcome.as_str()), finding.asks);
     let id = format!("{:<22}", finding.id);

@@ -1,10 +1,10 @@
 //! `loopctl plugin new`: the beginning of a plugin, from the files in `plugins/scaffold`.
 
-use super::exit::{Exit, Failure};
-use super::output::Output;
 use super::plugin_sdk;
 use crate::disk;
+use crate::failure::{ExitStatus, Failure};
 use crate::profile::MAX_FILE_BYTES;
+use crate::streams::Streams;
 use crate::value::ShownPath;
 use clap::{Args, ValueEnum};
 use include_dir::{Dir, DirEntry, include_dir};
@@ -55,7 +55,7 @@ enum PluginKind {
     Direct,
 }
 
-pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit, Failure> {
+pub(super) fn execute(arguments: &Arguments, output: &mut Streams) -> Result<ExitStatus, Failure> {
     let name = checked(&arguments.name)?;
     let sdk = match (arguments.lang, &arguments.sdk) {
         (Language::C, Some(_)) => return Err(Failure::usage("`--sdk` goes with `--lang rust`")),
@@ -79,7 +79,7 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
     for command in project.next_commands(&folder) {
         writeln!(output.out, "  {command}")?;
     }
-    Ok(Exit::Success)
+    Ok(ExitStatus::Success)
 }
 
 /// Checks that manifests, libraries and packages can have this name.

@@ -1,13 +1,13 @@
 //! `loopctl profile`: lists, shows, explains and compares profiles.
 
-use super::exit::{Exit, Failure};
 use super::loading::{ProfileArguments, context, or_default};
-use super::output::Output;
 use super::{profile_diff, profile_explain, profile_list, profile_show};
 use crate::diag::Problems;
+use crate::failure::{ExitStatus, Failure};
 use crate::plan::Plan;
 use crate::profile::Loaded;
 use crate::provider::Prices;
+use crate::streams::Streams;
 use clap::{Args, Subcommand};
 use std::path::Path;
 
@@ -29,7 +29,7 @@ enum ProfileVerb {
     Diff(profile_diff::Arguments),
 }
 
-pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit, Failure> {
+pub(super) fn execute(arguments: &Arguments, output: &mut Streams) -> Result<ExitStatus, Failure> {
     match &arguments.verb {
         ProfileVerb::List(arguments) => profile_list::execute(arguments, output),
         ProfileVerb::Show(arguments) => profile_show::execute(arguments, output),
@@ -91,7 +91,7 @@ impl OverrideArguments {
 }
 
 /// Loads and compiles a profile, showing every problem.
-pub(super) fn compiled(profile: &ProfileArguments, output: &mut Output) -> Result<(Loaded, Plan), Failure> {
+pub(super) fn compiled(profile: &ProfileArguments, output: &mut Streams) -> Result<(Loaded, Plan), Failure> {
     let mut problems = Problems::new();
     let loaded = profile.load(&[], &mut problems);
     let plan = loaded.as_ref().and_then(|loaded| Plan::compile(loaded, &mut problems));
@@ -107,9 +107,9 @@ pub(super) fn compiled(profile: &ProfileArguments, output: &mut Output) -> Resul
 }
 
 /// Loads the prices of models, showing problems of the tables.
-pub(super) fn price_tables(file: Option<&Path>, output: &mut Output) -> Result<Prices, Failure> {
+pub(super) fn price_tables(file: Option<&Path>, output: &mut Streams) -> Result<Prices, Failure> {
     let mut problems = Problems::new();
     let prices = context().prices(file, &mut problems);
     output.show(&problems);
-    if problems.has_errors() { Err(Failure::shown(Exit::Usage)) } else { Ok(prices) }
+    if problems.has_errors() { Err(Failure::shown(ExitStatus::Usage)) } else { Ok(prices) }
 }

@@ -1,19 +1,21 @@
 //! `loopctl profile diff`.
 
-use super::exit::{Exit, Failure};
 use super::loading::ProfileArguments;
-use super::output::{Format, Output};
 use super::profile::{OverrideArguments, compiled, price_tables};
 use super::prove::{EffortArguments, TriedProfile};
+use super::result_format::result_format;
 use super::trajectory_files::{Policy, TrajectoryReading, overall_from};
 use crate::diag::Problems;
 use crate::experiment::prove::{self, Acceptance};
 use crate::experiment::{Tally, Trajectory};
 use crate::explain::policy::{Comparison, Documents, ProfileView, compare};
+use crate::failure::{ExitStatus, Failure};
 use crate::policy::ScriptCriteria;
 use crate::report::{
     ComparisonReport, comparison, comparison_json, comparison_text, documents_text, policy_changes_text,
 };
+use crate::requests::ResultFormat;
+use crate::streams::Streams;
 use clap::Args;
 use serde_json::json;
 use std::path::PathBuf;
@@ -54,14 +56,14 @@ pub(super) struct Arguments {
     exit_code: bool,
     /// Format of the differences; as JSON: `before`, `after`, `same`, `changes`, `settings`, `files`, and with
     /// trajectories `documents`
-    #[arg(long, value_enum, default_value = "text")]
-    format: Format,
+    #[arg(long, value_parser = result_format(), default_value = "text")]
+    format: ResultFormat,
     /// Price table that takes precedence over the others (see `docs/costs.md`)
     #[arg(long, value_name = "FILE")]
     prices: Option<PathBuf>,
 }
 
-pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit, Failure> {
+pub(super) fn execute(arguments: &Arguments, output: &mut Streams) -> Result<ExitStatus, Failure> {
     let after = match &arguments.after {
         Some(after) => after,
         None if arguments.over.is_empty() => {
@@ -94,7 +96,7 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
         Some(documents)
     };
     match arguments.format {
-        Format::Text => {
+        ResultFormat::Text => {
             let paint = output.out_paint;
             output.out.write_all(policy_changes_text(&compared, paint).as_bytes())?;
             if let Some(documents) = &documents {
@@ -106,7 +108,7 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
                 output.out.write_all(comparison(&columns, paint).as_bytes())?;
             }
         }
-        Format::Json | Format::Jsonl => {
+        ResultFormat::Json | ResultFormat::Jsonl => {
             let mut value = json!(compared);
             if let Some(members) = value.as_object_mut() {
                 members.insert("same".to_owned(), compared.is_same().into());
@@ -119,16 +121,16 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
         }
     }
     Ok(if broken {
-        Exit::Broken
+        ExitStatus::Broken
     } else if arguments.exit_code && !compared.is_same() {
-        Exit::NotPassed
+        ExitStatus::NotPassed
     } else {
-        Exit::Success
+        ExitStatus::Success
     })
 }
 
 /// Tries both policies side by side.
-fn proved(arguments: &Arguments, after: &str, output: &mut Output) -> Result<Exit, Failure> {
+fn proved(arguments: &Arguments, after: &str, output: &mut Streams) -> Result<ExitStatus, Failure> {
     let mut problems = Problems::new();
     let before = TriedProfile::load(&arguments.before, &OverrideArguments::default(), &[], &mut problems);
     let changed = TriedProfile::load(after, &arguments.over, &[], &mut problems);
@@ -154,7 +156,7 @@ fn proved(arguments: &Arguments, after: &str, output: &mut Output) -> Result<Exi
     let report =
         ComparisonReport { names: [one, other], comparison: &compared, places: [&at_first, &at_second] };
     match arguments.format {
-        Format::Text => output.out.write_all(comparison_text(report, output.out_paint).as_bytes())?,
+        ResultFormat::Text => output.out.write_all(comparison_text(report, output.out_paint).as_bytes())?,
         format => output.write_json(&comparison_json(report), format)?,
     }
     let shown = compared.accepts_only.iter().filter_map(|acceptance| match acceptance {
@@ -165,7 +167,7 @@ fn proved(arguments: &Arguments, after: &str, output: &mut Output) -> Result<Exi
         compared.difference.iter().chain(shown).map(|difference| &difference.trajectory).collect();
     arguments.effort.write(&runs)?;
     let differ = arguments.exit_code && compared.same() != Some(true);
-    Ok(if differ { Exit::NotPassed } else { Exit::Success })
+    Ok(if differ { ExitStatus::NotPassed } else { ExitStatus::Success })
 }
 
 /// Gives profiles of the same name the names they have on the command line.
@@ -186,13 +188,13 @@ fn simulated(
     compared: &Comparison,
     first: &ProfileArguments,
     second: &ProfileArguments,
-    output: &mut Output,
+    output: &mut Streams,
 ) -> Result<(Documents, bool), Failure> {
     let forced = overall_from(arguments.overall_from.as_deref())?;
     let mut before = policy(&compared.before, first, &forced, output)?;
     let mut after = policy(&compared.after, second, &forced, output)?;
     let most = match arguments.format {
-        Format::Text if !arguments.all => USUALLY_NAMED,
+        ResultFormat::Text if !arguments.all => USUALLY_NAMED,
         _ => usize::MAX,
     };
     let mut documents = Documents::new(most);
@@ -213,7 +215,7 @@ fn policy(
     name: &str,
     profile: &ProfileArguments,
     forced: &[String],
-    output: &mut Output,
+    output: &mut Streams,
 ) -> Result<Policy, Failure> {
     let forced: Vec<&str> = forced.iter().map(String::as_str).collect();
     let mut problems = Problems::new();

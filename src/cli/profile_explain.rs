@@ -1,10 +1,11 @@
 //! `loopctl profile explain`, and `loopctl explain PROFILE`, which does the same.
 
-use super::exit::{Exit, Failure};
 use super::loading::ProfileArguments;
-use super::output::{Format, Output};
 use super::profile::{NamedProfileArguments, compiled, price_tables};
 use crate::explain::policy::{ProfileView, explain, json, markdown, text};
+use crate::failure::{ExitStatus, Failure};
+use crate::requests::ResultFormat;
+use crate::streams::Streams;
 use crate::value::sanitize_line;
 use clap::{Args, ValueEnum};
 use std::path::{Path, PathBuf};
@@ -43,16 +44,16 @@ pub(super) enum ExplainFormat {
 
 impl ExplainFormat {
     /// The format, if programs read it.
-    pub(super) fn of_data(self) -> Option<Format> {
+    pub(super) fn of_data(self) -> Option<ResultFormat> {
         match self {
             ExplainFormat::Text | ExplainFormat::Markdown => None,
-            ExplainFormat::Json => Some(Format::Json),
-            ExplainFormat::Jsonl => Some(Format::Jsonl),
+            ExplainFormat::Json => Some(ResultFormat::Json),
+            ExplainFormat::Jsonl => Some(ResultFormat::Jsonl),
         }
     }
 }
 
-pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit, Failure> {
+pub(super) fn execute(arguments: &Arguments, output: &mut Streams) -> Result<ExitStatus, Failure> {
     let profile = arguments.named.over.on(&arguments.named.profile);
     let prices = arguments.prices.as_deref();
     explain_profile(&profile, prices, arguments.full, arguments.format, output)
@@ -64,8 +65,8 @@ pub(super) fn explain_profile(
     prices: Option<&Path>,
     full: bool,
     voice: ExplainFormat,
-    output: &mut Output,
-) -> Result<Exit, Failure> {
+    output: &mut Streams,
+) -> Result<ExitStatus, Failure> {
     let prices = price_tables(prices, output)?;
     let (loaded, plan) = compiled(profile, output)?;
     let explanation = explain(ProfileView { loaded: &loaded, plan: &plan, prices: &prices });
@@ -78,12 +79,12 @@ pub(super) fn explain_profile(
             if let Some(members) = value.as_object_mut() {
                 members.insert("digest".to_owned(), plan.profile.digest.clone().into());
             }
-            output.write_json(&value, voice.of_data().unwrap_or(Format::Json))?;
-            return Ok(Exit::Success);
+            output.write_json(&value, voice.of_data().unwrap_or(ResultFormat::Json))?;
+            return Ok(ExitStatus::Success);
         }
     };
     output.out.write_all(written.as_bytes())?;
-    Ok(Exit::Success)
+    Ok(ExitStatus::Success)
 }
 
 /// Text of several lines, safe for a terminal.

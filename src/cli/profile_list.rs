@@ -1,12 +1,14 @@
 //! `loopctl profile list`.
 
-use super::exit::{Exit, Failure};
 use super::loading::{context, library};
-use super::output::{Format, Output};
+use super::result_format::result_format;
 use super::shadows::changed_by;
 use crate::diag::Problems;
+use crate::failure::{ExitStatus, Failure};
 use crate::plan::Plan;
 use crate::profile::{FileTracker, Library, available, file_of, load};
+use crate::requests::ResultFormat;
+use crate::streams::Streams;
 use crate::value::sanitize_line;
 use clap::Args;
 use serde::Serialize;
@@ -15,8 +17,8 @@ use std::path::Path;
 #[derive(Args)]
 pub(super) struct Arguments {
     /// Format of the list; as JSON: `name`, `description`, `source`, `path`, `usable`, `changed_by`
-    #[arg(long, value_enum, default_value = "text")]
-    format: Format,
+    #[arg(long, value_parser = result_format(), default_value = "text")]
+    format: ResultFormat,
 }
 
 /// One profile.
@@ -67,13 +69,13 @@ impl ProfileSource {
     }
 }
 
-pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit, Failure> {
+pub(super) fn execute(arguments: &Arguments, output: &mut Streams) -> Result<ExitStatus, Failure> {
     let library = library();
     let profiles: Vec<ProfileEntry> =
         available(&library).into_iter().map(|name| listed(name, &library)).collect();
-    if arguments.format != Format::Text {
+    if arguments.format != ResultFormat::Text {
         output.write_json(&profiles, arguments.format)?;
-        return Ok(Exit::Success);
+        return Ok(ExitStatus::Success);
     }
     let width = |of: &dyn Fn(&ProfileEntry) -> usize| profiles.iter().map(of).max().unwrap_or(0);
     let names = width(&|profile| profile.name.chars().count());
@@ -90,7 +92,7 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
             writeln!(output.out, "{:names$}  {:sources$}  {}", "", "", output.out_paint.warn(&line))?;
         }
     }
-    Ok(Exit::Success)
+    Ok(ExitStatus::Success)
 }
 
 fn listed(name: String, library: &Library) -> ProfileEntry {

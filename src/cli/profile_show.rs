@@ -1,11 +1,13 @@
 //! `loopctl profile show`.
 
-use super::exit::{Exit, Failure};
-use super::output::{Format, Output};
 use super::profile::NamedProfileArguments;
+use super::result_format::result_format;
 use crate::diag::Problems;
 use crate::explain::settings::Shown;
+use crate::failure::{ExitStatus, Failure};
 use crate::profile::check_settings;
+use crate::requests::ResultFormat;
+use crate::streams::Streams;
 use crate::value::sanitize_line;
 use clap::Args;
 use serde_json::json;
@@ -22,11 +24,11 @@ pub(super) struct Arguments {
     #[arg(long)]
     origins: bool,
     /// Format of the settings; `text` is YAML, as in profiles
-    #[arg(long, value_enum, default_value = "text")]
-    format: Format,
+    #[arg(long, value_parser = result_format(), default_value = "text")]
+    format: ResultFormat,
 }
 
-pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit, Failure> {
+pub(super) fn execute(arguments: &Arguments, output: &mut Streams) -> Result<ExitStatus, Failure> {
     let profile = arguments.named.over.on(&arguments.named.profile);
     let mut problems = Problems::new();
     let settings = profile.settings(&mut problems);
@@ -36,7 +38,7 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
     if let Some(settings) = settings {
         let shown = Shown::of(&settings.merged);
         match arguments.format {
-            Format::Text => {
+            ResultFormat::Text => {
                 if arguments.origins {
                     let chain: Vec<String> = settings.chain.iter().map(|name| sanitize_line(name)).collect();
                     writeln!(output.out, "# {}, then the defaults", chain.join(", then "))?;
@@ -56,5 +58,5 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
         }
     }
     output.show(&problems);
-    Ok(if problems.has_errors() { Exit::Usage } else { Exit::Success })
+    Ok(if problems.has_errors() { ExitStatus::Usage } else { ExitStatus::Success })
 }

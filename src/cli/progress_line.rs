@@ -1,8 +1,8 @@
 //! The progress of a batch on standard error: one line that is redrawn on a terminal; elsewhere a line now and then.
 
-use super::output::Output;
 use crate::report::{PlainSteps, Progress};
 use crate::result::DocumentResult;
+use crate::streams::Streams;
 use crate::value::{Millis, sanitize_line};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 use std::fmt;
@@ -78,14 +78,14 @@ impl ProgressLine {
     }
 
     /// Counts a document that has ended with a result.
-    pub(super) fn finished(&mut self, result: &DocumentResult, output: &mut Output) {
+    pub(super) fn finished(&mut self, result: &DocumentResult, output: &mut Streams) {
         let now = since(self.began);
         self.with(|progress| progress.add(result, now));
         self.show(now, |line| output.say(line));
     }
 
     /// Counts a document that has ended without one.
-    pub(super) fn failed(&mut self, output: &mut Output) {
+    pub(super) fn failed(&mut self, output: &mut Streams) {
         let now = since(self.began);
         self.with(|progress| progress.add_failed(now));
         self.show(now, |line| output.say(line));

@@ -1,17 +1,19 @@
 //! `loopctl prove`.
 
-use super::exit::{Exit, Failure};
 use super::loading::or_default;
-use super::output::{Format, Output};
 use super::profile::OverrideArguments;
+use super::result_format::result_format;
 use crate::diag::{Problems, nearest};
 use crate::disk::{self, Access};
 use crate::experiment::Trajectory;
 use crate::experiment::prove::{Broken, Effort, Subject, prove};
 use crate::facts::{Origin, place_of_line, range_of};
+use crate::failure::{ExitStatus, Failure};
 use crate::policy::{Promises, ScriptCriteria};
 use crate::profile::{DeclaredPromise, Loaded, PromiseFile, read_text_file};
 use crate::report::{ProofReport, proof_json, proof_text};
+use crate::requests::ResultFormat;
+use crate::streams::Streams;
 use crate::value::ShownPath;
 use crate::value::decode::Decode;
 use crate::value::{sanitize_line, yaml};
@@ -37,8 +39,8 @@ pub(super) struct Arguments {
     #[arg(long)]
     allow_not_shown: bool,
     /// Format of the proof on standard output
-    #[arg(long, value_enum, default_value = "text")]
-    format: Format,
+    #[arg(long, value_parser = result_format(), default_value = "text")]
+    format: ResultFormat,
 }
 
 /// The effort of a search, and the location of runs that show something.
@@ -73,7 +75,7 @@ impl EffortArguments {
     }
 }
 
-pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit, Failure> {
+pub(super) fn execute(arguments: &Arguments, output: &mut Streams) -> Result<ExitStatus, Failure> {
     let mut problems = Problems::new();
     let own = declared_in_files(&arguments.promises, &mut problems);
     let tried = TriedProfile::load(&arguments.profile, &arguments.over, &own, &mut problems);
@@ -103,7 +105,7 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
         places: &places,
     };
     match arguments.format {
-        Format::Text => output.out.write_all(proof_text(report, output.out_paint).as_bytes())?,
+        ResultFormat::Text => output.out.write_all(proof_text(report, output.out_paint).as_bytes())?,
         format => output.write_json(&proof_json(report), format)?,
     }
     let mut runs = Vec::new();
@@ -115,7 +117,7 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
     }
     arguments.effort.write(&runs)?;
     let kept = proof.holds() || (arguments.allow_not_shown && !proof.is_broken());
-    Ok(if kept { Exit::Success } else { Exit::NotPassed })
+    Ok(if kept { ExitStatus::Success } else { ExitStatus::NotPassed })
 }
 
 fn proof_lines(tried: &TriedProfile) -> Vec<String> {

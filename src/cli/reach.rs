@@ -2,12 +2,12 @@
 //! journal may come from someone else: a path in it is no permission, except for a run that this user began or resumed
 //! before.
 
-use super::exit::Failure;
 use super::hint::quoted;
 use super::latest_run::recall;
 use super::loading::context;
 use super::run;
 use crate::disk::{lies_within, real_place};
+use crate::failure::Failure;
 use crate::ingest::{Input, InputRecord};
 use crate::store::{Journal, RunId};
 use crate::value::path_text;

@@ -1,9 +1,9 @@
 //! The request of a recorded run. A journal may come from someone else: its requests never speak for the user who runs
 //! this program.
 
-use super::output::Output;
 use super::run;
 use crate::requests::RunRequest;
+use crate::streams::Streams;
 use crate::value::{path_text, sanitize_line};
 use serde_json::Value;
 use std::path::PathBuf;
@@ -19,7 +19,7 @@ pub(super) fn recorded_folder(settings: &Value) -> Option<PathBuf> {
 }
 
 /// Changes to the folder in which a run began: its documents and results are there.
-pub(super) fn go_to_folder(settings: &Value, quiet: bool, output: &mut Output) {
+pub(super) fn go_to_folder(settings: &Value, quiet: bool, output: &mut Streams) {
     let Some(folder) = recorded_folder(settings) else { return };
     let here = std::env::current_dir().ok();
     if here.as_deref() != Some(&folder) && std::env::set_current_dir(&folder).is_ok() && !quiet {

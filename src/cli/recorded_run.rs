@@ -1,19 +1,19 @@
 //! A run of the journal on which other policies are tried.
 
-use super::exit::Failure;
 use super::loading::{ProfileArguments, context};
-use super::output::Output;
 use super::resume::{JournalArgument, find_run};
 use crate::diag::Problems;
+use crate::failure::Failure;
 use crate::profile::Library;
 use crate::profiles::{LocatedProfile, ReachedProfile, RecordedRun};
+use crate::streams::Streams;
 
 /// Reads a profile from a library with every file that it reaches, showing every problem.
 pub(super) fn reached_from(
     arguments: &ProfileArguments,
     library: &Library,
     forced: &[&str],
-    output: &mut Output,
+    output: &mut Streams,
 ) -> Result<ReachedProfile, Failure> {
     let mut problems = Problems::new();
     let reached = ReachedProfile::read(context(), &arguments.selected(), library, forced, &mut problems);
@@ -25,7 +25,7 @@ pub(super) fn reached_from(
 pub(super) fn recorded_run(
     id: &str,
     journal: &JournalArgument,
-    output: &mut Output,
+    output: &mut Streams,
 ) -> Result<RecordedRun, Failure> {
     let journal = journal.open()?;
     let run = find_run(&journal, id)?;
@@ -42,7 +42,7 @@ pub(super) fn recorded_run(
 }
 
 /// Reports how many documents of a run no policy decides about.
-pub(super) fn say_without_candidate(run: &RecordedRun, output: &mut Output) {
+pub(super) fn say_without_candidate(run: &RecordedRun, output: &mut Streams) {
     if run.without_candidate == 0 {
         return;
     }

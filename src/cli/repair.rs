@@ -1,13 +1,13 @@
 //! `loopctl repair`: text that is not quite JSON to JSON, and JSON closer to a schema.
 
-use super::exit::{Exit, Failure};
-use super::output::{Output, complain};
 use crate::disk;
+use crate::failure::{ExitStatus, Failure};
 use crate::profile::{MAX_FILE_BYTES, Repair};
 use crate::repair::{
     MAX_STEPS, MAX_TEXT_BYTES, Operation, Remaining, RepairStep, Repaired, Repairer, TextPosition,
     Unsalvageable, salvage_bytes,
 };
+use crate::streams::{Streams, complain};
 use crate::value::ShownPath;
 use crate::value::{Fuel, sanitize_line};
 use clap::{Args, ValueEnum};
@@ -81,7 +81,7 @@ impl Arguments {
     }
 }
 
-pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit, Failure> {
+pub(super) fn execute(arguments: &Arguments, output: &mut Streams) -> Result<ExitStatus, Failure> {
     let settings = arguments.settings();
     let schema = arguments.schema.as_deref().map(read_schema).transpose()?;
     let repairer = match (&arguments.schema, &schema) {
@@ -137,8 +137,8 @@ fn single(
     input: Box<dyn Read>,
     name: &str,
     format: RepairFormat,
-    output: &mut Output,
-) -> Result<Exit, Failure> {
+    output: &mut Streams,
+) -> Result<ExitStatus, Failure> {
     let mut bytes = Vec::new();
     let limit = MAX_TEXT_BYTES as u64 + 1;
     input
@@ -175,7 +175,7 @@ fn single(
         let word = output.err_paint.warn("warning:");
         output.say(&format!("{word} {errors} left that no repair helped with"));
     }
-    Ok(Exit::Success)
+    Ok(ExitStatus::Success)
 }
 
 fn mend_bytes(repairer: &Repairer, settings: Repair, bytes: &[u8]) -> Result<Repaired, Unsalvageable> {
@@ -200,7 +200,7 @@ fn refusal(name: &str, why: Unsalvageable) -> Failure {
 }
 
 /// Reports what was done, for people.
-fn say_steps(steps: &[RepairStep], output: &mut Output) {
+fn say_steps(steps: &[RepairStep], output: &mut Streams) {
     for step in steps {
         let place = step.place.map_or_else(String::new, |at| format!("{}:{}: ", at.line, at.column));
         let times = if step.times > 1 { format!(" ({} times)", step.times) } else { String::new() };
@@ -235,7 +235,7 @@ struct RepairAnswer<'a> {
 }
 
 impl RepairAnswer<'_> {
-    fn write(&self, output: &mut Output) -> Result<(), Failure> {
+    fn write(&self, output: &mut Streams) -> Result<(), Failure> {
         Ok(writeln!(output.out, "{}", serde_json::to_string(self).unwrap_or_default())?)
     }
 }
@@ -249,7 +249,7 @@ struct RecordError {
 
 impl RecordRepairer {
     /// Answers the lines. One that can't be used is reported; the others are answered.
-    fn answer(mut self, mut reader: impl BufRead, output: &mut Output) -> Result<Exit, Failure> {
+    fn answer(mut self, mut reader: impl BufRead, output: &mut Streams) -> Result<ExitStatus, Failure> {
         let mut line = Vec::new();
         for number in 1_u64.. {
             line.clear();
@@ -273,11 +273,11 @@ impl RecordRepairer {
             }
         }
         output.out.flush()?;
-        Ok(if self.broken { Exit::Broken } else { Exit::Success })
+        Ok(if self.broken { ExitStatus::Broken } else { ExitStatus::Success })
     }
 
     /// Answers one line. The outer error is one of writing, the inner one says what is wrong with the line.
-    fn one(&mut self, line: &[u8], output: &mut Output) -> Result<Result<(), RecordError>, Failure> {
+    fn one(&mut self, line: &[u8], output: &mut Streams) -> Result<Result<(), RecordError>, Failure> {
         let unanswered = |id: &Value, why: String| Ok(Err(RecordError { id: id.clone(), why }));
         let record: Value = match serde_json::from_slice(line.strip_prefix(BYTE_ORDER_MARK).unwrap_or(line)) {
             Ok(record) => record,

@@ -1,16 +1,16 @@
 //! `loopctl resume`: resumes a run.
 
-use super::exit::{Exit, Failure};
 use super::headings::{ARGUMENTS, CALLS, DOCUMENTS, OUTPUT, PROFILE};
 use super::hint::quoted;
 use super::latest_run::recall;
 use super::loading::{CallArguments, context};
 use super::logging::LogArguments;
-use super::output::Output;
 use super::permission::PermissionArguments;
 use super::recorded_request::{go_to_folder, recorded_arguments};
 use super::run::{ResumeOptions, ResumeSettings, RunSelection, Via, carry_out};
+use crate::failure::{ExitStatus, Failure};
 use crate::store::{DocumentStage, Journal, RunStage, StoredRun};
+use crate::streams::Streams;
 use crate::value::ShownPath;
 use crate::value::sanitize_line;
 use clap::Args;
@@ -140,7 +140,7 @@ fn no_run(journal: &Journal) -> Failure {
     Failure::broken(format!("the journal `{}` holds no run", journal.path().shown()))
 }
 
-pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit, Failure> {
+pub(super) fn execute(arguments: &Arguments, output: &mut Streams) -> Result<ExitStatus, Failure> {
     let journal = arguments.journal.open()?;
     let run = match &arguments.run {
         Some(id) => find_run(&journal, id)?,

@@ -1,12 +1,12 @@
 //! `loopctl schema`: the schemas of our YAML for editors, and of extractions from documents.
 
-use super::exit::{Exit, Failure};
 use super::loading::library;
-use super::output::Output;
 use crate::diag::{Problem, nearest};
+use crate::failure::{ExitStatus, Failure};
 use crate::profile::Files;
 use crate::reference::{FILE_KINDS, FileKind};
 use crate::rules::whole_schema;
+use crate::streams::Streams;
 
 #[derive(clap::Args)]
 pub(super) struct Arguments {
@@ -16,7 +16,7 @@ pub(super) struct Arguments {
     name: Option<String>,
 }
 
-pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit, Failure> {
+pub(super) fn execute(arguments: &Arguments, output: &mut Streams) -> Result<ExitStatus, Failure> {
     let Some(name) = &arguments.name else {
         let types = document_types();
         let names = FILE_KINDS.iter().map(|kind| kind.name.len()).chain(types.iter().map(String::len));
@@ -27,7 +27,7 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
         for name in &types {
             writeln!(output.out, "{name:width$}  what is extracted from a document of this type")?;
         }
-        return Ok(Exit::Success);
+        return Ok(ExitStatus::Success);
     };
     let Some(kind) = FileKind::named(name) else {
         let types = document_types();
@@ -36,7 +36,7 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
             let file = library.read(&format!("schemas/{name}.schema.json")).map_err(unreadable)?;
             let schema = file.map(|file| whole_schema(&file, &library)).transpose().map_err(unreadable)?;
             writeln!(output.out, "{:#}", schema.unwrap_or_default())?;
-            return Ok(Exit::Success);
+            return Ok(ExitStatus::Success);
         }
         let known: Vec<&str> =
             FILE_KINDS.iter().map(|kind| kind.name).chain(types.iter().map(String::as_str)).collect();
@@ -47,7 +47,7 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
         return Err(Failure::usage(format!("no schema is called `{name}`")).help(help));
     };
     output.out.write_all(kind.schema_text().as_bytes())?;
-    Ok(Exit::Success)
+    Ok(ExitStatus::Success)
 }
 
 /// Names of the document types with a local or shipped schema.

@@ -1,17 +1,19 @@
 //! `loopctl score`: assess without any provider.
 
-use super::exit::{Exit, Failure};
 use super::headings::{ARGUMENTS, DOCUMENTS, OUTPUT, PROFILE};
 use super::loading::{PolicyArguments, known_type, library};
 use super::misplaced::refuse_profiles;
-use super::output::{Format, Output, RecordFormat, RecordWriter, complain};
+use super::result_format::RecordFormat;
 use super::score_record::{KEYS, ScoreRecord, in_extraction, without_mark};
 use crate::disk::{self, ReadError};
+use crate::failure::{ExitStatus, Failure};
 use crate::ingest::SourceText;
 use crate::plan::{DocumentContext, Given, Plan};
 use crate::report::assessment_table;
+use crate::requests::ResultFormat;
 use crate::rules::UNKNOWN_TYPE;
 use crate::score::{Assessment, Assessor, Evidence, Issue, Scores};
+use crate::streams::{RecordWriter, Streams, complain};
 use crate::value::Score;
 use crate::value::ShownPath;
 use crate::value::os_text;
@@ -67,7 +69,7 @@ struct ScoredRecord<'a> {
     evidence: &'a Evidence,
 }
 
-pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit, Failure> {
+pub(super) fn execute(arguments: &Arguments, output: &mut Streams) -> Result<ExitStatus, Failure> {
     refuse_profiles(&arguments.files)?;
     let plan = arguments.profile.profile().plan_to_score(&library(), output)?;
     let document_type = arguments.document_type.as_deref().map(|t| known_type(&plan, t)).transpose()?;
@@ -113,7 +115,7 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
             "{word} nothing says which type the document has, so it was scored as `{UNKNOWN_TYPE}`: name it with `--type`, or in the record's `document_type`"
         ));
     }
-    let exit = if scorer.broken { Exit::Broken } else { Exit::Success };
+    let exit = if scorer.broken { ExitStatus::Broken } else { ExitStatus::Success };
     // The process ends here; freeing its memory piece by piece would take a tenth of a short run.
     std::mem::forget(scorer);
     Ok(exit)
@@ -189,7 +191,7 @@ struct Scorer {
 
 impl Scorer {
     /// Scores one extraction in a file of its own. One that can't be used is reported; the other files are answered.
-    fn single(&mut self, path: &Path, source: Option<&str>, output: &mut Output) -> Result<(), Failure> {
+    fn single(&mut self, path: &Path, source: Option<&str>, output: &mut Streams) -> Result<(), Failure> {
         match self.assess_file(path, source) {
             Ok(id) => self.answer(&id, output),
             Err(failure) => {
@@ -221,7 +223,7 @@ impl Scorer {
     }
 
     /// Scores many records. A line that can't be used is reported; the others are answered.
-    fn lines(&mut self, path: &Path, output: &mut Output) -> Result<(), Failure> {
+    fn lines(&mut self, path: &Path, output: &mut Streams) -> Result<(), Failure> {
         let input: Box<dyn Read> = if path.as_os_str() == "-" {
             Box::new(std::io::stdin())
         } else {
@@ -280,9 +282,9 @@ impl Scorer {
         Ok(())
     }
 
-    fn answer(&mut self, id: &Value, output: &mut Output) -> Result<(), Failure> {
+    fn answer(&mut self, id: &Value, output: &mut Streams) -> Result<(), Failure> {
         let assessment = &self.assessment;
-        if self.writer.format == Format::Text {
+        if self.writer.format == ResultFormat::Text {
             let name = id.as_str().map_or_else(|| id.to_string(), str::to_owned);
             return Ok(output
                 .out
@@ -299,7 +301,7 @@ impl Scorer {
     }
 
     /// Warns once for each key that is ignored.
-    fn warn_of_ignored(&mut self, record: &ScoreRecord<'_>, output: &mut Output) {
+    fn warn_of_ignored(&mut self, record: &ScoreRecord<'_>, output: &mut Streams) {
         for key in &record.ignored {
             if !self.warned.contains(&**key) {
                 self.warned.insert(key.to_string());

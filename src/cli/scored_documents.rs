@@ -1,8 +1,8 @@
 //! The documents of a run with their scores: from the journal, or from a folder of results.
 
-use super::exit::Failure;
 use crate::disk;
 use crate::experiment::calibrate::ScoredDocument;
+use crate::failure::Failure;
 use crate::profile::Certify;
 use crate::result::DocumentResult;
 use crate::store::{Artifact, DocumentStage, Journal, RunId};

@@ -1,19 +1,21 @@
 //! `loopctl simulate`: policies tried on trajectories.
 
-use super::exit::{Exit, Failure};
 use super::headings::{ARGUMENTS, DOCUMENTS, OUTPUT, PROFILE};
 use super::loading::{ProfileArguments, library, or_default};
 use super::misplaced::refuse_profiles;
-use super::output::{Format, Output, RecordFormat, RecordWriter};
 use super::recorded_run::{reached_from, recorded_run, say_without_candidate};
+use super::result_format::RecordFormat;
 use super::resume::JournalArgument;
 use super::trajectory_files::{Observations, Policy, Require, TrajectoryReading, overall_from};
 use crate::diag::Problems;
 use crate::experiment::{Answer, Decider, Tally, Trajectories};
+use crate::failure::{ExitStatus, Failure};
 use crate::policy::ScriptCriteria;
 use crate::profile::LoopPolicy;
 use crate::profiles::{ReachedProfile, RecordedRun};
 use crate::report::comparison;
+use crate::requests::ResultFormat;
+use crate::streams::{RecordWriter, Streams};
 use crate::value::sanitize_line;
 use clap::Args;
 use std::path::PathBuf;
@@ -60,7 +62,7 @@ struct ComparedPolicy {
     beyond: [u64; 3],
 }
 
-pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit, Failure> {
+pub(super) fn execute(arguments: &Arguments, output: &mut Streams) -> Result<ExitStatus, Failure> {
     refuse_profiles(&arguments.files)?;
     if arguments.run.is_none() && arguments.journal.is_named() {
         return Err(Failure::usage("`--journal` goes with `--run`")
@@ -90,14 +92,14 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
         policy.warn_of_assumed(output);
     }
     // An empty table says nothing beside an error.
-    if writer.format == Format::Text && (any || !broken) {
+    if writer.format == ResultFormat::Text && (any || !broken) {
         let columns: Vec<(String, Tally)> =
             compared.into_iter().map(|compared| (compared.policy.name, compared.tally)).collect();
         output.out.write_all(comparison(&columns, output.out_paint).as_bytes())?;
     }
     writer.flush(output)?;
     writer.close(output)?;
-    Ok(if broken { Exit::Broken } else { Exit::Success })
+    Ok(if broken { ExitStatus::Broken } else { ExitStatus::Success })
 }
 
 /// Decides about every document.
@@ -105,7 +107,7 @@ fn answer(
     compared: &mut [ComparedPolicy],
     writer: &mut RecordWriter,
     trajectories: &Trajectories,
-    output: &mut Output,
+    output: &mut Streams,
 ) -> std::io::Result<()> {
     let several = compared.len() > 1;
     let mut trials: Vec<PolicyReplay<'_, '_>> =
@@ -123,7 +125,7 @@ fn answer(
             {
                 *count += 1;
             }
-            if writer.format == Format::Text {
+            if writer.format == ResultFormat::Text {
                 trial.tally.add_decided(&decided, trial.decider.overalls());
             } else {
                 let name = several.then_some(trial.name);
@@ -163,7 +165,7 @@ fn recorded(
     run: &str,
     arguments: &Arguments,
     compared: &mut [ComparedPolicy],
-    output: &mut Output,
+    output: &mut Streams,
 ) -> Result<RecordedRun, Failure> {
     let forced = overall_from(arguments.overall_from.as_deref())?;
     let forced: Vec<&str> = forced.iter().map(String::as_str).collect();
@@ -182,7 +184,7 @@ fn recorded(
 }
 
 /// Reports how many documents end in unrecorded ways.
-fn say_beyond(run: &RecordedRun, compared: &[ComparedPolicy], output: &mut Output) {
+fn say_beyond(run: &RecordedRun, compared: &[ComparedPolicy], output: &mut Streams) {
     let word = output.err_paint.warn("note:");
     let documents =
         |count: u64| if count == 1 { "1 document".to_owned() } else { format!("{count} documents") };
@@ -215,7 +217,7 @@ fn say_beyond(run: &RecordedRun, compared: &[ComparedPolicy], output: &mut Outpu
 }
 
 /// Loads the policy of every profile: prompts, schemas and providers need not exist.
-fn policies(arguments: &Arguments, output: &mut Output) -> Result<Vec<ComparedPolicy>, Failure> {
+fn policies(arguments: &Arguments, output: &mut Streams) -> Result<Vec<ComparedPolicy>, Failure> {
     let forced = overall_from(arguments.overall_from.as_deref())?;
     let forced: Vec<&str> = forced.iter().map(String::as_str).collect();
     let mut compared: Vec<ComparedPolicy> = Vec::new();

@@ -1,14 +1,15 @@
 //! The common part of `validate` and `correct`: one extraction, one document, one step of the loop.
 
-use super::exit::{Exit, Failure};
 use super::headings::{ARGUMENTS, DOCUMENTS, OUTPUT};
 use super::journal_place::JournalPlace;
 use super::logging::LogArguments;
-use super::output::{Output, RecordFormat};
+use super::result_format::RecordFormat;
 use super::run::{ConsultedParties, RunInvocation, RunSelection};
 use super::tape::RecorderArguments;
+use crate::failure::{ExitStatus, Failure};
 use crate::plan::Plan;
 use crate::run::BatchSettings;
+use crate::streams::Streams;
 use crate::value::Millis;
 use clap::Args;
 use std::path::PathBuf;
@@ -48,8 +49,8 @@ impl StepArguments {
         plan: Plan,
         consulted: ConsultedParties,
         calls: StepCalls,
-        output: &mut Output,
-    ) -> Result<Exit, Failure> {
+        output: &mut Streams,
+    ) -> Result<ExitStatus, Failure> {
         RunInvocation {
             plan,
             document_type: self.document_type.clone(),

@@ -1,11 +1,11 @@
 //! The arguments that record calls, replay them, and answer repeated ones from a cache.
 
-use super::exit::{Exit, Failure};
 use super::loading::context;
-use super::output::{Output, complain};
+use crate::failure::{ExitStatus, Failure};
 use crate::provider::{Recorder, RecorderMode, Requests, TapeError};
 use crate::requests::{RecordedPath, RecordingRequest};
 use crate::run::Time;
+use crate::streams::{Streams, complain};
 use crate::value::path_text;
 use clap::Args;
 use serde_json::{Value, json};
@@ -128,7 +128,7 @@ pub(super) fn settings_of(tape: Option<&Recorder>) -> Value {
 
 /// Reports problems of the tape itself, and that the run is not what it was to be: a judge that was not recorded may
 /// have been done without, and a recording may lack a call.
-pub(super) fn report(tape: Option<&Recorder>, exit: Exit, output: &mut Output) -> Exit {
+pub(super) fn report(tape: Option<&Recorder>, exit: ExitStatus, output: &mut Streams) -> ExitStatus {
     let Some(tape) = tape else { return exit };
     let help = match tape.mode() {
         RecorderMode::Record => "the recording is not whole: record again",
@@ -140,7 +140,7 @@ pub(super) fn report(tape: Option<&Recorder>, exit: Exit, output: &mut Output) -
         complain(output, &Failure::broken(problem.clone()).help(help));
     }
     match (problems.is_empty(), tape.mode(), exit) {
-        (true, ..) | (_, RecorderMode::Cache, _) | (.., Exit::Interrupted) => exit,
-        _ => Exit::Broken,
+        (true, ..) | (_, RecorderMode::Cache, _) | (.., ExitStatus::Interrupted) => exit,
+        _ => ExitStatus::Broken,
     }
 }

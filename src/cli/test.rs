@@ -1,15 +1,16 @@
 //! `loopctl test`: scenario tests of profiles, rules and vocabularies.
 
-use super::exit::{Exit, Failure};
 use super::loading::library;
-use super::output::{Format, Output};
 use crate::diag::Problems;
 use crate::experiment::scenario::{
     Choice, Mutant, Mutation, Suite, SuiteKind, TestTarget, Unusable, find_subject, subjects, survivors,
     test_profile, test_rules, test_vocabulary,
 };
+use crate::failure::{ExitStatus, Failure};
 use crate::profile::Override;
 use crate::report::{junit, suite_lines, suites_closing, suites_json, unusable_line};
+use crate::requests::ResultFormat;
+use crate::streams::Streams;
 use crate::value::sanitize_line;
 use clap::{Args, ValueEnum};
 
@@ -51,7 +52,7 @@ enum TestFormat {
     Junit,
 }
 
-pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit, Failure> {
+pub(super) fn execute(arguments: &Arguments, output: &mut Streams) -> Result<ExitStatus, Failure> {
     let mut unusable = Vec::new();
     let mut problems = Problems::new();
     let settings: Vec<Override> =
@@ -103,22 +104,22 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
         TestFormat::Text => {
             output.out.write_all(suites_closing(&suites, &unusable, output.out_paint).as_bytes())?
         }
-        TestFormat::Json => output.write_json(&suites_json(&suites, &unusable), Format::Json)?,
-        TestFormat::Jsonl => output.write_json(&suites_json(&suites, &unusable), Format::Jsonl)?,
+        TestFormat::Json => output.write_json(&suites_json(&suites, &unusable), ResultFormat::Json)?,
+        TestFormat::Jsonl => output.write_json(&suites_json(&suites, &unusable), ResultFormat::Jsonl)?,
         TestFormat::Junit => output.out.write_all(junit(&suites, &unusable).as_bytes())?,
     }
     output.out.flush()?;
     if !unusable.is_empty() {
-        return Ok(Exit::Usage);
+        return Ok(ExitStatus::Usage);
     }
     if let (Some(filter), true) = (&arguments.filter, suites.is_empty()) {
         return Err(Failure::usage(format!("no case has `{}` in its name", sanitize_line(filter))));
     }
     let failed = suites.iter().any(|suite: &Suite| suite.failed() > 0);
-    Ok(if failed { Exit::NotPassed } else { Exit::Success })
+    Ok(if failed { ExitStatus::NotPassed } else { ExitStatus::Success })
 }
 
-fn choose(arguments: &Arguments, unusable: &mut Vec<Unusable>, output: &mut Output) -> Vec<TestTarget> {
+fn choose(arguments: &Arguments, unusable: &mut Vec<Unusable>, output: &mut Streams) -> Vec<TestTarget> {
     let library = library();
     let mut problems = Problems::new();
     if arguments.subjects.is_empty() {
@@ -149,7 +150,7 @@ fn choose(arguments: &Arguments, unusable: &mut Vec<Unusable>, output: &mut Outp
 
 /// Names the changes that no case notices. Files of rules and vocabularies are left out: their candidates and texts try
 /// what they say.
-fn mutate(chosen: &[TestTarget], mut unusable: bool, output: &mut Output) -> Result<Exit, Failure> {
+fn mutate(chosen: &[TestTarget], mut unusable: bool, output: &mut Streams) -> Result<ExitStatus, Failure> {
     let mut survived = 0;
     for TestTarget { kind, name, library, .. } in chosen {
         if *kind != SuiteKind::Profile {
@@ -177,8 +178,8 @@ fn mutate(chosen: &[TestTarget], mut unusable: bool, output: &mut Output) -> Res
         output.out.flush()?;
     }
     Ok(match (unusable, survived) {
-        (true, _) => Exit::Usage,
-        (false, 0) => Exit::Success,
-        (false, _) => Exit::NotPassed,
+        (true, _) => ExitStatus::Usage,
+        (false, 0) => ExitStatus::Success,
+        (false, _) => ExitStatus::NotPassed,
     })
 }

@@ -1,14 +1,14 @@
 //! Trajectories read from files, with the warnings about them.
 
-use super::exit::Failure;
-use super::output::{Output, complain};
 use crate::disk::{self, ReadError};
 use crate::experiment::{
     Decided, LongestLine, Trajectories, Trajectory, TrajectoryError, dimensions_used, raw_lines,
 };
+use crate::failure::Failure;
 use crate::policy::{Decision, ScriptCriteria, StopReason, line_of};
 use crate::profile::{LoopPolicy, OnEscalate, SelectKey};
 use crate::stop::Costly;
+use crate::streams::{Streams, complain};
 use crate::value::ShownPath;
 use crate::value::path_text;
 use crate::value::sanitize_line;
@@ -67,13 +67,13 @@ impl Policy {
     }
 
     /// Shows notes on decisions that have not been shown yet.
-    pub(super) fn say_notes(&mut self, decisions: &[Decision], output: &mut Output) {
+    pub(super) fn say_notes(&mut self, decisions: &[Decision], output: &mut Streams) {
         let notes = decisions.iter().flat_map(|decision| decision.notes.iter().cloned());
         self.observed.notes(&self.name, notes, output);
     }
 
     /// Warns how many documents were decided by issues that are not known.
-    pub(super) fn warn_of_assumed(&self, output: &mut Output) {
+    pub(super) fn warn_of_assumed(&self, output: &mut Streams) {
         let said = [
             (&self.observed.assumed, "passed by"),
             (&self.observed.overlooked, "not passed, and decided on by"),
@@ -93,7 +93,12 @@ impl Policy {
 
 impl Observations {
     /// Shows notes that have not been shown yet.
-    pub(super) fn notes(&mut self, name: &str, notes: impl IntoIterator<Item = String>, output: &mut Output) {
+    pub(super) fn notes(
+        &mut self,
+        name: &str,
+        notes: impl IntoIterator<Item = String>,
+        output: &mut Streams,
+    ) {
         for note in notes {
             if self.notes.len() < MOST_NOTES && !self.notes.contains(&note) {
                 let word = output.err_paint.warn("warning:");
@@ -205,8 +210,8 @@ impl TrajectoryReading {
     pub(super) fn files(
         &mut self,
         files: &[PathBuf],
-        output: &mut Output,
-        mut each: impl FnMut(&Trajectory, &mut Output) -> std::io::Result<()>,
+        output: &mut Streams,
+        mut each: impl FnMut(&Trajectory, &mut Streams) -> std::io::Result<()>,
     ) -> Result<(), Failure> {
         self.lines(files, output, |reading, place, line, output| {
             let trajectory = Trajectory::parse(line)?;
@@ -222,8 +227,8 @@ impl TrajectoryReading {
         &mut self,
         files: &[PathBuf],
         keep_candidates: bool,
-        output: &mut Output,
-        mut each: impl FnMut(&Trajectories, &mut Output) -> std::io::Result<()>,
+        output: &mut Streams,
+        mut each: impl FnMut(&Trajectories, &mut Streams) -> std::io::Result<()>,
     ) -> Result<(), Failure> {
         let mut trajectories = Trajectories::new(keep_candidates);
         self.lines(files, output, |reading, place, line, output| {
@@ -242,7 +247,7 @@ impl TrajectoryReading {
         &mut self,
         files: &[PathBuf],
         keep_candidates: bool,
-        output: &mut Output,
+        output: &mut Streams,
     ) -> Result<Trajectories, Failure> {
         let mut trajectories = Trajectories::new(keep_candidates);
         self.lines(files, output, |reading, place, line, output| {
@@ -256,7 +261,7 @@ impl TrajectoryReading {
         trajectories: &mut Trajectories,
         place: LinePlace<'_>,
         line: &[u8],
-        output: &mut Output,
+        output: &mut Streams,
     ) -> Result<(), ReadEnd> {
         let slips = trajectories.read_line(line)?;
         self.warn_of_slips(place, &slips, output);
@@ -280,8 +285,8 @@ impl TrajectoryReading {
     fn lines(
         &mut self,
         files: &[PathBuf],
-        output: &mut Output,
-        mut each: impl FnMut(&mut Self, LinePlace<'_>, &[u8], &mut Output) -> Result<(), ReadEnd>,
+        output: &mut Streams,
+        mut each: impl FnMut(&mut Self, LinePlace<'_>, &[u8], &mut Streams) -> Result<(), ReadEnd>,
     ) -> Result<(), Failure> {
         for file in files {
             match self.file(file, output, &mut each) {
@@ -304,8 +309,8 @@ impl TrajectoryReading {
     fn file(
         &mut self,
         path: &Path,
-        output: &mut Output,
-        each: &mut impl FnMut(&mut Self, LinePlace<'_>, &[u8], &mut Output) -> Result<(), ReadEnd>,
+        output: &mut Streams,
+        each: &mut impl FnMut(&mut Self, LinePlace<'_>, &[u8], &mut Streams) -> Result<(), ReadEnd>,
     ) -> Result<(), ReadEnd> {
         let reader: Box<dyn BufRead> = if path.as_os_str() == "-" {
             Box::new(BufReader::new(std::io::stdin()))
@@ -333,7 +338,7 @@ impl TrajectoryReading {
     }
 
     /// Warns of misspelt keys: an issue that is not read could let a document pass.
-    fn warn_of_slips(&mut self, place: LinePlace<'_>, slips: &[String], output: &mut Output) {
+    fn warn_of_slips(&mut self, place: LinePlace<'_>, slips: &[String], output: &mut Streams) {
         for slip in slips {
             self.slips += 1;
             if self.slips > MOST_NOTES {
@@ -344,7 +349,7 @@ impl TrajectoryReading {
         }
     }
 
-    fn refuse(&mut self, place: LinePlace<'_>, why: &str, output: &mut Output) {
+    fn refuse(&mut self, place: LinePlace<'_>, why: &str, output: &mut Streams) {
         self.broken = true;
         self.refused += 1;
         if self.refused > MOST_NOTES {
@@ -358,7 +363,7 @@ impl TrajectoryReading {
     pub(super) fn warn_of_missing<'p>(
         &self,
         policies: impl Iterator<Item = &'p Policy>,
-        output: &mut Output,
+        output: &mut Streams,
     ) {
         if self.recorded.is_empty() || self.recorded.len() == MOST_NAMES {
             return;

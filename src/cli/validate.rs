@@ -1,12 +1,12 @@
 //! `loopctl validate`: the verdict on one extraction.
 
-use super::exit::{Exit, Failure};
 use super::headings::{CALLS, PROFILE};
 use super::loading::PolicyArguments;
-use super::output::Output;
 use super::run::ConsultedParties;
 use super::step::{StepArguments, StepCalls};
 use crate::diag::Problems;
+use crate::failure::{ExitStatus, Failure};
+use crate::streams::Streams;
 use clap::Args;
 
 #[derive(Args)]
@@ -24,7 +24,7 @@ pub(super) struct Arguments {
 }
 
 /// Runs the loop with room for one candidate and no provider to ask: the policy's decision about it is the verdict.
-pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit, Failure> {
+pub(super) fn execute(arguments: &Arguments, output: &mut Streams) -> Result<ExitStatus, Failure> {
     let profile = arguments.profile.profile();
     let mut forced = vec!["stop.max_iterations=1", "stop.max_corrections=null"];
     // Problems of the profile are reported when it is compiled.

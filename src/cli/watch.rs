@@ -1,15 +1,16 @@
 //! `loopctl run --watch`: what was run is scored again whenever the profile, or a file that it reaches, is saved.
 
-use super::exit::Failure;
 use super::loading::{ProfileArguments, library};
-use super::output::{Format, Output};
 use crate::diag::Problems;
 use crate::engine::Event;
+use crate::failure::Failure;
 use crate::ingest::Document;
 use crate::plan::Plan;
 use crate::profile::{FileTracker, Reached};
 use crate::report::{rescoring_json, rescoring_lines};
+use crate::requests::ResultFormat;
 use crate::rescore::{RescoreBuffer, RescoreLimits, RunTrace};
+use crate::streams::Streams;
 use crate::value::Millis;
 use crate::value::ShownPath;
 use crate::value::sanitize_line;
@@ -85,8 +86,8 @@ impl ProfileWatch {
         mut self,
         mut kept: RescoreBuffer,
         (mut drained, mut stopped): (watch::Receiver<bool>, watch::Receiver<bool>),
-        (format, quiet): (Format, bool),
-        output: &mut Output,
+        (format, quiet): (ResultFormat, bool),
+        output: &mut Streams,
     ) -> Result<(), Failure> {
         if !quiet {
             self.open(&kept, output);
@@ -136,7 +137,7 @@ impl ProfileWatch {
         }
     }
 
-    fn open(&self, kept: &RescoreBuffer, output: &mut Output) {
+    fn open(&self, kept: &RescoreBuffer, output: &mut Streams) {
         let count = |count: usize, what: &str| match count {
             1 => format!("1 {what}"),
             several => format!("{several} {what}s"),
@@ -168,11 +169,17 @@ impl ProfileWatch {
     }
 
     /// Names what was saved, and its problems unless they were shown before.
-    fn show(&mut self, saved: &BTreeSet<PathBuf>, problems: &Problems, format: Format, output: &mut Output) {
+    fn show(
+        &mut self,
+        saved: &BTreeSet<PathBuf>,
+        problems: &Problems,
+        format: ResultFormat,
+        output: &mut Streams,
+    ) {
         let line = output.out_paint.faint(&happened(saved));
         // Output for programs has no lines of this kind.
         let broken = problems.has_errors();
-        if format == Format::Text && !broken {
+        if format == ResultFormat::Text && !broken {
             let _ = writeln!(output.out, "{line}");
         } else {
             output.say(&line);
@@ -193,13 +200,18 @@ impl ProfileWatch {
 }
 
 /// Scores all documents with `plan` and reports what that changes.
-fn answer(kept: &mut RescoreBuffer, plan: &Plan, format: Format, output: &mut Output) -> Result<(), Failure> {
+fn answer(
+    kept: &mut RescoreBuffer,
+    plan: &Plan,
+    format: ResultFormat,
+    output: &mut Streams,
+) -> Result<(), Failure> {
     let rescored = kept.rescore(plan);
     match format {
-        Format::Text => {
+        ResultFormat::Text => {
             output.out.write_all(rescoring_lines(&rescored, output.out_paint).as_bytes())?;
         }
-        Format::Json | Format::Jsonl => {
+        ResultFormat::Json | ResultFormat::Jsonl => {
             for one in &rescored {
                 writeln!(output.out, "{}", rescoring_json(one, &plan.profile.name))?;
             }
@@ -213,8 +225,8 @@ fn answer(kept: &mut RescoreBuffer, plan: &Plan, format: Format, output: &mut Ou
 fn say_what_is_not_seen(
     saved: &BTreeSet<PathBuf>,
     plan: &Plan,
-    format: Format,
-    output: &mut Output,
+    format: ResultFormat,
+    output: &mut Streams,
 ) -> Result<(), Failure> {
     let names: Vec<String> =
         saved.iter().filter(|path| is_for_asking(path, plan)).map(|path| shown(path)).collect();
@@ -225,7 +237,7 @@ fn say_what_is_not_seen(
     };
     let line =
         format!("{} {is} used only when a provider is asked: run again to see the effect", names.join(", "));
-    if format == Format::Text {
+    if format == ResultFormat::Text {
         writeln!(output.out, "{line}")?;
         output.out.flush()?;
     } else {

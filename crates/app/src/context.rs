@@ -1,4 +1,4 @@
-//! The surroundings of a process: the folder in which it began, its environment, and the folders and files of this user
+//! The surroundings of a process: the folder in which it began, its environment, its clock, and the folders and files of this user
 //! that follow from them.
 
 use crate::diag::Problems;
@@ -18,12 +18,16 @@ const PRICES_VARIABLE: &str = "LOOPCTL_PRICES";
 /// Looks up a variable of the environment.
 type Variables = Arc<dyn Fn(&str) -> Option<OsString> + Send + Sync>;
 
-/// The folder, environment and executable of a process.
+/// Tells the time.
+type Clock = Arc<dyn Fn() -> jiff::Timestamp + Send + Sync>;
+
+/// The folder, environment, executable and clock of a process.
 #[derive(Clone)]
 pub struct Context {
     folder: PathBuf,
     variables: Variables,
     executable: Option<PathBuf>,
+    clock: Clock,
 }
 
 impl fmt::Debug for Context {
@@ -34,13 +38,19 @@ impl fmt::Debug for Context {
 }
 
 impl Context {
-    /// A process that began in `folder`, with this environment, started from this executable.
+    /// A process that began in `folder`, with this environment, started from this executable, with this clock.
     pub fn new(
         folder: PathBuf,
         variables: impl Fn(&str) -> Option<OsString> + Send + Sync + 'static,
         executable: Option<PathBuf>,
+        clock: impl Fn() -> jiff::Timestamp + Send + Sync + 'static,
     ) -> Self {
-        Context { folder, variables: Arc::new(variables), executable }
+        Context { folder, variables: Arc::new(variables), executable, clock: Arc::new(clock) }
+    }
+
+    /// The time.
+    pub fn now(&self) -> jiff::Timestamp {
+        (self.clock)()
     }
 
     /// The folder where the process began.
@@ -137,7 +147,7 @@ mod tests {
             let of = move |name: &str| {
                 pairs.iter().find(|(known, _)| *known == name).map(|(_, value)| OsString::from(value))
             };
-            Context::new("/work".into(), of, None)
+            Context::new("/work".into(), of, None, || jiff::Timestamp::UNIX_EPOCH)
         };
         let folders = |context: Context| (context.home(), context.state_folder());
         assert_eq!(folders(with(&[])), (None, None));
@@ -155,7 +165,8 @@ mod tests {
 
     #[test]
     fn the_environment_is_not_shown() {
-        let context = Context::new("/work".into(), |_| Some("secret".into()), None);
+        let context =
+            Context::new("/work".into(), |_| Some("secret".into()), None, || jiff::Timestamp::UNIX_EPOCH);
         assert!(!format!("{context:?}").contains("secret"));
     }
 }

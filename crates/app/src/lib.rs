@@ -34,3 +34,5 @@ pub mod export;
 pub mod requests;
 pub mod context;
 pub mod profiles;
+pub mod failure;
+pub mod streams;

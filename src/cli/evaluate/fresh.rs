@@ -1,13 +1,13 @@
 //! A run made for the evaluation.
 
-use super::super::exit::{Exit, Failure};
 use super::super::headings::DOCUMENTS;
-use super::super::output::{Output, complain};
 use super::super::run;
 use super::labels::LabelFiles;
+use crate::failure::{ExitStatus, Failure};
 use crate::ingest::{Input, Origin};
 use crate::plan::Plan;
 use crate::requests::{ProfileSpec, ResultFormat, RunRequest};
+use crate::streams::{Streams, complain};
 use crate::value::ShownPath;
 use crate::value::{DocumentId, path_text, sanitize_line};
 use clap::Args;
@@ -42,7 +42,7 @@ pub(super) struct FreshArguments {
 pub(super) struct FreshRun {
     /// A result on each line.
     pub(super) lines: Vec<u8>,
-    pub(super) exit: Exit,
+    pub(super) exit: ExitStatus,
     /// Each labelled document whose type was given to the loop, with the type that the classifier finds.
     pub(super) classified: Vec<(String, String)>,
 }
@@ -76,7 +76,7 @@ impl FreshArguments {
         plan: &Plan,
         profile: &str,
         settings: &[String],
-        output: &mut Output,
+        output: &mut Streams,
     ) -> Result<FreshRun, Failure> {
         let unusable =
             |error: std::io::Error| Failure::broken(format!("can't keep what the run leaves: {error}"));
@@ -101,14 +101,14 @@ impl FreshArguments {
         let exit = ended?;
         let mut lines = Vec::new();
         kept.rewind().and_then(|()| kept.read_to_end(&mut lines)).map_err(unusable)?;
-        if matches!(exit, Exit::Usage | Exit::Interrupted) {
+        if matches!(exit, ExitStatus::Usage | ExitStatus::Interrupted) {
             return Err(Failure::shown(exit));
         }
         let classified = listed.iter().filter_map(|document| {
             let found = document.classified(plan)?;
             Some((document.name.to_owned(), found))
         });
-        let exit = if all_there { exit } else { Exit::Broken };
+        let exit = if all_there { exit } else { ExitStatus::Broken };
         Ok(FreshRun { lines, exit, classified: classified.collect() })
     }
 
@@ -118,7 +118,7 @@ impl FreshArguments {
         &self,
         labels: &'l LabelFiles,
         plan: &Plan,
-        output: &mut Output,
+        output: &mut Streams,
     ) -> Result<(Vec<Listed<'l>>, bool), Failure> {
         let mut types: BTreeMap<&str, &str> = BTreeMap::new();
         for (label, _) in labels.with_folders().filter(|_| self.typed) {

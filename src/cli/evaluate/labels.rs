@@ -1,11 +1,11 @@
 //! Labels read from files and folders.
 
-use super::super::exit::Failure;
-use super::super::output::Output;
 use crate::diag::Problems;
 use crate::disk::{self, files_below};
 use crate::experiment::evaluate::{LabelError, LabelMap, LabelRecord, read_json, read_json_line, read_table};
+use crate::failure::Failure;
 use crate::profile::read_text_file;
+use crate::streams::Streams;
 use crate::value::ShownPath;
 use crate::value::sanitize_line;
 use std::collections::BTreeMap;
@@ -45,7 +45,7 @@ impl LabelFiles {
     pub(in crate::cli) fn read(
         paths: &[PathBuf],
         map: Option<&Path>,
-        output: &mut Output,
+        output: &mut Streams,
     ) -> Result<Self, Failure> {
         let map = map.map(|file| read_map(file, output)).transpose()?;
         let mut labels = LabelFiles::default();
@@ -71,7 +71,7 @@ impl LabelFiles {
     }
 
     /// Reports documents that labels put into several clusters. The first cluster that is named holds.
-    fn check_clusters(&mut self, output: &mut Output) {
+    fn check_clusters(&mut self, output: &mut Streams) {
         let mut known: BTreeMap<&str, (&str, &str)> = BTreeMap::new();
         for record in &self.records {
             let Some(cluster) = &record.cluster else { continue };
@@ -103,7 +103,7 @@ impl LabelFiles {
         std::mem::take(&mut self.records)
     }
 
-    fn file(&mut self, file: &Path, map: Option<&LabelMap>, output: &mut Output) -> Result<(), Failure> {
+    fn file(&mut self, file: &Path, map: Option<&LabelMap>, output: &mut Streams) -> Result<(), Failure> {
         let bytes = disk::read_input(file, MOST_BYTES)
             .map_err(|error| Failure::broken(format!("can't read the labels `{}`: {error}", file.shown())))?;
         let place = file.shown().into_owned();
@@ -159,7 +159,7 @@ fn read_lines(bytes: &[u8], map: Option<&LabelMap>, place: &str) -> (Vec<LabelRe
     (records, errors)
 }
 
-fn read_map(file: &Path, output: &mut Output) -> Result<LabelMap, Failure> {
+fn read_map(file: &Path, output: &mut Streams) -> Result<LabelMap, Failure> {
     let mut problems = Problems::new();
     let map = read_text_file(file)
         .map_err(|problem| problems.push(problem))

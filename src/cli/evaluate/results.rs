@@ -1,13 +1,13 @@
 //! Results read from a run in the journal, or from files.
 
-use super::super::exit::Failure;
 use super::super::headings::DOCUMENTS;
 use super::super::loading::usual_profile;
-use super::super::output::{Output, complain};
 use super::super::resume::{JournalArgument, find_run};
 use crate::disk::{self, files_below};
+use crate::failure::Failure;
 use crate::result::{DocumentResult, is_result};
 use crate::store::{Journal, StoredRun};
+use crate::streams::{Streams, complain};
 use crate::value::ShownPath;
 use crate::value::sanitize_line;
 use clap::Args;
@@ -125,7 +125,7 @@ impl ResultSource {
     /// Passes every result to `see`; returns whether some could not be read, which is reported.
     pub(super) fn each(
         &self,
-        output: &mut Output,
+        output: &mut Streams,
         mut see: impl FnMut(&DocumentResult),
     ) -> Result<bool, Failure> {
         let mut refused = 0;

@@ -6,13 +6,15 @@ mod page;
 mod positions;
 mod text;
 
-use super::exit::{Exit, Failure};
 use super::headings::OUTPUT;
-use super::output::{Format, Output};
+use super::result_format::result_format;
 use super::score_record::without_mark;
 use crate::disk::{self, ReadError};
+use crate::failure::{ExitStatus, Failure};
 use crate::ingest::SourceText;
+use crate::requests::ResultFormat;
 use crate::result::is_result;
+use crate::streams::Streams;
 use crate::value::ShownPath;
 use clap::Args;
 use page::OutlinePage;
@@ -38,14 +40,14 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "N", default_value_t = 500, help_heading = OUTPUT)]
     lines: usize,
     /// Output format
-    #[arg(long, value_enum, default_value = "text", help_heading = OUTPUT)]
-    format: Format,
+    #[arg(long, value_parser = result_format(), default_value = "text", help_heading = OUTPUT)]
+    format: ResultFormat,
     /// The document; `-` for standard input
     #[arg(value_name = "FILE")]
     file: PathBuf,
 }
 
-pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit, Failure> {
+pub(super) fn execute(arguments: &Arguments, output: &mut Streams) -> Result<ExitStatus, Failure> {
     let is_input = |path: &Path| path.as_os_str() == "-";
     if is_input(&arguments.file) && arguments.extraction.as_deref().is_some_and(is_input) {
         return Err(Failure::usage("the document and the extraction can't both come from standard input")
@@ -57,14 +59,14 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
     let name = shown(&arguments.file);
     let page = OutlinePage::read(&name, &structure, candidate.as_ref(), arguments.clauses, arguments.lines);
     match arguments.format {
-        Format::Json | Format::Jsonl => output.write_json(&page, arguments.format)?,
-        Format::Text => {
+        ResultFormat::Json | ResultFormat::Jsonl => output.write_json(&page, arguments.format)?,
+        ResultFormat::Text => {
             let written = text::told(&page, output.out_paint);
             output.out.write_all(written.as_bytes())?;
             output.out.flush()?;
         }
     }
-    Ok(Exit::Success)
+    Ok(ExitStatus::Success)
 }
 
 /// The name of a file in messages.

@@ -1,14 +1,15 @@
 //! `loopctl review export`.
 
-use super::super::exit::{Exit, Failure};
 use super::super::headings::{ARGUMENTS, OUTPUT};
-use super::super::output::Output;
+use super::super::loading::context;
 use super::super::resume::JournalArgument;
 use super::opened::{OpenedRun, profile_of, say_differs};
 use crate::disk::{self, Access};
+use crate::failure::{ExitStatus, Failure};
 use crate::review::{
     Correction, DocumentVerdict, QueueEntry, ReviewState, WorksheetRow, rows_of, sort, write_csv,
 };
+use crate::streams::Streams;
 use crate::value::ShownPath;
 use clap::Args;
 use serde::Serialize;
@@ -39,7 +40,7 @@ pub(super) struct Arguments {
     journal: JournalArgument,
 }
 
-pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit, Failure> {
+pub(super) fn execute(arguments: &Arguments, output: &mut Streams) -> Result<ExitStatus, Failure> {
     // Paths are relative to this folder; the profile is read in that of the run.
     let to =
         arguments.to.as_deref().map(|file| std::path::absolute(file).unwrap_or_else(|_| file.to_path_buf()));
@@ -63,7 +64,7 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
         return write_labels(&labels, to.as_deref(), output);
     }
     let Some(file) = to else { return Err(Failure::usage("name the worksheet with `--to FILE.csv`")) };
-    let stamp = jiff::Timestamp::now().to_string();
+    let stamp = context().now().to_string();
     // Documents left out of the worksheet are not kept: a run may have very many.
     let mut rows: BTreeMap<String, Vec<WorksheetRow>> = BTreeMap::new();
     let mut queue: Vec<QueueEntry> = Vec::new();
@@ -90,10 +91,14 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
         counted(queue.len(), "document"),
         file.shown()
     ));
-    Ok(Exit::Success)
+    Ok(ExitStatus::Success)
 }
 
-fn write_labels(labels: &[impl Serialize], to: Option<&Path>, output: &mut Output) -> Result<Exit, Failure> {
+fn write_labels(
+    labels: &[impl Serialize],
+    to: Option<&Path>,
+    output: &mut Streams,
+) -> Result<ExitStatus, Failure> {
     let text = lines(labels)?;
     match to {
         Some(file) => {
@@ -105,7 +110,7 @@ fn write_labels(labels: &[impl Serialize], to: Option<&Path>, output: &mut Outpu
             output.out.flush()?;
         }
     }
-    Ok(Exit::Success)
+    Ok(ExitStatus::Success)
 }
 
 /// Returns whether a file is written as a table.

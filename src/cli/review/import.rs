@@ -1,20 +1,23 @@
 //! `loopctl review import`.
 
-use super::super::exit::{Exit, Failure};
 use super::super::headings::{ARGUMENTS, DOCUMENTS, OUTPUT};
-use super::super::output::{Format, Output, RecordFormat};
+use super::super::loading::context;
+use super::super::result_format::RecordFormat;
 use super::super::resume::JournalArgument;
 use super::export::counted;
 use super::opened::{OpenedRun, profile_of};
 use crate::disk;
+use crate::failure::{ExitStatus, Failure};
 use crate::plan::Plan;
 use crate::profiles::RecordedProfile;
 use crate::report::assessment_table;
+use crate::requests::ResultFormat;
 use crate::review::{
     Decision, Entry, EntryContext, EntryError, ReviewDocument, ReviewedScore, SourceText, checked_entries,
     read_entry_lines, read_worksheet, score_extraction,
 };
 use crate::store::{NewReview, StoredDocument};
+use crate::streams::Streams;
 use crate::value::ShownPath;
 use crate::value::{DocumentId, sanitize_line};
 use clap::Args;
@@ -52,13 +55,13 @@ pub(super) struct Arguments {
     format: RecordFormat,
 }
 
-pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit, Failure> {
+pub(super) fn execute(arguments: &Arguments, output: &mut Streams) -> Result<ExitStatus, Failure> {
     let format = arguments.format.chosen(output)?;
     let (entries, errors) = read(&arguments.file)?;
     let mut opened = OpenedRun::open(&arguments.journal, arguments.run.as_deref())?;
     let profile = profile_of(&opened.run, output);
     let mut named = documents(&mut opened, profile.plan.as_deref(), &entries)?;
-    let now = jiff::Timestamp::now();
+    let now = context().now();
     let mut checked = checked_entries(
         &entries,
         &EntryContext {
@@ -93,7 +96,7 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
             Some(DecisionOutcome::of(named.documents.get(id)?, named.stored.get(id)?, &profile, &opened))
         })
         .collect::<Result<_, _>>()?;
-    if format == Format::Text {
+    if format == ResultFormat::Text {
         let kept = if arguments.dry_run { "would be kept" } else { "kept" };
         let mut text = format!("{} {kept}", counted(count, "decision"));
         if checked.known > 0 {
@@ -116,7 +119,7 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
         let word = output.err_paint.warn("warning:");
         output.say(&format!("{word} {why}, so corrected extractions are not scored"));
     }
-    Ok(Exit::Success)
+    Ok(ExitStatus::Success)
 }
 
 /// The rows of a file.
@@ -163,7 +166,7 @@ fn documents(
 }
 
 /// Fails if anything is wrong, naming the rows.
-fn refuse(errors: &[EntryError], file: &Path, output: &mut Output) -> Result<(), Failure> {
+fn refuse(errors: &[EntryError], file: &Path, output: &mut Streams) -> Result<(), Failure> {
     if errors.is_empty() {
         return Ok(());
     }
@@ -228,7 +231,7 @@ impl<'a> DecisionOutcome<'a> {
         Ok(outcome)
     }
 
-    fn say(&self, output: &mut Output) -> Result<(), Failure> {
+    fn say(&self, output: &mut Streams) -> Result<(), Failure> {
         let id = sanitize_line(self.document.id());
         let mut text = format!("\n{id}  {}\n", self.state.replace('_', " "));
         if !self.disputed.is_empty() {

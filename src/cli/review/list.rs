@@ -1,13 +1,15 @@
 //! `loopctl review list`.
 
-use super::super::exit::{Exit, Failure};
 use super::super::headings::{ARGUMENTS, DOCUMENTS, OUTPUT};
-use super::super::output::{Format, Output, RecordFormat};
+use super::super::result_format::RecordFormat;
 use super::super::resume::JournalArgument;
 use super::opened::OpenedRun;
+use crate::failure::{ExitStatus, Failure};
 use crate::report::Paint;
+use crate::requests::ResultFormat;
 use crate::review::{QueueEntry, Reason, ReviewCounts, ReviewState, sort};
 use crate::store::StoredRun;
+use crate::streams::Streams;
 use crate::value::sanitize_line;
 use clap::Args;
 use clap::builder::PossibleValuesParser;
@@ -30,7 +32,7 @@ pub(super) struct Arguments {
     format: RecordFormat,
 }
 
-pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit, Failure> {
+pub(super) fn execute(arguments: &Arguments, output: &mut Streams) -> Result<ExitStatus, Failure> {
     let format = arguments.format.chosen(output)?;
     let mut opened = OpenedRun::open(&arguments.journal, arguments.run.as_deref())?;
     let (mut queue, mut counts) = (Vec::new(), ReviewCounts::default());
@@ -45,13 +47,13 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
         }
     })?;
     sort(&mut queue);
-    if format == Format::Text {
+    if format == ResultFormat::Text {
         output.out.write_all(table(&opened.run, &queue, counts, output.out_paint).as_bytes())?;
         output.out.flush()?;
     } else {
         output.write_json(&queue, format)?;
     }
-    Ok(Exit::Success)
+    Ok(ExitStatus::Success)
 }
 
 fn table(run: &StoredRun, queue: &[QueueEntry], counts: ReviewCounts, paint: Paint) -> String {

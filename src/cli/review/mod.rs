@@ -8,8 +8,8 @@ mod show;
 
 pub(super) use self::opened::{decisions_by_document, shares_of};
 
-use super::exit::{Exit, Failure};
-use super::output::Output;
+use crate::failure::{ExitStatus, Failure};
+use crate::streams::Streams;
 use clap::{Args, Subcommand};
 
 #[derive(Args)]
@@ -33,7 +33,7 @@ enum ReviewVerb {
     Import(import::Arguments),
 }
 
-pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit, Failure> {
+pub(super) fn execute(arguments: &Arguments, output: &mut Streams) -> Result<ExitStatus, Failure> {
     match &arguments.verb {
         ReviewVerb::List(arguments) => list::execute(arguments, output),
         ReviewVerb::Show(arguments) => show::execute(arguments, output),

@@ -1,16 +1,16 @@
 //! A run of the journal with the decisions about its documents.
 
-use super::super::exit::Failure;
 use super::super::loading::context;
-use super::super::output::Output;
 use super::super::recorded_request::recorded_folder;
 use super::super::resume::{JournalArgument, find_run};
 use crate::diag::Problems;
+use crate::failure::Failure;
 use crate::plan::Plan;
 use crate::profiles::RecordedProfile;
 use crate::result::DocumentResult;
 use crate::review::{Decision, DeclaredFields, Draws, RecordedSource, ReviewDocument, Shares, SourceText};
 use crate::store::{Journal, RunId, StoredDocument, StoredRun};
+use crate::streams::Streams;
 use crate::value::sanitize_line;
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -44,7 +44,7 @@ pub(in crate::cli) fn shares_of(journal: &Journal, run: &RunId) -> Result<Shares
 }
 
 /// The profile of a run, from the folder in which the run began. Its problems are shown.
-pub(super) fn profile_of(run: &StoredRun, output: &mut Output) -> RecordedProfile {
+pub(super) fn profile_of(run: &StoredRun, output: &mut Streams) -> RecordedProfile {
     let mut problems = Problems::new();
     let profile = RecordedProfile::of_run(context(), run, &mut problems);
     output.show(&problems);
@@ -52,7 +52,7 @@ pub(super) fn profile_of(run: &StoredRun, output: &mut Output) -> RecordedProfil
 }
 
 /// Reports that fields are read by a profile that has changed since the run.
-pub(super) fn say_differs(profile: &RecordedProfile, output: &mut Output) {
+pub(super) fn say_differs(profile: &RecordedProfile, output: &mut Streams) {
     let Some(why) = &profile.differs else { return };
     let by = match profile.plan {
         Some(_) => "fields are those that it declares as it is",

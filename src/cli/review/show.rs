@@ -1,15 +1,17 @@
 //! `loopctl review show`.
 
-use super::super::exit::{Exit, Failure};
 use super::super::headings::{ARGUMENTS, OUTPUT};
-use super::super::output::{Format, Output, RecordFormat};
+use super::super::result_format::RecordFormat;
 use super::super::resume::JournalArgument;
 use super::opened::{OpenedRun, profile_of, say_differs};
 use crate::diag::nearest;
+use crate::failure::{ExitStatus, Failure};
 use crate::report::Paint;
+use crate::requests::ResultFormat;
 use crate::review::{
     Beside, How, NOT_LOOKED_FOR, Reason, ReviewState, ShownDocument, ShownField, ShownIssue, ShownQuestion,
 };
+use crate::streams::Streams;
 use crate::value::sanitize_line;
 use clap::Args;
 use serde_json::Value;
@@ -33,7 +35,7 @@ pub(super) struct Arguments {
     format: RecordFormat,
 }
 
-pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit, Failure> {
+pub(super) fn execute(arguments: &Arguments, output: &mut Streams) -> Result<ExitStatus, Failure> {
     let format = arguments.format.chosen(output)?;
     let mut opened = OpenedRun::open(&arguments.journal, arguments.run.as_deref())?;
     let profile = profile_of(&opened.run, output);
@@ -51,13 +53,13 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
     let plan = profile.plan.as_deref().filter(|_| profile.differs.is_none());
     let run = opened.run.id.to_string();
     let shown = ShownDocument::of(&document, Beside { run: &run, source: &source, plan, quotes: None });
-    if format == Format::Text {
+    if format == ResultFormat::Text {
         output.out.write_all(page(&shown, output.out_paint).as_bytes())?;
         output.out.flush()?;
     } else {
         output.write_json(&shown, format)?;
     }
-    Ok(Exit::Success)
+    Ok(ExitStatus::Success)
 }
 
 fn unknown(arguments: &Arguments, ids: &[String]) -> Failure {

@@ -1,7 +1,7 @@
 //! The arguments that say whether calls wait for a vendor's batch.
 
-use super::super::exit::Failure;
 use super::duration;
+use crate::failure::Failure;
 use crate::profile::BatchUse;
 use crate::requests::{BatchRequest, CallsVia};
 use crate::run::BatchSettings;

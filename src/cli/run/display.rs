@@ -1,20 +1,21 @@
 //! The display of a run in progress: lines for people, and results as they come.
 
-use super::super::exit::Failure;
 use super::super::given_up::gave_up;
 use super::super::hint::{Hint, quoted};
 use super::super::journal_place::JournalPlace;
-use super::super::output::{Format, Output, complain};
 use super::super::progress_line::ProgressLine;
 use super::super::watch::RescoreRecorder;
 use crate::engine::Event;
+use crate::failure::Failure;
 use crate::ingest::{Document, InputError};
 use crate::plan::Plan;
 use crate::profile::LoopPolicy;
 use crate::report::{Live, Paint, RunSummary, closing, document_summary, missed, render_text};
+use crate::requests::ResultFormat;
 use crate::result::DocumentResult;
 use crate::run::{BatchEnd, BatchNews, Observer, is_unrecognised};
 use crate::store::RunId;
+use crate::streams::{Streams, complain};
 use crate::value::ShownPath;
 use crate::value::{DocumentId, Millis, prose, sanitize_line};
 use std::collections::HashMap;
@@ -27,10 +28,10 @@ const WORTH_A_SUMMARY: u64 = 10;
 
 /// Shows what happens and writes results as they come.
 pub(super) struct RunDisplay<'a> {
-    pub(super) output: &'a mut Output,
+    pub(super) output: &'a mut Streams,
     pub(super) plan: Arc<Plan>,
     pub(super) live_lines: LiveLines,
-    pub(super) format: Format,
+    pub(super) format: ResultFormat,
     pub(super) several: bool,
     pub(super) written: usize,
     pub(super) failure: Option<std::io::Error>,
@@ -75,14 +76,14 @@ impl RunDisplay<'_> {
         skipped_inputs: Option<&str>,
         resume_hint: &ResumeHint<'_>,
     ) -> Result<(), Failure> {
-        if self.format == Format::Json && self.several {
+        if self.format == ResultFormat::Json && self.several {
             self.write(if self.written == 0 { "[]\n" } else { "\n]\n" });
         }
         drop(self.progress.take());
         let summary = self.summary.take().filter(|summary| summary.done() >= WORTH_A_SUMMARY);
         if let Some(end) = end
             && self.several
-            && self.format == Format::Text
+            && self.format == ResultFormat::Text
             && (end.finished != 1 || end.unusable + end.not_tried + end.set_aside > 0)
         {
             if let Some(summary) = &summary {
@@ -92,7 +93,7 @@ impl RunDisplay<'_> {
         }
         self.output.out.flush()?;
         if let Some(summary) = summary
-            && self.format != Format::Text
+            && self.format != ResultFormat::Text
             && self.live_lines.is_shown()
         {
             self.output.say(render_text(&summary, self.output.err_paint).trim_end());
@@ -128,7 +129,7 @@ pub(super) struct ResumeHint<'a> {
 }
 
 impl ResumeHint<'_> {
-    fn say(&self, end: &BatchEnd, gave_up: bool, output: &mut Output) {
+    fn say(&self, end: &BatchEnd, gave_up: bool, output: &mut Streams) {
         let left = end.not_tried + end.given_up;
         if left == 0 && !end.cancelled {
             return;
@@ -315,16 +316,16 @@ impl RunDisplay<'_> {
             self.output.say(&lines);
         }
         let text = match self.format {
-            Format::Text => {
+            ResultFormat::Text => {
                 let with_type = !self.live_lines.is_shown() || is_unrecognised(&self.plan, result);
                 document_summary(result, with_type, self.missed.as_deref(), self.output.out_paint)
             }
-            Format::Jsonl => serde_json::to_string(result).unwrap_or_default() + "\n",
-            Format::Json if self.several => {
+            ResultFormat::Jsonl => serde_json::to_string(result).unwrap_or_default() + "\n",
+            ResultFormat::Json if self.several => {
                 let before = if self.written == 0 { "[\n" } else { ",\n" };
                 format!("{before}{}", serde_json::to_string_pretty(result).unwrap_or_default())
             }
-            Format::Json => serde_json::to_string_pretty(result).unwrap_or_default() + "\n",
+            ResultFormat::Json => serde_json::to_string_pretty(result).unwrap_or_default() + "\n",
         };
         self.write(&text);
         self.written += 1;

@@ -1,6 +1,6 @@
 //! The documents that are meant, as a stream.
 
-use super::super::exit::Failure;
+use crate::failure::Failure;
 use crate::ingest::without_references;
 use crate::ingest::{Input, InputError, Listing, MEDIA_ENDINGS, SkipReason, Skipped, Wanted};
 use crate::plan::Plan;

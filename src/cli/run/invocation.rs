@@ -1,7 +1,6 @@
 //! A loop over documents, as `run`, `validate`, `correct` and `resume` ask for it.
 
 use super::super::certificate_files::Certified;
-use super::super::exit::{Exit, Failure};
 use super::super::hint::Hint;
 use super::super::interrupts;
 use super::super::journal_place::JournalPlace;
@@ -9,7 +8,6 @@ use super::super::latest_run;
 use super::super::loading::{context, known_type, providers_or_warn, say_whose_prices_hold};
 use super::super::logging::LogArguments;
 use super::super::misplaced::refuse_profiles;
-use super::super::output::{Format, Output};
 use super::super::progress_line::ProgressLine;
 use super::super::runs::{summary_of, write_page};
 use super::super::tape::{self, RecorderArguments};
@@ -22,10 +20,12 @@ use super::input_stream::{
 use super::selection::{PolicyIdentity, ResumeOverrides, RunSelection, SelectedRun, choose};
 use crate::diag::Problems;
 use crate::disk;
+use crate::failure::{ExitStatus, Failure};
 use crate::plan::{JudgePlan, Plan, ValidatorPlan};
 use crate::profile::{Asked, read_text_file};
 use crate::provider::{Prices, Recorder};
 use crate::report::{RunFacts, RunSummary};
+use crate::requests::ResultFormat;
 use crate::requests::{DecidedBy, OUT, PROVIDERS, RunRequest, run_settings};
 use crate::result::is_result;
 use crate::run::{
@@ -33,6 +33,7 @@ use crate::run::{
     open_stages, plan_ids, plugins_of, unpriced, usual_jobs,
 };
 use crate::store::{Artifacts, Journal, ProcessId, RunId, RunRecord, StoreError, WorkerLog, folder_key};
+use crate::streams::Streams;
 use crate::value::ShownPath;
 use crate::value::{MAX_CANDIDATE_DEPTH, Millis, is_deeper, path_text, sanitize_line};
 use serde_json::{Value, json};
@@ -71,7 +72,7 @@ pub(in crate::cli) struct RunInvocation {
     /// A table that comes before the usual ones.
     pub(in crate::cli) prices: Option<PathBuf>,
     pub(in crate::cli) log: LogArguments,
-    pub(in crate::cli) format: Format,
+    pub(in crate::cli) format: ResultFormat,
     pub(in crate::cli) quiet: bool,
     /// The file for the summary as a page.
     pub(in crate::cli) report: Option<PathBuf>,
@@ -98,7 +99,7 @@ pub(in crate::cli) struct RunInvocation {
 }
 
 impl RunInvocation {
-    pub(in crate::cli) fn run(self, output: &mut Output) -> Result<Exit, Failure> {
+    pub(in crate::cli) fn run(self, output: &mut Streams) -> Result<ExitStatus, Failure> {
         let document_type = self.document_type.as_deref().map(|t| known_type(&self.plan, t)).transpose()?;
         if let (ConsultedParties::Everybody, Some(name)) = (self.consulted, self.plan.unset_variables.first())
         {
@@ -265,7 +266,7 @@ impl RunInvocation {
             let session = Arc::new(session);
             let end = batch.run(&session, &mut display).await?;
             if end.not_tried + end.given_up == 0 && !end.cancelled {
-                session.close(&jiff::Timestamp::now().to_string()).await?;
+                session.close(&context().now().to_string()).await?;
             }
             Ok::<BatchEnd, StoreError>(end)
         });
@@ -333,7 +334,7 @@ impl RunInvocation {
         settings.insert("tape".to_owned(), tape::settings_of(tape));
         settings.insert(PROVIDERS.to_owned(), asked_of(&plan_ids(&self.plan), candidates, consultants));
         let record = RunRecord {
-            started_at: jiff::Timestamp::now().to_string(),
+            started_at: context().now().to_string(),
             profile: self.plan.profile.name.clone(),
             profile_digest: self.plan.profile.digest.clone(),
             loopctl_version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -373,7 +374,7 @@ impl RunInvocation {
         self.plan.validators.iter().map(validator).chain(self.plan.judges.iter().map(judge)).collect()
     }
 
-    fn read_prices(&self, output: &mut Output) -> Result<Prices, Failure> {
+    fn read_prices(&self, output: &mut Streams) -> Result<Prices, Failure> {
         let mut problems = Problems::new();
         let prices = context().prices(self.prices.as_deref(), &mut problems);
         output.show(&problems);
@@ -400,20 +401,20 @@ fn refuse_unwritable(report: &Path) -> Result<(), Failure> {
     disk::try_folder(folder).map_err(|error| refused(error.to_string()))
 }
 
-fn exit_of(end: &BatchEnd) -> Exit {
+fn exit_of(end: &BatchEnd) -> ExitStatus {
     if end.cancelled {
-        Exit::Interrupted
+        ExitStatus::Interrupted
     } else if end.unusable + end.provider_errors + end.set_aside + end.broken > 0
         || end.not_tried + end.given_up > 0
     {
-        Exit::Broken
+        ExitStatus::Broken
     } else if end.finished == 0 {
         // Nothing was found, which is not what was meant.
-        Exit::Broken
+        ExitStatus::Broken
     } else if end.passed == end.finished {
-        Exit::Success
+        ExitStatus::Success
     } else {
-        Exit::NotPassed
+        ExitStatus::NotPassed
     }
 }
 

@@ -12,22 +12,24 @@ pub(super) use self::invocation::{ConsultedParties, RunInvocation};
 use self::selection::ResumeOverrides;
 pub(super) use self::selection::RunSelection;
 use super::certificate_files::Certified;
-use super::exit::{Exit, Failure};
 use super::headings::{ARGUMENTS, CALLS, DOCUMENTS, OUTPUT, PROFILE};
 use super::journal_place::JournalPlace;
 use super::loading::{CallArguments, ProfileArguments, context, library};
 use super::logging::LogArguments;
-use super::output::{Format, Output, RecordFormat};
 use super::permission::{Permission, PermissionArguments, say_where_documents_go};
 use super::reach::{RecordedPath, ResumeReach};
+use super::result_format::RecordFormat;
 use super::shadows::changed_by;
 use super::tape::RecorderArguments;
 use super::watch::ProfileWatch;
 use crate::experiment::calibrate::Basis;
+use crate::failure::{ExitStatus, Failure};
 use crate::profile::{FileTracker, Loaded};
 use crate::profiles::texts_digest_of;
+use crate::requests::ResultFormat;
 use crate::requests::{RecordedPath as StoredPath, RunRequest};
 use crate::store::RunId;
+use crate::streams::Streams;
 use crate::value::{Millis, sanitize_line};
 use clap::Args;
 use std::path::{Path, PathBuf};
@@ -115,7 +117,7 @@ pub(super) struct Arguments {
     recorded: RecordedArguments,
 }
 
-pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit, Failure> {
+pub(super) fn execute(arguments: &Arguments, output: &mut Streams) -> Result<ExitStatus, Failure> {
     let selection = if arguments.resume { RunSelection::Latest } else { RunSelection::Fresh };
     carry_out(arguments, selection, output)
 }
@@ -124,10 +126,10 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
 pub(super) fn carry_out(
     arguments: &Arguments,
     selection: RunSelection,
-    output: &mut Output,
-) -> Result<Exit, Failure> {
+    output: &mut Streams,
+) -> Result<ExitStatus, Failure> {
     let format = arguments.format.chosen(output)?;
-    if arguments.watch && format == Format::Json {
+    if arguments.watch && format == ResultFormat::Json {
         return Err(Failure::usage("`--format json` is one value, and `--watch` goes on answering")
             .help("write `--format jsonl`"));
     }
@@ -237,7 +239,7 @@ impl Arguments {
             calls: CallArguments { allow_commands: request.allow_commands, prices: path(request.prices) },
             batches: BatchArguments::of_request(request.batches),
             certificate: path(request.certificate),
-            format: RecordFormat::of_request(request.format),
+            format: RecordFormat { format: request.format },
             out: path(request.out),
             journal: path(request.journal),
             drain: request.drain.unwrap_or(DRAIN),
@@ -270,7 +272,7 @@ impl Arguments {
             prices: path(&self.calls.prices),
             batches: Some(self.batches.request()),
             certificate: path(&self.certificate),
-            format: self.format.request(),
+            format: self.format.format,
             out: path(&self.out),
             journal: path(&self.journal),
             drain: Some(self.drain),
@@ -342,7 +344,7 @@ impl Arguments {
         &self,
         run: &RunId,
         loaded: &Loaded,
-        output: &mut Output,
+        output: &mut Streams,
     ) -> Result<Option<Vec<PathBuf>>, Failure> {
         let recorded = &self.recorded;
         let reach = ResumeReach::of(self.journal.as_deref(), run, recorded.permissions.paths());

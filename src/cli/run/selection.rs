@@ -1,6 +1,6 @@
 //! The run of the journal that the documents belong to: a fresh one, or one that is resumed.
 
-use super::super::exit::Failure;
+use crate::failure::Failure;
 use crate::requests::{OUT, RunIdentity};
 use crate::store::{DocumentStage, Journal, RunId, RunRecord, RunStage, StoredRun};
 use crate::value::prose::count;

@@ -1,12 +1,12 @@
 //! `loopctl runs export`.
 
-use super::super::exit::{Exit, Failure};
-use super::super::output::{Output, complain};
 use super::super::resume::{JournalArgument, find_run};
 use super::export_file::FileArguments;
+use crate::failure::{ExitStatus, Failure};
 use crate::plan::Terms;
 use crate::run::{rebuilt, write_artifacts};
 use crate::store::{Artifacts, DocumentStage, Journal, StoreError, StoredDocument};
+use crate::streams::{Streams, complain};
 use crate::value::sanitize_line;
 use clap::Args;
 use serde::Deserialize;
@@ -30,7 +30,7 @@ pub(super) struct Arguments {
     journal: JournalArgument,
 }
 
-pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit, Failure> {
+pub(super) fn execute(arguments: &Arguments, output: &mut Streams) -> Result<ExitStatus, Failure> {
     let target = arguments.file.target()?;
     let journal = arguments.journal.open()?;
     let run = find_run(&journal, &arguments.run)?;
@@ -43,8 +43,8 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
     journal.each_document(&run.id, |document, outcome| export.take(&document, outcome))?;
     match export.failed {
         Some(failure) => Err(failure),
-        None if export.left_out > 0 => Ok(Exit::Broken),
-        None => Ok(Exit::Success),
+        None if export.left_out > 0 => Ok(ExitStatus::Broken),
+        None => Ok(ExitStatus::Success),
     }
 }
 
@@ -52,7 +52,7 @@ struct Export<'a> {
     journal: &'a Journal,
     terms: Option<Terms>,
     artifacts: Option<Artifacts>,
-    output: &'a mut Output,
+    output: &'a mut Streams,
     failed: Option<Failure>,
     left_out: u64,
 }

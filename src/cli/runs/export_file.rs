@@ -1,18 +1,18 @@
 //! `loopctl runs export --to FILE`: a run as one file for other programs.
 
-use super::super::exit::{Exit, Failure};
 use super::super::headings::OUTPUT;
 use super::super::loading::{ProfileArguments, context, library};
-use super::super::output::Output;
 use super::super::review::decisions_by_document;
 use super::exported::{Exported, named, read_corrections};
 use crate::disk::{self, FolderKey};
 use crate::export::fhir::{FhirExport, bundle};
 use crate::export::{Columns, CsvTable, DocumentDecision, ExportedRun, MOST_ROWS, TooManyFields, Workbook};
+use crate::failure::{ExitStatus, Failure};
 use crate::plan::{Plan, Terms};
 use crate::profiles::LocatedProfile;
 use crate::rules::ExportTerms;
 use crate::store::{Journal, StoredRun};
+use crate::streams::Streams;
 use crate::value::ShownPath;
 use crate::value::sanitize_line;
 use clap::{Args, ValueEnum};
@@ -106,8 +106,8 @@ impl FileArguments {
         target: &ExportTarget,
         journal: &Journal,
         run: &StoredRun,
-        output: &mut Output,
-    ) -> Result<Exit, Failure> {
+        output: &mut Streams,
+    ) -> Result<ExitStatus, Failure> {
         self.refuse_inputs(target, journal)?;
         let terms = run.record.settings.get("terms").and_then(|terms| Terms::deserialize(terms).ok());
         // Paths are relative to this folder; the profile is read in that of the run.
@@ -158,7 +158,7 @@ impl FileArguments {
             }
         };
         written.say(target, run, output);
-        Ok(Exit::Success)
+        Ok(ExitStatus::Success)
     }
 
     /// Refuses a file that would overwrite one of its inputs.
@@ -177,7 +177,7 @@ impl FileArguments {
     }
 
     /// The compiled profile whose rubrics say what is exported.
-    fn plan(&self, run: &StoredRun, output: &mut Output) -> Result<Plan, Failure> {
+    fn plan(&self, run: &StoredRun, output: &mut Streams) -> Result<Plan, Failure> {
         if let Some(named) = &self.profile {
             return ProfileArguments::of(named, &[]).plan_to_score(&library(), output);
         }
@@ -189,7 +189,7 @@ impl FileArguments {
     }
 
     /// The compiled profile that says which fields reviewers decided about. Without it their decisions still hold.
-    fn plan_of_decided(&self, run: &StoredRun, output: &mut Output) -> Option<Plan> {
+    fn plan_of_decided(&self, run: &StoredRun, output: &mut Streams) -> Option<Plan> {
         let failure = match self.plan(run, output) {
             Ok(plan) => return Some(plan),
             Err(failure) => failure,
@@ -252,7 +252,7 @@ struct ExportCounts {
 }
 
 impl ExportCounts {
-    fn say(&self, target: &ExportTarget, run: &StoredRun, output: &mut Output) {
+    fn say(&self, target: &ExportTarget, run: &StoredRun, output: &mut Streams) {
         let documents = |count: u64| match count {
             1 => "1 document".to_owned(),
             more => format!("{more} documents"),

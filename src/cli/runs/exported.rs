@@ -1,16 +1,16 @@
 //! The documents of a run as they are exported: from the journal, with reviewers' decisions and corrections.
 
 use super::super::evaluate::LabelFiles;
-use super::super::exit::Failure;
-use super::super::output::Output;
 use crate::diag::nearest;
 use crate::export::{Corrections, Disagreement, DocumentDecision, ExportedDocument, decided};
+use crate::failure::Failure;
 use crate::plan::{Plan, Terms};
 use crate::result::DocumentResult;
 use crate::review::{self, DeclaredFields, ReviewDocument, ReviewState};
 use crate::run::rebuilt;
 use crate::score::{Evidence, top_level_field};
 use crate::store::{DocumentStage, Journal, StoredDocument, StoredRun};
+use crate::streams::Streams;
 use crate::value::sanitize_line;
 use serde::Deserialize;
 use serde_json::Value;
@@ -229,7 +229,7 @@ impl Exported<'_> {
 }
 
 /// Reads corrections, all of which must be usable.
-pub(super) fn read_corrections(files: &[PathBuf], output: &mut Output) -> Result<Corrections, Failure> {
+pub(super) fn read_corrections(files: &[PathBuf], output: &mut Streams) -> Result<Corrections, Failure> {
     let mut corrections = Corrections::default();
     if files.is_empty() {
         return Ok(corrections);

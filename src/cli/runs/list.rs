@@ -1,9 +1,11 @@
 //! `loopctl runs list`.
 
-use super::super::exit::{Exit, Failure};
-use super::super::output::{Format, Output, RecordFormat};
+use super::super::result_format::RecordFormat;
 use super::super::resume::JournalArgument;
+use crate::failure::{ExitStatus, Failure};
+use crate::requests::ResultFormat;
 use crate::store::{DocumentStage, Journal, StageCounts, StoredRun};
+use crate::streams::Streams;
 use crate::value::sanitize_line;
 use clap::Args;
 use serde_json::{Value, json};
@@ -17,7 +19,7 @@ pub(super) struct Arguments {
     format: RecordFormat,
 }
 
-pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit, Failure> {
+pub(super) fn execute(arguments: &Arguments, output: &mut Streams) -> Result<ExitStatus, Failure> {
     let journal = arguments.journal.open()?;
     let format = arguments.format.chosen(output)?;
     let mut rows = Vec::new();
@@ -25,17 +27,17 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
         let stages = journal.stages(&run.id)?;
         rows.push((run, stages));
     }
-    if format == Format::Text {
+    if format == ResultFormat::Text {
         output.out.write_all(table(&rows).as_bytes())?;
         output.out.flush()?;
-        return Ok(Exit::Success);
+        return Ok(ExitStatus::Success);
     }
     let mut list = Vec::new();
     for (run, stages) in &rows {
         list.push(described(&journal, run, stages)?);
     }
     output.write_json(&list, format)?;
-    Ok(Exit::Success)
+    Ok(ExitStatus::Success)
 }
 
 /// A run, for programs.

@@ -11,9 +11,9 @@ mod summary;
 
 pub(super) use self::summary::{summary_of, write_page};
 
-use super::exit::{Exit, Failure};
-use super::output::Output;
 use super::resume::{self, JournalArgument, find_run};
+use crate::failure::{ExitStatus, Failure};
+use crate::streams::Streams;
 use clap::{Args, Subcommand};
 
 #[derive(Args)]
@@ -49,7 +49,7 @@ struct CancelArguments {
     journal: JournalArgument,
 }
 
-pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit, Failure> {
+pub(super) fn execute(arguments: &Arguments, output: &mut Streams) -> Result<ExitStatus, Failure> {
     match &arguments.verb {
         RunsVerb::List(arguments) => list::execute(arguments, output),
         RunsVerb::Show(arguments) => show::execute(arguments, output),
@@ -61,7 +61,7 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
     }
 }
 
-fn cancel(arguments: &CancelArguments, output: &mut Output) -> Result<Exit, Failure> {
+fn cancel(arguments: &CancelArguments, output: &mut Streams) -> Result<ExitStatus, Failure> {
     let journal = arguments.journal.open()?;
     let run = find_run(&journal, &arguments.run)?;
     journal.cancel_run(&run.id)?;
@@ -77,5 +77,5 @@ fn cancel(arguments: &CancelArguments, output: &mut Output) -> Result<Exit, Fail
         run.id,
         arguments.journal.again()
     ));
-    Ok(Exit::Success)
+    Ok(ExitStatus::Success)
 }

@@ -1,9 +1,10 @@
 //! `loopctl runs prune`.
 
-use super::super::exit::{Exit, Failure};
-use super::super::output::{Output, complain};
+use super::super::loading::context;
 use super::super::resume::{JournalArgument, find_run};
+use crate::failure::{ExitStatus, Failure};
 use crate::store::{Journal, StoredRun};
+use crate::streams::{Streams, complain};
 use crate::value::prose;
 use clap::Args;
 
@@ -23,24 +24,24 @@ pub(super) struct Arguments {
     journal: JournalArgument,
 }
 
-pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit, Failure> {
+pub(super) fn execute(arguments: &Arguments, output: &mut Streams) -> Result<ExitStatus, Failure> {
     let journal = arguments.journal.open()?;
     let mut runs = Vec::new();
     for id in &arguments.runs {
         runs.push(find_run(&journal, id)?);
     }
     if let Some(days) = arguments.older_than {
-        let before = jiff::Timestamp::now() - jiff::SignedDuration::from_hours(i64::from(days) * 24);
+        let before = context().now() - jiff::SignedDuration::from_hours(i64::from(days) * 24);
         let old = |run: &StoredRun| {
             run.record.started_at.parse::<jiff::Timestamp>().is_ok_and(|began| began <= before)
         };
         runs.extend(journal.runs()?.into_iter().filter(old));
     }
     let mut removed = 0;
-    let mut exit = Exit::Success;
+    let mut exit = ExitStatus::Success;
     for run in &runs {
         if is_at_work(&journal, run)? {
-            exit = Exit::Broken;
+            exit = ExitStatus::Broken;
             let failure = Failure::broken(format!("a process works on run `{}`", run.id));
             complain(
                 output,

@@ -1,10 +1,10 @@
 //! `loopctl runs retry`.
 
-use super::super::exit::{Exit, Failure};
-use super::super::output::Output;
 use super::super::resume::{JournalArgument, find_run};
 use crate::diag::nearest;
+use crate::failure::{ExitStatus, Failure};
 use crate::store::{DocumentStage, StoredDocument};
+use crate::streams::Streams;
 use crate::value::sanitize_line;
 use clap::Args;
 
@@ -23,7 +23,7 @@ pub(super) struct Arguments {
     journal: JournalArgument,
 }
 
-pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit, Failure> {
+pub(super) fn execute(arguments: &Arguments, output: &mut Streams) -> Result<ExitStatus, Failure> {
     let journal = arguments.journal.open()?;
     let run = find_run(&journal, &arguments.run)?;
     let mut found: Vec<StoredDocument> = Vec::new();
@@ -55,7 +55,7 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
     }
     if found.is_empty() {
         output.say(&format!("no document of run `{}` failed", run.id));
-        return Ok(Exit::Success);
+        return Ok(ExitStatus::Success);
     }
     journal.reopen_run(&run.id)?;
     let documents = if found.len() == 1 { "1 document waits" } else { "documents wait" };
@@ -65,5 +65,5 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
         run.id,
         arguments.journal.again()
     ));
-    Ok(Exit::Success)
+    Ok(ExitStatus::Success)
 }

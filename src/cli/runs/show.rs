@@ -1,13 +1,15 @@
 //! `loopctl runs show`.
 
-use super::super::exit::{Exit, Failure};
-use super::super::output::{Format, Output, RecordFormat};
+use super::super::result_format::RecordFormat;
 use super::super::resume::{JournalArgument, find_run};
 use super::list::described;
 use super::summary::summary_with_reviews;
 use super::write_page;
+use crate::failure::{ExitStatus, Failure};
 use crate::report::render_text;
+use crate::requests::ResultFormat;
 use crate::store::{BatchSavings, DocumentStage};
+use crate::streams::Streams;
 use crate::value::sanitize_line;
 use clap::Args;
 use serde_json::Value;
@@ -30,7 +32,7 @@ pub(super) struct Arguments {
     format: RecordFormat,
 }
 
-pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit, Failure> {
+pub(super) fn execute(arguments: &Arguments, output: &mut Streams) -> Result<ExitStatus, Failure> {
     let journal = arguments.journal.open()?;
     let format = arguments.format.chosen(output)?;
     let run = find_run(&journal, &arguments.run)?;
@@ -39,7 +41,7 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
     if let Some(file) = &arguments.report {
         write_page(&summary, file)?;
     }
-    if format != Format::Text {
+    if format != ResultFormat::Text {
         let mut described = described(&journal, &run, &stages)?;
         if let Value::Object(members) = &mut described {
             let summary = serde_json::to_value(&summary).map_err(std::io::Error::from)?;
@@ -47,7 +49,7 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
             members.insert("review".to_owned(), serde_json::to_value(reviews).map_err(std::io::Error::from)?);
         }
         output.write_json(&described, format)?;
-        return Ok(Exit::Success);
+        return Ok(ExitStatus::Success);
     }
     let mut text = format!("run {}  {}\n", run.id, sanitize_line(&run.record.profile));
     for stage in DocumentStage::ALL {
@@ -63,7 +65,7 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
     text.push_str(&render_text(&summary, output.out_paint));
     output.out.write_all(text.as_bytes())?;
     output.out.flush()?;
-    Ok(Exit::Success)
+    Ok(ExitStatus::Success)
 }
 
 /// The savings of batches, for people; `None` if there were no batches.

@@ -3,23 +3,23 @@
 mod token;
 
 use self::token::TokenVerb;
-use super::exit::{Exit, Failure};
 use super::headings::{CALLS, DOCUMENTS, OUTPUT, PROFILE};
 use super::hint::quoted;
 use super::interrupts;
 use super::latest_run;
 use super::loading::{CallArguments, ProfileArguments, context};
 use super::logging::LogArguments;
-use super::output::Output;
 use super::run::duration;
 use crate::diag::Problems;
 use crate::disk::{self, Access};
+use crate::failure::{ExitStatus, Failure};
 use crate::ingest::MAX_DOCUMENT_BYTES;
 use crate::serve::{
-    AddressError, CallMeasures, ChosenBy, Metrics, NewAccess, Role, ServeError, ServedJournal,
-    ServedProfiles, Service, ServiceSettings, ShutdownSignals, issue_token, revoke_links, serve,
+    CallMeasures, ChosenBy, Metrics, NewAccess, Role, ServeError, ServedJournal, ServedProfiles, Service,
+    ServiceSettings, ShutdownSignals, issue_token, revoke_links, serve,
 };
 use crate::store::Journal;
+use crate::streams::Streams;
 use crate::value::ShownPath;
 use crate::value::{Millis, sanitize_line};
 use clap::{Args, Subcommand};
@@ -105,7 +105,7 @@ struct StartArguments {
     log: LogArguments,
 }
 
-pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit, Failure> {
+pub(super) fn execute(arguments: &Arguments, output: &mut Streams) -> Result<ExitStatus, Failure> {
     match &arguments.token {
         Some(ServeVerb::Token(verb)) => token::execute(verb, output),
         None => start(&arguments.start, output),
@@ -152,7 +152,7 @@ impl ServicePaths {
     }
 
     /// Makes the folder of this folder's journal if there is none yet, then points to the journal of the latest run.
-    fn begin(&self, output: &mut Output) -> Result<(), Failure> {
+    fn begin(&self, output: &mut Streams) -> Result<(), Failure> {
         if self.chosen_by != ChosenBy::Folder || self.journal.exists() {
             return Ok(());
         }
@@ -179,7 +179,7 @@ fn latest_journal() -> Option<PathBuf> {
 }
 
 /// Reports whose tokens let them in: a journal may have come from somewhere else.
-fn say_tokens(journal: &Journal, output: &mut Output) -> Result<(), Failure> {
+fn say_tokens(journal: &Journal, output: &mut Streams) -> Result<(), Failure> {
     let tokens = journal.tokens("token")?;
     let holding: Vec<String> = tokens
         .iter()
@@ -202,7 +202,7 @@ const MOST_MB: u64 = MAX_DOCUMENT_BYTES >> 20;
 /// The maximum number of token holders that are named at the start.
 const MOST_NAMED: usize = 20;
 
-fn start(arguments: &StartArguments, output: &mut Output) -> Result<Exit, Failure> {
+fn start(arguments: &StartArguments, output: &mut Streams) -> Result<ExitStatus, Failure> {
     let places = places(arguments.data.as_ref(), arguments.journal.as_ref());
     let settings = ServiceSettings {
         journal: places.served(),
@@ -217,7 +217,9 @@ fn start(arguments: &StartArguments, output: &mut Output) -> Result<Exit, Failur
         keep_access: arguments.keep_access_log,
         keep_uploads: arguments.keep_uploads,
     };
-    settings.check_address(arguments.allow_remote)?;
+    settings
+        .check_address(arguments.allow_remote)
+        .map_err(|error| Failure::usage(error.to_string()).help(error.help()))?;
     let mut problems = Problems::new();
     let calls = &arguments.calls;
     let prices = context().prices(calls.prices.as_deref(), &mut problems);
@@ -271,7 +273,7 @@ fn start(arguments: &StartArguments, output: &mut Output) -> Result<Exit, Failur
     });
     drop(telemetry);
     runtime.shutdown_background();
-    ended.map(|()| Exit::Success)
+    ended.map(|()| ExitStatus::Success)
 }
 
 /// The address at which this machine reaches a service that listens on all of its addresses.
@@ -287,11 +289,4 @@ fn reached_at(listen: SocketAddr) -> SocketAddr {
 fn person() -> String {
     let named = ["USER", "LOGNAME", "USERNAME"].into_iter().find_map(|name| std::env::var(name).ok());
     named.filter(|name| !name.trim().is_empty()).unwrap_or_else(|| "admin".to_owned())
-}
-
-impl From<AddressError> for Failure {
-    fn from(error: AddressError) -> Self {
-        let help = error.help();
-        Failure::usage(error.to_string()).help(help)
-    }
 }

@@ -1,11 +1,13 @@
 //! `loopctl serve token`: access to the service.
 
-use super::super::exit::{Exit, Failure};
 use super::super::headings::{ARGUMENTS, DOCUMENTS, OUTPUT};
-use super::super::output::{Format, Output, RecordFormat};
+use super::super::result_format::RecordFormat;
 use super::places;
+use crate::failure::{ExitStatus, Failure};
+use crate::requests::ResultFormat;
 use crate::serve::{NewAccess, Role, issue_token};
 use crate::store::{Journal, StoredToken};
+use crate::streams::Streams;
 use crate::value::{Millis, sanitize_line};
 use clap::{Args, Subcommand};
 use jiff::{SignedDuration, Timestamp};
@@ -84,7 +86,7 @@ pub(super) fn lasting(text: &str) -> Result<SignedDuration, String> {
     time.ok_or_else(|| "expected a time such as `90d`, `720h` or `30m`".to_owned())
 }
 
-pub(super) fn execute(verb: &TokenVerb, output: &mut Output) -> Result<Exit, Failure> {
+pub(super) fn execute(verb: &TokenVerb, output: &mut Streams) -> Result<ExitStatus, Failure> {
     match verb {
         TokenVerb::Add(arguments) => add(arguments, output),
         TokenVerb::List(arguments) => list(arguments, output),
@@ -92,7 +94,7 @@ pub(super) fn execute(verb: &TokenVerb, output: &mut Output) -> Result<Exit, Fai
     }
 }
 
-fn add(arguments: &AddArguments, output: &mut Output) -> Result<Exit, Failure> {
+fn add(arguments: &AddArguments, output: &mut Streams) -> Result<ExitStatus, Failure> {
     let name = arguments.name.trim();
     if name.is_empty() || name.chars().count() > 100 || name.chars().any(char::is_control) {
         return Err(Failure::usage("a token needs a name of at most 100 characters on one line"));
@@ -106,17 +108,17 @@ fn add(arguments: &AddArguments, output: &mut Output) -> Result<Exit, Failure> {
     ));
     writeln!(output.out, "{token}")?;
     output.out.flush()?;
-    Ok(Exit::Success)
+    Ok(ExitStatus::Success)
 }
 
-fn list(arguments: &ListArguments, output: &mut Output) -> Result<Exit, Failure> {
+fn list(arguments: &ListArguments, output: &mut Streams) -> Result<ExitStatus, Failure> {
     let format = arguments.format.chosen(output)?;
     let tokens = arguments.data.open()?.tokens("token")?;
-    if format == Format::Text {
+    if format == ResultFormat::Text {
         let lines = tokens.iter().map(line).collect::<String>();
         output.out.write_all(lines.as_bytes())?;
         output.out.flush()?;
-        return Ok(Exit::Success);
+        return Ok(ExitStatus::Success);
     }
     for token in &tokens {
         let record = json!({
@@ -125,7 +127,7 @@ fn list(arguments: &ListArguments, output: &mut Output) -> Result<Exit, Failure>
         });
         output.write_json(&record, format)?;
     }
-    Ok(Exit::Success)
+    Ok(ExitStatus::Success)
 }
 
 fn line(token: &StoredToken) -> String {
@@ -147,12 +149,12 @@ pub(super) fn holds(token: &StoredToken) -> bool {
     token.revoked_at.is_none() && !token.expires_at.as_ref().is_some_and(is_over)
 }
 
-fn revoke(arguments: &RevokeArguments, output: &mut Output) -> Result<Exit, Failure> {
+fn revoke(arguments: &RevokeArguments, output: &mut Streams) -> Result<ExitStatus, Failure> {
     let count = arguments.data.open()?.revoke_tokens(&arguments.name, &Timestamp::now().to_string())?;
     if count == 0 {
         let message = format!("no token of `{}` holds", sanitize_line(&arguments.name));
         return Err(Failure::usage(message).help("`loopctl serve token list` names them"));
     }
     output.say(&format!("revoked: {count}"));
-    Ok(Exit::Success)
+    Ok(ExitStatus::Success)
 }

@@ -1,14 +1,14 @@
 //! The policies of a space that race: all of them, or some that are drawn, as many as the budget lets run.
 
-use super::super::exit::Failure;
-use super::super::output::Output;
 use super::policies::Bases;
 use super::trying::condition_without_answer;
 use crate::diag::Problems;
 use crate::experiment::statistics::Seeded;
 use crate::experiment::sweep::{Counts, Experiment, Schedule};
 use crate::facts::{Calls, calls_of_document};
+use crate::failure::Failure;
 use crate::plan::Plan;
+use crate::streams::Streams;
 use crate::value::prose::count;
 
 /// A policy of the race.
@@ -38,7 +38,7 @@ impl Entrants {
         bases: &Bases,
         documents: usize,
         reference: Calls,
-        output: &mut Output,
+        output: &mut Streams,
     ) -> Result<Self, Failure> {
         let combinations = experiment.space.combinations().unwrap_or_default().max(1);
         let all = combinations.saturating_mul(bases.count());
@@ -114,7 +114,7 @@ fn say_invalid(
     first: Option<&(usize, Problems)>,
     is_none_left: bool,
     invalid: usize,
-    output: &mut Output,
+    output: &mut Streams,
 ) -> Result<(), Failure> {
     let Some((_, problems)) = first else { return Ok(()) };
     output.show(problems);

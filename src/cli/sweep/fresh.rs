@@ -1,8 +1,6 @@
 //! Policies that race on documents which are run for the experiment.
 
-use super::super::exit::Failure;
 use super::super::loading::CallArguments;
-use super::super::output::{Output, complain};
 use super::entrants::{Entrant, Entrants};
 use super::not_computed;
 use super::policies::Bases;
@@ -13,10 +11,12 @@ use crate::experiment::sweep::{
     RaceFindings, ShownOutcomes, Split, Tried,
 };
 use crate::facts::calls_of_document;
+use crate::failure::Failure;
 use crate::ingest::{Document, Input, Wanted, find_all};
 use crate::plan::Plan;
 use crate::provider::Recorder;
 use crate::result::DocumentResult;
+use crate::streams::{Streams, complain};
 use crate::value::prose::count;
 use serde_json::{Map, Value};
 use std::path::Path;
@@ -42,7 +42,7 @@ pub(super) fn race(
     folder: &Path,
     bases: &Bases,
     means: &FreshRunSettings<'_>,
-    output: &mut Output,
+    output: &mut Streams,
 ) -> Result<Findings, Failure> {
     let reference = bases.reference_plan(output)?;
     let documents = TrainTestInputs::find(experiment, folder, &reference, output)?;
@@ -170,7 +170,7 @@ fn judge(
     policies: [&Runnable; 2],
     goals: &Goals,
     runner: &mut Runner,
-    output: &mut Output,
+    output: &mut Streams,
 ) -> Result<Result<JudgedDocuments, usize>, Failure> {
     let mut judged = JudgedDocuments::default();
     let mut waiting = documents.iter();
@@ -198,7 +198,7 @@ fn measured(goals: &Goals, results: &[DocumentResult]) -> Result<Vec<Measured>, 
 /// Reads the next document that can be read, and reports those that can't.
 fn next_document<'i>(
     waiting: &mut impl Iterator<Item = &'i Input>,
-    output: &mut Output,
+    output: &mut Streams,
 ) -> Option<Arc<Document>> {
     waiting.find_map(|input| match input.read() {
         Ok(document) => Some(Arc::new(document)),
@@ -215,7 +215,7 @@ fn say_round(
     documents: usize,
     runner: &Runner,
     means: &FreshRunSettings<'_>,
-    output: &mut Output,
+    output: &mut Streams,
 ) {
     let rounds = race.rounds();
     let Some(round) = rounds.last().filter(|round| round.documents == documents && !means.quiet) else {
@@ -237,7 +237,7 @@ impl TrainTestInputs {
         experiment: &Experiment,
         folder: &Path,
         plan: &Plan,
-        output: &mut Output,
+        output: &mut Streams,
     ) -> Result<Self, Failure> {
         let found = find_all(Wanted {
             arguments: experiment.documents.fresh.iter().map(|one| folder.join(&one.value)).collect(),

@@ -10,10 +10,9 @@ mod trying;
 use self::fresh::FreshRunSettings;
 use self::policies::Bases;
 use self::recordings::{Recordings, recorded_profile};
-use super::exit::{Exit, Failure};
 use super::headings::{ARGUMENTS, CALLS, DOCUMENTS, OUTPUT};
 use super::loading::CallArguments;
-use super::output::{Format, Output};
+use super::result_format::result_format;
 use super::trajectory_files::Policy;
 use crate::diag::{Problem, Problems};
 use crate::disk::{self, Access};
@@ -21,9 +20,12 @@ use crate::experiment::Trajectories;
 use crate::experiment::sweep::{
     Candidate, Choice, Experiment, Findings, Goals, Measure, ShownOutcomes, Split, Trial,
 };
+use crate::failure::{ExitStatus, Failure};
 use crate::policy::ScriptCriteria;
 use crate::profile::{SelectKey, read_text_file};
 use crate::report::{sweep_html, sweep_text};
+use crate::requests::ResultFormat;
+use crate::streams::Streams;
 use crate::value::ShownPath;
 use crate::value::prose::count;
 use clap::Args;
@@ -44,8 +46,8 @@ pub(super) struct Arguments {
     #[command(flatten, next_help_heading = CALLS)]
     calls: CallArguments,
     /// Format of the findings on standard output
-    #[arg(long, value_enum, value_name = "FORMAT", default_value = "text", help_heading = OUTPUT)]
-    format: Format,
+    #[arg(long, value_parser = result_format(), value_name = "FORMAT", default_value = "text", help_heading = OUTPUT)]
+    format: ResultFormat,
     /// Also write them to this file, as a self-contained HTML page
     #[arg(long, value_name = "FILE.html", help_heading = OUTPUT)]
     report: Option<PathBuf>,
@@ -54,7 +56,7 @@ pub(super) struct Arguments {
     quiet: bool,
 }
 
-pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit, Failure> {
+pub(super) fn execute(arguments: &Arguments, output: &mut Streams) -> Result<ExitStatus, Failure> {
     let experiment = read(&arguments.file, output)?;
     let folder = arguments.file.parent().unwrap_or(Path::new(""));
     let recorded = recorded_profile(&experiment, folder)?;
@@ -65,7 +67,7 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
         let means = FreshRunSettings { calls: &arguments.calls, jobs, quiet: arguments.quiet };
         let findings = fresh::race(&experiment, folder, &bases, &means, output)?;
         write(&findings, arguments, output)?;
-        return Ok(Exit::Success);
+        return Ok(ExitStatus::Success);
     }
     let recordings = Recordings::read(&experiment, folder, &bases, output)?;
     let (trajectories, recorded) = (&recordings.trajectories, recordings.recorded.as_ref());
@@ -125,10 +127,10 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
     warn_of_unknown_issues(trajectories, &goals, &policies, output);
     let findings = Findings::of(&experiment, &split.ids(trajectories), choice, of_reference, shown);
     write(&findings, arguments, output)?;
-    Ok(if recordings.reading.broken { Exit::Broken } else { Exit::Success })
+    Ok(if recordings.reading.broken { ExitStatus::Broken } else { ExitStatus::Success })
 }
 
-fn read(file: &Path, output: &mut Output) -> Result<Experiment, Failure> {
+fn read(file: &Path, output: &mut Streams) -> Result<Experiment, Failure> {
     let mut problems = Problems::new();
     let source = read_text_file(file).map_err(|problem| {
         let failure = Failure::broken(problem.message);
@@ -184,7 +186,7 @@ fn warn_of_unknown_issues(
     trajectories: &Trajectories,
     goals: &Goals,
     policies: &[Policy],
-    output: &mut Output,
+    output: &mut Streams,
 ) {
     let counts = |key: &SelectKey| matches!(key, SelectKey::NoCritical | SelectKey::Fewest(_));
     let asks = goals.measures().iter().copied().any(Measure::looks_at_issues)
@@ -206,7 +208,7 @@ fn warn_of_unknown_issues(
     }
 }
 
-fn write(findings: &Findings, arguments: &Arguments, output: &mut Output) -> Result<(), Failure> {
+fn write(findings: &Findings, arguments: &Arguments, output: &mut Streams) -> Result<(), Failure> {
     if let Some(file) = &arguments.report {
         let page = sweep_html(findings);
         disk::replace(file, page.as_bytes(), Access::Owner).map_err(|error| {
@@ -214,7 +216,7 @@ fn write(findings: &Findings, arguments: &Arguments, output: &mut Output) -> Res
         })?;
     }
     match arguments.format {
-        Format::Text => {
+        ResultFormat::Text => {
             output.out.write_all(sweep_text(findings, output.out_paint).as_bytes())?;
             output.out.flush()?;
             Ok(())

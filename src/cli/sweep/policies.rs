@@ -1,14 +1,14 @@
 //! The profiles that an experiment lays its space over.
 
-use super::super::exit::Failure;
 use super::super::loading::ProfileArguments;
-use super::super::output::Output;
 use super::at_its_name;
 use super::trying::condition_without_answer;
 use crate::diag::Problems;
 use crate::experiment::sweep::{Candidate, Experiment, RecordedBy};
+use crate::failure::Failure;
 use crate::plan::Plan;
 use crate::profile::{Override, Settings, check_settings};
+use crate::streams::Streams;
 use crate::value::decode::Spanned;
 use crate::value::{path_of, path_text};
 use std::path::Path;
@@ -35,7 +35,7 @@ impl Bases {
         experiment: &Experiment,
         folder: &Path,
         recorded: Option<&ProfileArguments>,
-        output: &mut Output,
+        output: &mut Streams,
     ) -> Result<Self, Failure> {
         let mut problems = Problems::new();
         let mut load = |name: &Spanned<String>| Base::load(name, experiment, folder, recorded, &mut problems);
@@ -73,7 +73,7 @@ impl Bases {
         &self,
         experiment: &Experiment,
         recorded: Option<&RecordedBy>,
-        output: &mut Output,
+        output: &mut Streams,
     ) -> Result<(), Failure> {
         let is_fresh = !experiment.documents.fresh.is_empty();
         for (profile, base) in self.profiles.iter().enumerate() {
@@ -111,7 +111,7 @@ impl Bases {
     pub(super) fn reference(
         &self,
         recorded: Option<&RecordedBy>,
-        output: &mut Output,
+        output: &mut Streams,
     ) -> Result<Candidate, Failure> {
         let mut problems = Problems::new();
         let built = Candidate::build(&self.reference.settings, std::iter::empty(), recorded, &mut problems);
@@ -120,7 +120,7 @@ impl Bases {
     }
 
     /// The plan of the reference, for documents that are run.
-    pub(super) fn reference_plan(&self, output: &mut Output) -> Result<Plan, Failure> {
+    pub(super) fn reference_plan(&self, output: &mut Streams) -> Result<Plan, Failure> {
         let mut problems = Problems::new();
         let plan = plan_of(&self.reference.settings, std::iter::empty(), &mut problems);
         output.show(&problems);

@@ -1,16 +1,16 @@
 //! The recorded documents of an experiment: files of trajectories, or a run.
 
-use super::super::exit::Failure;
 use super::super::loading::{ProfileArguments, library};
-use super::super::output::Output;
 use super::super::recorded_run::{reached_from, recorded_run, say_without_candidate};
 use super::super::resume::{JournalArgument, find_run};
 use super::super::trajectory_files::TrajectoryReading;
 use super::policies::Bases;
 use crate::experiment::Trajectories;
 use crate::experiment::sweep::{Experiment, RecordedBy};
+use crate::failure::Failure;
 use crate::profiles::ReachedProfile;
 use crate::requests::RunRequest;
+use crate::streams::Streams;
 use std::path::{Path, PathBuf};
 
 /// Recorded documents.
@@ -45,7 +45,7 @@ impl Recordings {
         experiment: &Experiment,
         folder: &Path,
         bases: &Bases,
-        output: &mut Output,
+        output: &mut Streams,
     ) -> Result<Self, Failure> {
         let documents = &experiment.documents;
         if let Some(run) = &documents.run {
@@ -66,7 +66,7 @@ impl Recordings {
         id: &str,
         journal: &JournalArgument,
         bases: &Bases,
-        output: &mut Output,
+        output: &mut Streams,
     ) -> Result<Self, Failure> {
         let reached: Vec<ReachedProfile> = bases
             .arguments()

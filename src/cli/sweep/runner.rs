@@ -1,10 +1,9 @@
 //! Runs the loop over documents for a race, within its budget.
 
-use super::super::exit::Failure;
 use super::super::loading::{CallArguments, context};
-use super::super::output::Output;
 use crate::diag::Problems;
 use crate::experiment::sweep::Spending;
+use crate::failure::Failure;
 use crate::ingest::Document;
 use crate::plan::Plan;
 use crate::policy::StopReason;
@@ -12,6 +11,7 @@ use crate::profile::Budget;
 use crate::provider::Prices;
 use crate::result::DocumentResult;
 use crate::run::Loop;
+use crate::streams::Streams;
 use std::sync::Arc;
 use tokio::runtime::Runtime;
 use tokio::task::JoinSet;
@@ -39,7 +39,7 @@ impl Runner {
         budget: Budget,
         calls: &CallArguments,
         jobs: usize,
-        output: &mut Output,
+        output: &mut Streams,
     ) -> Result<Self, Failure> {
         let mut problems = Problems::new();
         let prices = context().prices(calls.prices.as_deref(), &mut problems);

@@ -1,13 +1,13 @@
 //! Tries every policy of a space, on all processors.
 
-use super::super::exit::Failure;
-use super::super::output::Output;
 use super::not_computed;
 use super::policies::Bases;
 use crate::diag::{Code, Problem, Problems};
 use crate::experiment::Trajectories;
 use crate::experiment::sweep::{Counts, Experiment, Goals, RecordedBy, Split, Trial, Tried};
+use crate::failure::Failure;
 use crate::report::{PlainSteps, Progress};
+use crate::streams::Streams;
 use crate::value::Millis;
 use crate::value::decode::Spanned;
 use crate::value::prose::count;
@@ -48,7 +48,7 @@ pub(super) fn try_all(
     goals: &Goals,
     split: &Split,
     quiet: bool,
-    output: &mut Output,
+    output: &mut Streams,
 ) -> Result<(Vec<Tried>, Counts), Failure> {
     let combinations = experiment.space.combinations().unwrap_or_default();
     let all = combinations.saturating_mul(bases.count());
@@ -121,7 +121,7 @@ pub(super) fn try_all(
 }
 
 /// Shows progress: a line that is redrawn on a terminal; elsewhere a line now and then.
-fn show_progress(all: usize, finished: &mpsc::Receiver<usize>, quiet: bool, output: &mut Output) {
+fn show_progress(all: usize, finished: &mpsc::Receiver<usize>, quiet: bool, output: &mut Streams) {
     let target = if quiet { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() };
     let bar = ProgressBar::with_draw_target(Some(all as u64), target);
     if let Ok(style) =
@@ -143,7 +143,7 @@ fn show_progress(all: usize, finished: &mpsc::Receiver<usize>, quiet: bool, outp
     bar.finish_and_clear();
 }
 
-fn say_stopped(stopped: &ObjectiveError<'_>, experiment: &Experiment, output: &mut Output) -> Failure {
+fn say_stopped(stopped: &ObjectiveError<'_>, experiment: &Experiment, output: &mut Streams) -> Failure {
     match stopped {
         ObjectiveError::NotComputed(at) => not_computed(experiment, *at),
         ObjectiveError::Condition(condition) => condition_without_answer(condition, output),
@@ -151,7 +151,7 @@ fn say_stopped(stopped: &ObjectiveError<'_>, experiment: &Experiment, output: &m
 }
 
 /// Shows a condition that can't be computed.
-pub(super) fn condition_without_answer(condition: &Spanned<String>, output: &mut Output) -> Failure {
+pub(super) fn condition_without_answer(condition: &Spanned<String>, output: &mut Streams) -> Failure {
     let mut problems = Problems::new();
     let message = "this condition has no answer for some combination";
     problems.push(
@@ -167,7 +167,7 @@ fn say_invalid(
     whole: &ThreadFindings,
     bases: &Bases,
     experiment: &Experiment,
-    output: &mut Output,
+    output: &mut Streams,
 ) -> Result<(), Failure> {
     let Some((at, problems)) = &whole.first_invalid else { return Ok(()) };
     let combinations = experiment.space.combinations().unwrap_or_default().max(1);

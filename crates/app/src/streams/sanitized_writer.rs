@@ -9,7 +9,7 @@ const LONGEST_COLOUR: usize = 20;
 
 /// A stream in which control characters and those that change the direction of text are written as `\u001b`: in JSON
 /// that is the same character, and people see that it was there.
-pub(super) struct Sanitized<W: Write> {
+pub struct SanitizedWriter<W: Write> {
     inner: W,
     /// `true` if colours are wanted: then their sequences are let through, and nothing else of a terminal's language.
     coloured: bool,
@@ -17,9 +17,10 @@ pub(super) struct Sanitized<W: Write> {
     pending: Vec<u8>,
 }
 
-impl<W: Write> Sanitized<W> {
-    pub(super) fn new(inner: W, coloured: bool) -> Self {
-        Sanitized { inner, coloured, pending: Vec::new() }
+impl<W: Write> SanitizedWriter<W> {
+    /// A stream that lets colours through if they are wanted.
+    pub fn new(inner: W, coloured: bool) -> Self {
+        SanitizedWriter { inner, coloured, pending: Vec::new() }
     }
 
     fn write_text(&mut self, text: &str, is_last: bool) -> io::Result<()> {
@@ -100,7 +101,7 @@ fn colour(text: &str) -> Colour {
     }
 }
 
-impl<W: Write> Write for Sanitized<W> {
+impl<W: Write> Write for SanitizedWriter<W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.write_all(bytes).map(|()| bytes.len())
     }
@@ -140,7 +141,7 @@ impl<W: Write> Write for Sanitized<W> {
     }
 }
 
-impl<W: Write> Drop for Sanitized<W> {
+impl<W: Write> Drop for SanitizedWriter<W> {
     fn drop(&mut self) {
         // Writes the rest that was never completed; failing to is no reason to stop.
         let _ = self.write_pending().and_then(|()| self.inner.flush());
@@ -153,7 +154,7 @@ mod tests {
 
     fn written(parts: &[&[u8]], coloured: bool) -> String {
         let mut bytes = Vec::new();
-        let mut stream = Sanitized::new(&mut bytes, coloured);
+        let mut stream = SanitizedWriter::new(&mut bytes, coloured);
         for part in parts {
             stream.write_all(part).unwrap();
         }

@@ -1,11 +1,14 @@
-//! The exit status.
+//! The outcome of a verb: an exit status, or the reason that it could not do its work.
 
+use crate::profiles::TrialError;
 use crate::provider::ProviderError;
+use crate::run::OpenError;
+use crate::store::StoreError;
 use std::process::ExitCode;
 
 /// The outcome of the process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Exit {
+pub enum ExitStatus {
     /// Every document passed.
     Success,
     /// Something broke.
@@ -18,47 +21,55 @@ pub(super) enum Exit {
     Interrupted,
 }
 
-impl Exit {
-    pub(super) fn code(self) -> u8 {
+impl ExitStatus {
+    /// The number for the system.
+    pub fn code(self) -> u8 {
         match self {
-            Exit::Success => 0,
-            Exit::Broken => 1,
-            Exit::Usage => 2,
-            Exit::NotPassed => 3,
-            Exit::Interrupted => 130,
+            ExitStatus::Success => 0,
+            ExitStatus::Broken => 1,
+            ExitStatus::Usage => 2,
+            ExitStatus::NotPassed => 3,
+            ExitStatus::Interrupted => 130,
         }
     }
 }
 
-impl From<Exit> for ExitCode {
-    fn from(exit: Exit) -> ExitCode {
+impl From<ExitStatus> for ExitCode {
+    fn from(exit: ExitStatus) -> ExitCode {
         ExitCode::from(exit.code())
     }
 }
 
 /// The reason that a verb could not do its work: one line, what to do, and the exit status.
 #[derive(Debug)]
-pub(super) struct Failure {
-    pub(super) message: String,
-    pub(super) help: Option<String>,
-    pub(super) exit: Exit,
+pub struct Failure {
+    /// The reason, on one line; empty if it was shown already.
+    pub message: String,
+    /// Advice on what to do.
+    pub help: Option<String>,
+    /// The exit status of a process that fails so.
+    pub exit: ExitStatus,
 }
 
 impl Failure {
-    pub(super) fn broken(message: impl Into<String>) -> Self {
-        Failure { message: message.into(), help: None, exit: Exit::Broken }
+    /// A failure of the work.
+    pub fn broken(message: impl Into<String>) -> Self {
+        Failure { message: message.into(), help: None, exit: ExitStatus::Broken }
     }
 
-    pub(super) fn usage(message: impl Into<String>) -> Self {
-        Failure { message: message.into(), help: None, exit: Exit::Usage }
+    /// A failure of the request.
+    pub fn usage(message: impl Into<String>) -> Self {
+        Failure { message: message.into(), help: None, exit: ExitStatus::Usage }
     }
 
     /// A failure whose problems have been shown already.
-    pub(super) fn shown(exit: Exit) -> Self {
+    pub fn shown(exit: ExitStatus) -> Self {
         Failure { message: String::new(), help: None, exit }
     }
 
-    pub(super) fn help(mut self, help: impl Into<String>) -> Self {
+    /// Adds advice.
+    #[must_use]
+    pub fn help(mut self, help: impl Into<String>) -> Self {
         self.help = Some(help.into());
         self
     }
@@ -69,20 +80,19 @@ impl From<std::io::Error> for Failure {
     /// the work.
     fn from(error: std::io::Error) -> Self {
         if error.kind() == std::io::ErrorKind::BrokenPipe {
-            Failure::shown(Exit::Broken)
+            Failure::shown(ExitStatus::Broken)
         } else {
             Failure::broken(format!("can't write to standard output: {error}"))
         }
     }
 }
 
-impl From<crate::profiles::TrialError> for Failure {
+impl From<TrialError> for Failure {
     /// Another policy than the run's is wrong usage; a journal that can't be read is broken.
     fn from(error: crate::profiles::TrialError) -> Self {
-        use crate::profiles::TrialError;
         let exit = match &error {
-            TrialError::Store(_) | TrialError::UnknownEvent { .. } => Exit::Broken,
-            TrialError::Changed { .. } | TrialError::OtherCandidates { .. } => Exit::Usage,
+            TrialError::Store(_) | TrialError::UnknownEvent { .. } => ExitStatus::Broken,
+            TrialError::Changed { .. } | TrialError::OtherCandidates { .. } => ExitStatus::Usage,
         };
         Failure { message: error.to_string(), help: Some(error.help().to_owned()), exit }
     }
@@ -90,20 +100,20 @@ impl From<crate::profiles::TrialError> for Failure {
 
 impl From<ProviderError> for Failure {
     fn from(error: ProviderError) -> Self {
-        crate::run::OpenError::from(error).into()
+        OpenError::from(error).into()
     }
 }
 
-impl From<crate::run::OpenError> for Failure {
+impl From<OpenError> for Failure {
     /// A provider that was named or configured wrongly is wrong usage; one that is not as it should be is broken.
-    fn from(error: crate::run::OpenError) -> Self {
-        let exit = if error.is_wrong_usage() { Exit::Usage } else { Exit::Broken };
+    fn from(error: OpenError) -> Self {
+        let exit = if error.is_wrong_usage() { ExitStatus::Usage } else { ExitStatus::Broken };
         Failure { message: error.to_string(), help: Some(error.help()), exit }
     }
 }
 
-impl From<crate::store::StoreError> for Failure {
-    fn from(error: crate::store::StoreError) -> Self {
+impl From<StoreError> for Failure {
+    fn from(error: StoreError) -> Self {
         let help = error.help();
         Failure::broken(error.to_string()).help(help)
     }
