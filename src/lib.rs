@@ -24,7 +24,7 @@ pub use loopctl_core::{exchange, feedback, rules, script, stop};
 
 #[cfg(feature = "cli")]
 pub(crate) use loopctl_app::{
-    context, export, facts, failure, profiles, project, requests, rescore, review, streams,
+    context, export, facts, failure, profiles, project, requests, rescore, review, shell, streams,
 };
 #[cfg(feature = "cli")]
 #[doc(hidden)]

@@ -88,7 +88,8 @@ struct LabelledDocuments {
 pub(super) fn execute(arguments: &Arguments, output: &mut Streams) -> Result<ExitStatus, Failure> {
     let format = arguments.format.chosen(output)?;
     let notes = FileTracker::default();
-    let plan = arguments.profile.plan_from(&library().noted_in(&notes), &[], output)?;
+    let profile = arguments.profile.selected();
+    let plan = profile.plan(context(), &library().noted_in(&notes), &[], output)?;
     let reached = notes.take();
     if arguments.evidence {
         let asked = EvidenceArguments {
@@ -101,7 +102,7 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Streams) -> Result<Exi
         };
         return calibrate_evidence(&plan, &asked, output);
     }
-    let basis = Basis::of(&plan.profile, &reached, Path::new(&arguments.profile.profile));
+    let basis = Basis::of(&plan.profile, &reached, Path::new(profile.name()));
     let settings = plan.profile.certify.clone().unwrap_or_default();
     if let Some(file) = &arguments.verify {
         return verify(arguments, file, &settings, &basis, format, output);

@@ -1,6 +1,6 @@
 //! `loopctl check`: profiles and everything they reach, and any other file by itself.
 
-use super::loading::{ProfileArguments, context, library, providers_or_warn};
+use super::loading::{context, library, providers_or_warn};
 use crate::diag::{Code, Level, Problem, Problems, SourceFile, render_json, render_sarif};
 use crate::experiment::calibrate::Basis;
 use crate::failure::{ExitStatus, Failure};
@@ -9,6 +9,7 @@ use crate::lint::{
     lint_prices,
 };
 use crate::profile::{FileTracker, available, read_text_file};
+use crate::profiles::SelectedProfile;
 use crate::provider::Providers;
 use crate::requests::ResultFormat;
 use crate::streams::Streams;
@@ -196,9 +197,9 @@ fn check_one(
 fn check_profile(name: &str, arguments: &Arguments, providers: &Providers, all: &mut Problems) {
     // Problems of another profile must not reduce the checks of this one.
     let problems = &mut Problems::new();
-    let profile = ProfileArguments::of(name, &arguments.settings);
+    let profile = SelectedProfile::of(name, &arguments.settings);
     let notes = FileTracker::default();
-    if let Some(loaded) = profile.load_from(&library().noted_in(&notes), &[], problems) {
+    if let Some(loaded) = profile.load(context(), &library().noted_in(&notes), &[], problems) {
         check_loaded(&loaded, providers, &|name| std::env::var(name).ok(), problems);
         lint_certificate(&loaded, &Basis::of(&loaded.profile, &notes.take(), Path::new(name)), problems);
     }

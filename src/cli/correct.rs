@@ -1,11 +1,12 @@
 //! `loopctl correct`: one correction of one extraction.
 
 use super::headings::{CALLS, PROFILE};
-use super::loading::{CallArguments, ProfileArguments, library};
+use super::loading::{CallArguments, ProfileArguments, context, library};
 use super::permission::say_where_documents_go;
 use super::run::ConsultedParties;
 use super::step::{StepArguments, StepCalls};
 use super::tape::RecorderArguments;
+use crate::diag::Problems;
 use crate::failure::{ExitStatus, Failure};
 use crate::streams::Streams;
 use clap::Args;
@@ -26,14 +27,15 @@ pub(super) struct Arguments {
 /// already accepted is not corrected.
 pub(super) fn execute(arguments: &Arguments, output: &mut Streams) -> Result<ExitStatus, Failure> {
     let forced = ["stop={max_iterations: 2}", "gate=null", "on_escalate=continue", "select.return=last"];
-    let plan = arguments.profile.plan(&forced, output)?;
-    if let Some(loaded) = arguments.profile.loaded_from(&library(), &forced) {
+    let (profile, library) = (arguments.profile.selected(), library());
+    let plan = profile.plan(context(), &library, &forced, output)?;
+    if let Some(loaded) = profile.load(context(), &library, &forced, &mut Problems::new()) {
         say_where_documents_go(&loaded, output);
     }
     let calls = StepCalls {
         allow_commands: arguments.calls.allow_commands,
         prices: arguments.calls.prices.clone(),
-        tape: arguments.tape.clone(),
+        recording: arguments.tape.request(),
     };
     arguments.step.run(plan, ConsultedParties::Everybody, calls, output)
 }

@@ -10,11 +10,12 @@ pub(super) use self::labels::LabelFiles;
 use self::results::{ResultArguments, ResultSource};
 use self::reviewed::reviewed_labels;
 use super::headings::{ARGUMENTS, OUTPUT, PROFILE};
-use super::loading::{ProfileArguments, library, usual_profile};
+use super::loading::{context, library, usual_profile};
 use super::result_format::result_format;
 use crate::disk::{self, Access, FolderKey};
 use crate::experiment::evaluate::{Evaluation, Evaluator, UnusableLabel, unknown_fields};
 use crate::failure::{ExitStatus, Failure};
+use crate::profiles::SelectedProfile;
 use crate::report::{evaluation_html, evaluation_text};
 use crate::requests::ResultFormat;
 use crate::streams::Streams;
@@ -77,12 +78,13 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Streams) -> Result<Exi
         (None, Some(source)) => source.profile()?,
         (None, None) => usual_profile(),
     };
-    let plan = ProfileArguments::of(&named, &arguments.settings).plan_to_score(&library(), output)?;
+    let profile = SelectedProfile::of(&named, &arguments.settings);
+    let plan = profile.plan_to_score(context(), &library(), output)?;
     let (source, ran, classified) = match recorded {
         Some(source) => (source, ExitStatus::Success, Vec::new()),
         None => {
-            let run = arguments.fresh.run(&labels, &plan, &named, &arguments.settings, output)?;
-            (ResultSource::Fresh(run.lines), run.exit, run.classified)
+            let run = arguments.fresh.run(&labels, &plan, &profile, output)?;
+            (ResultSource::Fresh(run.results), run.exit, run.classified)
         }
     };
     let mut evaluator = Evaluator::new(&plan);

@@ -5,9 +5,8 @@ use super::explain_field::explain_field;
 use super::headings::OUTPUT;
 use super::issue_codes;
 use super::latest_run::recall;
-use super::loading::{context, library, usual_profile};
+use super::loading::{OverrideArguments, context, library, usual_profile};
 use super::misplaced::refuse_profiles;
-use super::profile::OverrideArguments;
 use super::profile_explain::{ExplainFormat, explain_profile};
 use crate::diag::nearest;
 use crate::explain::run::{
@@ -105,7 +104,7 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Streams) -> Result<Exi
     if let Some(field) = &arguments.field {
         refuse_profiles(&[&arguments.target])?;
         let profile = arguments.profile.clone().unwrap_or_else(usual_profile);
-        let plan = arguments.over.on(&profile).plan(&[], output)?;
+        let plan = arguments.over.on(&profile).plan(context(), &library(), &[], output)?;
         let path = Path::new(&arguments.target);
         return explain_field(path, field, &plan, arguments.profile.is_some(), arguments.format, output);
     }

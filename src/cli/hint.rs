@@ -3,6 +3,7 @@
 use super::journal_place::JournalPlace;
 use crate::policy::FinalStatus;
 use crate::result::DocumentResult;
+use crate::shell::quoted;
 use crate::store::{Artifact, Artifacts, Journal};
 use crate::value::DocumentId;
 use crate::value::ShownPath;
@@ -60,17 +61,5 @@ impl Hint {
         let also =
             if also.is_empty() { String::new() } else { format!("   (and so of {})", also.join(", ")) };
         Some(format!("why: loopctl explain {}{}", sanitize_line(&target), sanitize_line(&also)))
-    }
-}
-
-/// Quotes a word of a command line for a shell.
-pub(super) fn quoted(word: &str) -> String {
-    let plain = |c: char| {
-        c.is_alphanumeric() || matches!(c, '/' | '.' | '-' | '_' | ':' | '\\' | '=' | '+' | ',' | '~')
-    };
-    if !word.is_empty() && word.chars().all(plain) {
-        word.to_owned()
-    } else {
-        format!("'{}'", word.replace('\'', "'\\''"))
     }
 }

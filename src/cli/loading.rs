@@ -1,11 +1,10 @@
 //! From the arguments that name a profile to a compiled plan.
 
-use super::hint::quoted;
 use crate::context::{Context, PRICES};
-use crate::diag::{Problems, nearest};
-use crate::failure::{ExitStatus, Failure};
+use crate::diag::nearest;
+use crate::failure::Failure;
 use crate::plan::Plan;
-use crate::profile::{Library, Loaded, Settings};
+use crate::profile::Library;
 use crate::profiles::SelectedProfile;
 use crate::provider::Providers;
 use crate::requests::ProfileSpec;
@@ -28,9 +27,9 @@ pub(super) struct PolicyArguments {
 }
 
 impl PolicyArguments {
-    /// Converts these to all arguments of a profile.
-    pub(super) fn profile(&self) -> ProfileArguments {
-        ProfileArguments::of(&self.profile, &self.settings)
+    /// The profile that they select.
+    pub(super) fn selected(&self) -> SelectedProfile {
+        SelectedProfile::of(&self.profile, &self.settings)
     }
 }
 
@@ -51,28 +50,29 @@ pub(super) struct CallArguments {
 pub(super) struct ProfileArguments {
     /// Profile by name or path
     #[arg(long, short, default_value = "balanced", env = "LOOPCTL_PROFILE", value_parser = or_default)]
-    pub(super) profile: String,
+    profile: String,
+    #[command(flatten)]
+    over: OverrideArguments,
+}
+
+/// The settings laid over a profile.
+#[derive(Args, Clone, Default)]
+pub(super) struct OverrideArguments {
     /// Set a key of the profile, such as `accept.overall=0.9` (repeatable)
     #[arg(long = "config", value_name = "KEY=VALUE")]
-    pub(super) settings: Vec<String>,
+    settings: Vec<String>,
     /// Set a variable of the profile's prompts to a literal text (repeatable)
     #[arg(long = "var", value_name = "NAME=TEXT")]
-    pub(super) variables: Vec<String>,
+    variables: Vec<String>,
     /// Provider plugin by name or path, with an optional `:model`, for every stage
     #[arg(long)]
-    pub(super) provider: Option<String>,
+    provider: Option<String>,
     /// Provider plugin for every judge, such as `openai:gpt-x`; `none` to do without
     #[arg(long)]
-    pub(super) judge: Option<String>,
+    judge: Option<String>,
     /// A setting of the provider plugin, such as `file=answers.yaml` (repeatable)
     #[arg(long, value_name = "KEY=VALUE")]
-    pub(super) provider_config: Vec<String>,
-    /// `true` if they come from a run's record, and not from the user who runs the program.
-    #[arg(skip)]
-    pub(super) is_recorded: bool,
-    /// The arguments by which this user overrides those of a record.
-    #[arg(skip)]
-    pub(super) again: Option<Box<ProfileArguments>>,
+    provider_config: Vec<String>,
 }
 
 /// An empty variable counts as one that is not set.
@@ -127,168 +127,29 @@ pub(super) fn providers_or_warn(output: &mut Streams) -> Providers {
 }
 
 impl ProfileArguments {
-    /// A profile with settings laid over it.
-    pub(super) fn of(profile: &str, settings: &[String]) -> Self {
-        Self::of_spec(ProfileSpec {
+    /// The profile that they select.
+    pub(super) fn selected(&self) -> SelectedProfile {
+        self.over.on(&self.profile)
+    }
+}
+
+impl OverrideArguments {
+    /// Returns whether nothing overrides the profile.
+    pub(super) fn is_empty(&self) -> bool {
+        self.on("").spec == ProfileSpec::default()
+    }
+
+    /// A profile with these settings laid over it.
+    pub(super) fn on(&self, profile: &str) -> SelectedProfile {
+        let spec = ProfileSpec {
             name: profile.to_owned(),
-            settings: settings.to_vec(),
-            ..ProfileSpec::default()
-        })
-    }
-
-    /// A profile as a request names it.
-    pub(super) fn of_spec(spec: ProfileSpec) -> Self {
-        ProfileArguments {
-            profile: spec.name,
-            settings: spec.settings,
-            variables: spec.variables,
-            provider: spec.provider,
-            judge: spec.judge,
-            provider_config: spec.provider_config,
-            is_recorded: false,
-            again: None,
-        }
-    }
-
-    /// A profile that was selected before.
-    pub(super) fn of_selected(selected: SelectedProfile) -> Self {
-        let again = selected.again.map(|again| Box::new(Self::of_selected(*again)));
-        ProfileArguments { is_recorded: selected.is_recorded, again, ..Self::of_spec(selected.spec) }
-    }
-
-    /// The profile as a request names it.
-    pub(super) fn spec(&self) -> ProfileSpec {
-        ProfileSpec {
-            name: self.profile.clone(),
             settings: self.settings.clone(),
             variables: self.variables.clone(),
             provider: self.provider.clone(),
             judge: self.judge.clone(),
             provider_config: self.provider_config.clone(),
-        }
-    }
-
-    /// Returns these arguments with the providers, judges and variables of a recorded run's command.
-    pub(super) fn asking_as(self, recorded: &ProfileArguments) -> Self {
-        ProfileArguments {
-            provider: recorded.provider.clone(),
-            judge: recorded.judge.clone(),
-            provider_config: recorded.provider_config.clone(),
-            variables: recorded.variables.clone(),
-            is_recorded: true,
-            ..self
-        }
-    }
-
-    /// The flags besides the profile's name, as they are written; none of a budget.
-    pub(super) fn written(&self) -> String {
-        let settings = self.settings.iter().filter(|setting| !setting.starts_with("budget.")).cloned();
-        let without = ProfileArguments { settings: settings.collect(), ..self.clone() };
-        without.words().iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ")
-    }
-
-    fn words(&self) -> Vec<String> {
-        let flags = [
-            ("--config", self.settings.as_slice()),
-            ("--var", self.variables.as_slice()),
-            ("--provider", self.provider.as_slice()),
-            ("--judge", self.judge.as_slice()),
-            ("--provider-config", self.provider_config.as_slice()),
-        ];
-        let words = |(flag, values): (&str, &[String])| {
-            values.iter().flat_map(|value| [flag.to_owned(), value.clone()]).collect::<Vec<_>>()
         };
-        flags.into_iter().flat_map(words).collect()
-    }
-
-    /// The profile that they select.
-    pub(super) fn selected(&self) -> SelectedProfile {
-        SelectedProfile {
-            spec: self.spec(),
-            is_recorded: self.is_recorded,
-            again: self.again.as_ref().map(|again| Box::new(again.selected())),
-        }
-    }
-
-    /// Loads the profile as far as it can be read. Problems are pushed.
-    pub(super) fn load(&self, forced: &[&str], problems: &mut Problems) -> Option<Loaded> {
-        self.load_from(&library(), forced, problems)
-    }
-
-    /// Like [`Self::load`], from another library and without reporting problems, which were reported before.
-    pub(super) fn loaded_from(&self, library: &Library, forced: &[&str]) -> Option<Loaded> {
-        self.load_from(library, forced, &mut Problems::new())
-    }
-
-    pub(super) fn load_from(
-        &self,
-        library: &Library,
-        forced: &[&str],
-        problems: &mut Problems,
-    ) -> Option<Loaded> {
-        self.selected().load(context(), library, forced, problems)
-    }
-
-    /// Loads and compiles the profile; none is returned with errors. Problems are pushed.
-    pub(super) fn compile(
-        &self,
-        library: &Library,
-        forced: &[&str],
-        problems: &mut Problems,
-    ) -> Option<Plan> {
-        self.selected().compile(context(), library, forced, problems)
-    }
-
-    /// Merges the profile's settings without checking them. Problems are pushed.
-    pub(super) fn settings(&self, problems: &mut Problems) -> Option<Settings> {
-        self.selected().settings(context(), problems)
-    }
-
-    /// Loads and compiles the profile, showing every problem.
-    pub(super) fn plan(&self, forced: &[&str], output: &mut Streams) -> Result<Plan, Failure> {
-        self.plan_from(&library(), forced, output)
-    }
-
-    /// Like [`Self::plan`], from another library than the usual one.
-    pub(super) fn plan_from(
-        &self,
-        library: &Library,
-        forced: &[&str],
-        output: &mut Streams,
-    ) -> Result<Plan, Failure> {
-        let mut problems = Problems::new();
-        let plan = self.compile(library, forced, &mut problems);
-        self.shown(plan, &problems, output)
-    }
-
-    /// Like [`Self::plan_from`], for scoring only.
-    pub(super) fn plan_to_score(&self, library: &Library, output: &mut Streams) -> Result<Plan, Failure> {
-        let mut problems = Problems::new();
-        let loaded = self.load_from(library, &[], &mut problems);
-        let plan = loaded.and_then(|loaded| Plan::compile_to_score(&loaded, &mut problems));
-        self.shown(plan.filter(|_| !problems.has_errors()), &problems, output)
-    }
-
-    /// Shows the problems of reading the profile; a failure unless something was `read`.
-    pub(super) fn shown<T>(
-        &self,
-        read: Option<T>,
-        problems: &Problems,
-        output: &mut Streams,
-    ) -> Result<T, Failure> {
-        output.show(problems);
-        match read {
-            Some(read) => Ok(read),
-            None => {
-                let count = problems.error_count();
-                let errors = if count == 1 { "1 error".to_owned() } else { format!("{count} errors") };
-                Err(Failure {
-                    message: format!("the profile `{}` can't be used: {errors}", self.profile),
-                    help: None,
-                    exit: ExitStatus::Usage,
-                })
-            }
-        }
+        SelectedProfile { spec, ..SelectedProfile::default() }
     }
 }
 

@@ -41,7 +41,6 @@ mod progress_line;
 mod prove;
 mod reach;
 mod read;
-mod recorded_request;
 mod recorded_run;
 mod repair;
 mod result_format;

@@ -173,7 +173,7 @@ pub(super) fn report(root: &Path, plan: &Plan, output: &mut Streams) -> Result<(
     list("left to do:", &plan.remarks.iter().map(String::as_str).collect::<Vec<_>>(), output)?;
     let mut next: Vec<String> = plan.next.clone();
     if !here {
-        next.insert(0, format!("cd {}", super::plugin_new::quoted(&root.shown())));
+        next.insert(0, format!("cd {}", crate::shell::quoted(&root.shown())));
     }
     list("next:", &next.iter().map(String::as_str).collect::<Vec<_>>(), output)?;
     output.out.flush()?;

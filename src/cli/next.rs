@@ -1,7 +1,7 @@
 //! `loopctl next`: the loop as data, for callers who drive their own model.
 
 use super::headings::{ARGUMENTS, OUTPUT, PROFILE};
-use super::loading::{PolicyArguments, ProfileArguments};
+use super::loading::{PolicyArguments, context, library};
 use super::misplaced::refuse_profiles;
 use crate::failure::{ExitStatus, Failure};
 use crate::ingest::read_next_input;
@@ -45,12 +45,10 @@ enum NextFormat {
 
 pub(super) fn execute(arguments: &Arguments, output: &mut Streams) -> Result<ExitStatus, Failure> {
     refuse_profiles(&[&arguments.input])?;
-    let profile = ProfileArguments {
-        variables: arguments.variables.clone(),
-        judge: arguments.judge.clone(),
-        ..arguments.profile.profile()
-    };
-    let plan = profile.plan(&[], output)?;
+    let mut profile = arguments.profile.selected();
+    profile.spec.variables.clone_from(&arguments.variables);
+    profile.spec.judge.clone_from(&arguments.judge);
+    let plan = profile.plan(context(), &library(), &[], output)?;
     let value = read(&arguments.input)?;
     let input = match NextInput::parse(&value) {
         Ok(input) => input,

@@ -1,12 +1,12 @@
 //! The programs, plugins and servers that a recorded run would use, and whether the user who resumes it permits that. A
 //! journal may come from someone else: nothing in it is a permission, nor are the files that it leads to.
 
-use super::hint::quoted;
 use crate::diag::Span;
 use crate::facts::without_passwords;
 use crate::failure::Failure;
 use crate::profile::{Author, Loaded, Outside, OutsideKind, outside_of};
 use crate::provider::{Providers, TrustState};
+use crate::shell::quoted;
 use crate::streams::Streams;
 use crate::value::{path_text, sanitize_line};
 use clap::Args;

@@ -4,6 +4,7 @@ use super::plugin_sdk;
 use crate::disk;
 use crate::failure::{ExitStatus, Failure};
 use crate::profile::MAX_FILE_BYTES;
+use crate::shell::quoted;
 use crate::streams::Streams;
 use crate::value::ShownPath;
 use clap::{Args, ValueEnum};
@@ -252,16 +253,6 @@ impl PluginProject<'_> {
     }
 }
 
-/// Quotes a text so that a shell reads it as one word.
-pub(super) fn quoted(word: &str) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "/._-+=:@%".contains(c);
-    if !word.is_empty() && word.chars().all(plain) {
-        word.to_owned()
-    } else {
-        format!("'{}'", word.replace('\'', r"'\''"))
-    }
-}
-
 /// The files of a folder of templates, by the names that they get.
 fn collect<'a>(folder: &'a Dir<'a>, root: &Path, found: &mut Vec<(PathBuf, &'a str)>) {
     for entry in folder.entries() {
@@ -352,10 +343,5 @@ mod tests {
         ] {
             assert!(checked(bad).is_err(), "{bad}");
         }
-    }
-
-    #[test]
-    fn words_survive_a_shell() {
-        assert_eq!((quoted("a/b-1"), quoted("it's")), ("a/b-1".to_owned(), r"'it'\''s'".to_owned()));
     }
 }

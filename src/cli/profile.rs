@@ -1,11 +1,12 @@
 //! `loopctl profile`: lists, shows, explains and compares profiles.
 
-use super::loading::{ProfileArguments, context, or_default};
+use super::loading::{OverrideArguments, context, library, or_default};
 use super::{profile_diff, profile_explain, profile_list, profile_show};
 use crate::diag::Problems;
 use crate::failure::{ExitStatus, Failure};
 use crate::plan::Plan;
 use crate::profile::Loaded;
+use crate::profiles::SelectedProfile;
 use crate::provider::Prices;
 use crate::streams::Streams;
 use clap::{Args, Subcommand};
@@ -48,59 +49,17 @@ pub(super) struct NamedProfileArguments {
     pub(super) over: OverrideArguments,
 }
 
-/// The settings laid over a profile, as in other verbs.
-#[derive(Args, Clone, Default)]
-pub(super) struct OverrideArguments {
-    /// Set a key of the profile, such as `accept.overall=0.9` (repeatable)
-    #[arg(long = "config", value_name = "KEY=VALUE")]
-    settings: Vec<String>,
-    /// Set a variable of the profile's prompts to a literal text (repeatable)
-    #[arg(long = "var", value_name = "NAME=TEXT")]
-    variables: Vec<String>,
-    /// Provider plugin by name or path, with an optional `:model`, for every stage
-    #[arg(long)]
-    provider: Option<String>,
-    /// Provider plugin for every judge, such as `openai:gpt-x`; `none` to do without
-    #[arg(long)]
-    judge: Option<String>,
-    /// A setting of the provider plugin, such as `file=answers.yaml` (repeatable)
-    #[arg(long, value_name = "KEY=VALUE")]
-    provider_config: Vec<String>,
-}
-
-impl OverrideArguments {
-    /// Returns whether nothing overrides the profile.
-    pub(super) fn is_empty(&self) -> bool {
-        self.settings.is_empty()
-            && self.variables.is_empty()
-            && self.provider.is_none()
-            && self.judge.is_none()
-            && self.provider_config.is_empty()
-    }
-
-    /// The arguments that name a profile with this laid over it.
-    pub(super) fn on(&self, profile: &str) -> ProfileArguments {
-        ProfileArguments {
-            variables: self.variables.clone(),
-            provider: self.provider.clone(),
-            judge: self.judge.clone(),
-            provider_config: self.provider_config.clone(),
-            ..ProfileArguments::of(profile, &self.settings)
-        }
-    }
-}
-
 /// Loads and compiles a profile, showing every problem.
-pub(super) fn compiled(profile: &ProfileArguments, output: &mut Streams) -> Result<(Loaded, Plan), Failure> {
+pub(super) fn compiled(profile: &SelectedProfile, output: &mut Streams) -> Result<(Loaded, Plan), Failure> {
     let mut problems = Problems::new();
-    let loaded = profile.load(&[], &mut problems);
+    let loaded = profile.load(context(), &library(), &[], &mut problems);
     let plan = loaded.as_ref().and_then(|loaded| Plan::compile(loaded, &mut problems));
     output.show(&problems);
     match (loaded, plan) {
         (Some(loaded), Some(plan)) if !problems.has_errors() => Ok((loaded, plan)),
         _ => Err(Failure::usage(format!(
             "the profile `{}` can't be used, so there is no telling what it would do",
-            profile.profile
+            profile.name()
         ))
         .help("mend what is named above; `loopctl profile show` shows its settings all the same")),
     }

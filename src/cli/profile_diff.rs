@@ -1,7 +1,7 @@
 //! `loopctl profile diff`.
 
-use super::loading::ProfileArguments;
-use super::profile::{OverrideArguments, compiled, price_tables};
+use super::loading::{OverrideArguments, context, library};
+use super::profile::{compiled, price_tables};
 use super::prove::{EffortArguments, TriedProfile};
 use super::result_format::result_format;
 use super::trajectory_files::{Policy, TrajectoryReading, overall_from};
@@ -11,6 +11,7 @@ use crate::experiment::{Tally, Trajectory};
 use crate::explain::policy::{Comparison, Documents, ProfileView, compare};
 use crate::failure::{ExitStatus, Failure};
 use crate::policy::ScriptCriteria;
+use crate::profiles::SelectedProfile;
 use crate::report::{
     ComparisonReport, comparison, comparison_json, comparison_text, documents_text, policy_changes_text,
 };
@@ -186,8 +187,8 @@ fn tell_apart(compared: &mut Comparison, before: &str, after: &str, unchanged: b
 fn simulated(
     arguments: &Arguments,
     compared: &Comparison,
-    first: &ProfileArguments,
-    second: &ProfileArguments,
+    first: &SelectedProfile,
+    second: &SelectedProfile,
     output: &mut Streams,
 ) -> Result<(Documents, bool), Failure> {
     let forced = overall_from(arguments.overall_from.as_deref())?;
@@ -213,13 +214,13 @@ fn simulated(
 /// The policy of a profile with `--overall-from` laid over it.
 fn policy(
     name: &str,
-    profile: &ProfileArguments,
+    profile: &SelectedProfile,
     forced: &[String],
     output: &mut Streams,
 ) -> Result<Policy, Failure> {
     let forced: Vec<&str> = forced.iter().map(String::as_str).collect();
     let mut problems = Problems::new();
-    let loaded = profile.load(&forced, &mut problems).map(|loaded| {
+    let loaded = profile.load(context(), &library(), &forced, &mut problems).map(|loaded| {
         let scripts = ScriptCriteria::compile(&loaded.profile.policy.stop, &loaded.library, &mut problems);
         Policy::new(name.to_owned(), loaded.profile.policy, scripts)
     });

@@ -1,9 +1,9 @@
 //! `loopctl profile explain`, and `loopctl explain PROFILE`, which does the same.
 
-use super::loading::ProfileArguments;
 use super::profile::{NamedProfileArguments, compiled, price_tables};
 use crate::explain::policy::{ProfileView, explain, json, markdown, text};
 use crate::failure::{ExitStatus, Failure};
+use crate::profiles::SelectedProfile;
 use crate::requests::ResultFormat;
 use crate::streams::Streams;
 use crate::value::sanitize_line;
@@ -61,7 +61,7 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Streams) -> Result<Exi
 
 /// Explains what a profile does: the part to sign off, or with `full` all of it. Programs get all of it in any case.
 pub(super) fn explain_profile(
-    profile: &ProfileArguments,
+    profile: &SelectedProfile,
     prices: Option<&Path>,
     full: bool,
     voice: ExplainFormat,

@@ -1,5 +1,6 @@
 //! `loopctl profile show`.
 
+use super::loading::context;
 use super::profile::NamedProfileArguments;
 use super::result_format::result_format;
 use crate::diag::Problems;
@@ -31,7 +32,7 @@ pub(super) struct Arguments {
 pub(super) fn execute(arguments: &Arguments, output: &mut Streams) -> Result<ExitStatus, Failure> {
     let profile = arguments.named.over.on(&arguments.named.profile);
     let mut problems = Problems::new();
-    let settings = profile.settings(&mut problems);
+    let settings = profile.settings(context(), &mut problems);
     // Whatever an incomplete chain lacks or refers to may be the missing parent's: then only the settings are shown.
     let complete = settings.clone().filter(|settings| settings.complete);
     let loaded = complete.and_then(|settings| check_settings(settings, &mut problems));

@@ -1,7 +1,6 @@
 //! `loopctl prove`.
 
-use super::loading::or_default;
-use super::profile::OverrideArguments;
+use super::loading::{OverrideArguments, context, library, or_default};
 use super::result_format::result_format;
 use crate::diag::{Problems, nearest};
 use crate::disk::{self, Access};
@@ -140,7 +139,7 @@ impl TriedProfile {
         own: &[DeclaredPromise],
         problems: &mut Problems,
     ) -> Option<Self> {
-        let loaded = over.on(name).load(&[], problems)?;
+        let loaded = over.on(name).load(context(), &library(), &[], problems)?;
         let profile = &loaded.profile;
         let scripts = ScriptCriteria::compile(&profile.policy.stop, &loaded.library, problems);
         let dimensions: Vec<&str> =

@@ -2,13 +2,13 @@
 //! journal may come from someone else: a path in it is no permission, except for a run that this user began or resumed
 //! before.
 
-use super::hint::quoted;
 use super::latest_run::recall;
 use super::loading::context;
-use super::run;
 use crate::disk::{lies_within, real_place};
 use crate::failure::Failure;
 use crate::ingest::{Input, InputRecord};
+use crate::requests::{RecordedPath, RunRequest};
+use crate::shell::quoted;
 use crate::store::{Journal, RunId};
 use crate::value::path_text;
 use std::collections::BTreeMap;
@@ -18,21 +18,21 @@ use std::path::{Path, PathBuf};
 const MOST_FOLDERS: usize = 8;
 
 /// A file or folder that a recorded command names.
-pub(super) struct RecordedPath<'a> {
+struct NamedPath<'a> {
     path: &'a Path,
     what: &'static str,
     by: &'static str,
 }
 
-impl<'a> RecordedPath<'a> {
+impl<'a> NamedPath<'a> {
     /// A path that is read.
-    pub(super) fn read(by: &'static str, path: &'a Path) -> Self {
-        RecordedPath { path, what: "reads", by }
+    fn read(by: &'static str, path: &'a Path) -> Self {
+        NamedPath { path, what: "reads", by }
     }
 
     /// A path that is written to.
-    pub(super) fn written(by: &'static str, path: &'a Path) -> Self {
-        RecordedPath { path, what: "writes to", by }
+    fn written(by: &'static str, path: &'a Path) -> Self {
+        NamedPath { path, what: "writes to", by }
     }
 }
 
@@ -71,7 +71,8 @@ impl ResumeReach {
     pub(super) fn lacking(
         &self,
         run: &RunId,
-        command: &run::Arguments,
+        request: &RunRequest,
+        records_anew: bool,
     ) -> Result<Vec<(String, String)>, Failure> {
         let ResumeReach::Within { folders, journal } = self else { return Ok(Vec::new()) };
         let is_permitted = |path: &Path| lies_within(path, folders);
@@ -87,7 +88,7 @@ impl ResumeReach {
         }
         let journal_file = Journal::open(journal)?;
         let is_listed = journal_file.run(run)?.is_some_and(|stored| stored.listed);
-        for RecordedPath { path, what, by } in command.recorded_paths(is_listed) {
+        for NamedPath { path, what, by } in named_paths(request, is_listed, records_anew) {
             let is_beside_journal = by == "--out" && journal.parent() == Some(&*real_place(path));
             if !is_permitted(path) && !is_beside_journal {
                 let place = real_place(path);
@@ -122,4 +123,28 @@ impl ResumeReach {
         }
         Ok(lacking)
     }
+}
+
+/// The files and folders that a recorded request names. Its inputs are read again only if they have not all been
+/// listed. Calls that are recorded anew have a folder that is named now.
+fn named_paths(request: &RunRequest, is_listed: bool, records_anew: bool) -> Vec<NamedPath<'_>> {
+    let mut paths = Vec::new();
+    if let Some(out) = &request.out {
+        paths.push(NamedPath::written("--out", out));
+    }
+    let folders = request.recording.folders().into_iter().filter(|_| !records_anew);
+    paths.extend(folders.map(|(flag, folder)| match flag {
+        "--replay" => NamedPath::read(flag, folder),
+        _ => NamedPath::written(flag, folder),
+    }));
+    let extraction = request.extraction.iter().map(|file| NamedPath::read("--extraction", file));
+    let certificate = request.certificate.iter().map(|file| NamedPath::read("--certificate", file));
+    paths.extend(extraction.chain(certificate));
+    if !is_listed {
+        let is_file = |path: &&RecordedPath| path.as_os_str() != "-";
+        paths.extend(request.from.iter().filter(is_file).map(|file| NamedPath::read("--from", file)));
+        let inputs = request.inputs.iter().filter(is_file);
+        paths.extend(inputs.map(|input| NamedPath::read("an input", input)));
+    }
+    paths
 }

@@ -1,24 +1,10 @@
 //! A run of the journal on which other policies are tried.
 
-use super::loading::{ProfileArguments, context};
+use super::loading::context;
 use super::resume::{JournalArgument, find_run};
-use crate::diag::Problems;
 use crate::failure::Failure;
-use crate::profile::Library;
-use crate::profiles::{LocatedProfile, ReachedProfile, RecordedRun};
+use crate::profiles::{LocatedProfile, RecordedRun};
 use crate::streams::Streams;
-
-/// Reads a profile from a library with every file that it reaches, showing every problem.
-pub(super) fn reached_from(
-    arguments: &ProfileArguments,
-    library: &Library,
-    forced: &[&str],
-    output: &mut Streams,
-) -> Result<ReachedProfile, Failure> {
-    let mut problems = Problems::new();
-    let reached = ReachedProfile::read(context(), &arguments.selected(), library, forced, &mut problems);
-    arguments.shown(reached, &problems, output)
-}
 
 /// Reads a run. Its profile must be as it was when it ran: otherwise nothing tells what its candidates were asked for
 /// with.
@@ -36,8 +22,7 @@ pub(super) fn recorded_run(
         ))
         .help("runs of `loopctl run` can be tried; those of other programs can't")
     })?;
-    let arguments = ProfileArguments::of_selected(recorded.profile);
-    let profile = reached_from(&arguments, &recorded.library, &[], output)?;
+    let profile = recorded.profile.reached(context(), &recorded.library, &[], output)?;
     Ok(RecordedRun::with(&journal, &run, profile, usize::MAX)?)
 }
 

@@ -1,20 +1,24 @@
 //! `loopctl resume`: resumes a run.
 
 use super::headings::{ARGUMENTS, CALLS, DOCUMENTS, OUTPUT, PROFILE};
-use super::hint::quoted;
 use super::latest_run::recall;
 use super::loading::{CallArguments, context};
 use super::logging::LogArguments;
 use super::permission::PermissionArguments;
-use super::recorded_request::{go_to_folder, recorded_arguments};
-use super::run::{ResumeOptions, ResumeSettings, RunSelection, Via, carry_out};
+use super::run::{ResumedRun, RunOptions, RunSelection, Via, carry_out, online};
 use crate::failure::{ExitStatus, Failure};
-use crate::store::{DocumentStage, Journal, RunStage, StoredRun};
+use crate::profiles::SelectedProfile;
+use crate::requests::{ProfileSpec, RecordedPath, RunRequest};
+use crate::shell::quoted;
+use crate::store::{DocumentStage, Journal, RunId, RunStage, StoredRun};
 use crate::streams::Streams;
 use crate::value::ShownPath;
-use crate::value::sanitize_line;
+use crate::value::{path_text, sanitize_line};
 use clap::Args;
 use std::path::PathBuf;
+
+/// The most documents at the same time, as `--jobs` allows it.
+const MOST_JOBS: u32 = 10_000;
 
 #[derive(Args)]
 #[command(
@@ -151,29 +155,62 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Streams) -> Result<Exi
     }
     let (file, id) = (journal.path().to_path_buf(), run.id.clone());
     drop(journal);
-    let mut run_arguments = recorded_arguments(&run.record.settings).ok_or_else(|| {
+    let mut request = RunRequest::of_settings(&run.record.settings).ok_or_else(|| {
         Failure::broken(format!("what run `{id}` was asked for is not in the journal, or not understood any more"))
             .help("a run of another program, or of an older release, can't be resumed from here; run its documents again")
     })?;
-    // Paths that are named now are relative to this folder; those of the record, to the run's.
-    let absolute = |path: PathBuf| std::path::absolute(&path).unwrap_or(path);
-    let mut calls = arguments.calls.clone();
-    calls.prices = calls.prices.map(absolute);
-    run_arguments.resume_with(ResumeOptions {
-        journal: absolute(file),
-        jobs: arguments.jobs,
-        keep_going: arguments.keep_going,
-        quiet: arguments.quiet,
-        via: arguments.via,
-        again: &arguments.again,
-        calls,
-        permissions: arguments.permissions.clone().absolute(),
-        report: arguments.report.clone().map(absolute),
-        record: arguments.record.clone().map(absolute),
-        log: arguments.log.clone().absolute(),
-    });
-    go_to_folder(&run.record.settings, arguments.quiet, output);
-    carry_out(&run_arguments, RunSelection::This(id), output)
+    let options = arguments.lay_over(&mut request, file, id);
+    go_to_folder(&request, arguments.quiet, output);
+    carry_out(request, options, output)
+}
+
+impl Arguments {
+    /// Lays these arguments over a recorded request. What that permitted is not permitted now.
+    fn lay_over(&self, request: &mut RunRequest, journal: PathBuf, run: RunId) -> RunOptions<'static> {
+        // Paths that are named now are relative to this folder; those of the record, to the run's.
+        let absolute = |path: PathBuf| std::path::absolute(&path).unwrap_or(path);
+        request.journal = Some(RecordedPath(absolute(journal)));
+        request.jobs = self.jobs.or(request.jobs.map(|jobs| jobs.clamp(1, MOST_JOBS)));
+        request.keep_going |= self.keep_going;
+        request.quiet |= self.quiet;
+        if let Some(via) = self.via {
+            request.batches.get_or_insert_with(online).via = via.into();
+        }
+        let allowed_commands = std::mem::replace(&mut request.allow_commands, self.calls.allow_commands);
+        let recorded_prices = request.prices.take().filter(|_| self.calls.prices.is_none());
+        request.prices = self.calls.prices.clone().map(absolute).map(RecordedPath);
+        let again = self.log.named();
+        request
+            .of_first_process
+            .retain(|flag| !again.contains(&&**flag) && (flag != "--report" || self.report.is_none()));
+        if let Some(folder) = self.record.clone() {
+            request.recording.record_in(absolute(folder));
+        }
+        let mut profile = SelectedProfile::recorded(request.profile.clone());
+        profile.again = Some(Box::new(self.again.on(profile.name())));
+        let resumed = ResumedRun {
+            run: run.clone(),
+            allowed_commands,
+            prices: recorded_prices.map(|path| path.0),
+            records_anew: self.record.is_some(),
+            permissions: self.permissions.clone().absolute(),
+        };
+        RunOptions {
+            report: self.report.clone().map(absolute),
+            log: self.log.clone().absolute(),
+            resumed: Some(resumed),
+            ..RunOptions::of(profile, RunSelection::This(run))
+        }
+    }
+}
+
+/// Changes to the folder in which a run began: its documents and results are there.
+fn go_to_folder(request: &RunRequest, quiet: bool, output: &mut Streams) {
+    let Some(folder) = request.folder.as_deref() else { return };
+    let here = std::env::current_dir().ok();
+    if here.as_deref() != Some(folder) && std::env::set_current_dir(folder).is_ok() && !quiet {
+        output.say(&format!("in `{}`, where the run began", sanitize_line(&path_text(folder))));
+    }
 }
 
 /// The latest run that is not over.
@@ -190,4 +227,41 @@ fn latest_open(journal: &Journal, again: &str) -> Result<StoredRun, Failure> {
     }
     Err(Failure::usage(format!("`{}` has no unfinished run", journal.path().shown()))
         .help(format!("`loopctl runs show {latest}{again}` says what the latest came to; `loopctl runs retry {latest}{again}` tries what failed once more")))
+}
+
+/// Settings that are laid over those of a run's record: they name again what it named outside of the profile.
+#[derive(Args)]
+struct ResumeSettings {
+    /// Set a key of the profile as the run's command did, or another `budget` (repeatable)
+    #[arg(long = "config", value_name = "KEY=VALUE")]
+    settings: Vec<String>,
+    /// Budget of the run from here on, earlier calls included: `cost_usd=20`, `tokens=1000000` or `calls=500`
+    /// (repeatable)
+    #[arg(long = "budget", value_name = "KEY=NUMBER")]
+    budgets: Vec<String>,
+    /// The provider plugin for every stage, as the run's command names it
+    #[arg(long)]
+    provider: Option<String>,
+    /// The provider plugin for every judge, as the run's command names it
+    #[arg(long)]
+    judge: Option<String>,
+    /// A setting of the provider plugin, as the run's command has it (repeatable)
+    #[arg(long, value_name = "KEY=VALUE")]
+    provider_config: Vec<String>,
+}
+
+impl ResumeSettings {
+    /// A profile with these settings laid over it.
+    fn on(&self, profile: &str) -> SelectedProfile {
+        let budgets = self.budgets.iter().map(|budget| format!("budget.{budget}"));
+        let spec = ProfileSpec {
+            name: profile.to_owned(),
+            settings: self.settings.iter().cloned().chain(budgets).collect(),
+            variables: Vec::new(),
+            provider: self.provider.clone(),
+            judge: self.judge.clone(),
+            provider_config: self.provider_config.clone(),
+        };
+        SelectedProfile { spec, ..SelectedProfile::default() }
+    }
 }

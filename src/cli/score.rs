@@ -1,7 +1,7 @@
 //! `loopctl score`: assess without any provider.
 
 use super::headings::{ARGUMENTS, DOCUMENTS, OUTPUT, PROFILE};
-use super::loading::{PolicyArguments, known_type, library};
+use super::loading::{PolicyArguments, context, known_type, library};
 use super::misplaced::refuse_profiles;
 use super::result_format::RecordFormat;
 use super::score_record::{KEYS, ScoreRecord, in_extraction, without_mark};
@@ -71,7 +71,7 @@ struct ScoredRecord<'a> {
 
 pub(super) fn execute(arguments: &Arguments, output: &mut Streams) -> Result<ExitStatus, Failure> {
     refuse_profiles(&arguments.files)?;
-    let plan = arguments.profile.profile().plan_to_score(&library(), output)?;
+    let plan = arguments.profile.selected().plan_to_score(context(), &library(), output)?;
     let document_type = arguments.document_type.as_deref().map(|t| known_type(&plan, t)).transpose()?;
     let given = arguments.given.iter().map(|text| parse_given(&plan, text)).collect::<Result<Vec<_>, _>>()?;
     if let (Some(_), Some(records)) =

@@ -1,9 +1,9 @@
 //! `loopctl simulate`: policies tried on trajectories.
 
 use super::headings::{ARGUMENTS, DOCUMENTS, OUTPUT, PROFILE};
-use super::loading::{ProfileArguments, library, or_default};
+use super::loading::{context, library, or_default};
 use super::misplaced::refuse_profiles;
-use super::recorded_run::{reached_from, recorded_run, say_without_candidate};
+use super::recorded_run::{recorded_run, say_without_candidate};
 use super::result_format::RecordFormat;
 use super::resume::JournalArgument;
 use super::trajectory_files::{Observations, Policy, Require, TrajectoryReading, overall_from};
@@ -12,7 +12,7 @@ use crate::experiment::{Answer, Decider, Tally, Trajectories};
 use crate::failure::{ExitStatus, Failure};
 use crate::policy::ScriptCriteria;
 use crate::profile::LoopPolicy;
-use crate::profiles::{ReachedProfile, RecordedRun};
+use crate::profiles::{ReachedProfile, RecordedRun, SelectedProfile};
 use crate::report::comparison;
 use crate::requests::ResultFormat;
 use crate::streams::{RecordWriter, Streams};
@@ -173,7 +173,8 @@ fn recorded(
     // Names of profiles are looked up here, and those of the run where it began.
     let reached: Vec<ReachedProfile> = profiles
         .map(|name| {
-            reached_from(&ProfileArguments::of(name, &arguments.settings), &library(), &forced, output)
+            let profile = SelectedProfile::of(name, &arguments.settings);
+            profile.reached(context(), &library(), &forced, output)
         })
         .collect::<Result<_, _>>()?;
     let run = recorded_run(run, &arguments.journal, output)?;
@@ -223,9 +224,9 @@ fn policies(arguments: &Arguments, output: &mut Streams) -> Result<Vec<ComparedP
     let mut compared: Vec<ComparedPolicy> = Vec::new();
     let mut failed = Vec::new();
     for name in &arguments.profile {
-        let profile = ProfileArguments::of(name, &arguments.settings);
+        let profile = SelectedProfile::of(name, &arguments.settings);
         let mut problems = Problems::new();
-        let loaded = profile.load(&forced, &mut problems).map(|loaded| {
+        let loaded = profile.load(context(), &library(), &forced, &mut problems).map(|loaded| {
             let stop = &loaded.profile.policy.stop;
             (ScriptCriteria::compile(stop, &loaded.library, &mut problems), loaded)
         });

@@ -5,10 +5,9 @@ use super::journal_place::JournalPlace;
 use super::logging::LogArguments;
 use super::result_format::RecordFormat;
 use super::run::{ConsultedParties, RunInvocation, RunSelection};
-use super::tape::RecorderArguments;
 use crate::failure::{ExitStatus, Failure};
 use crate::plan::Plan;
-use crate::run::BatchSettings;
+use crate::requests::{RecordedPath, RecordingRequest, RunRequest};
 use crate::streams::Streams;
 use crate::value::Millis;
 use clap::Args;
@@ -39,7 +38,7 @@ pub(super) struct StepArguments {
 pub(super) struct StepCalls {
     pub(super) allow_commands: bool,
     pub(super) prices: Option<PathBuf>,
-    pub(super) tape: RecorderArguments,
+    pub(super) recording: RecordingRequest,
 }
 
 impl StepArguments {
@@ -51,35 +50,36 @@ impl StepArguments {
         calls: StepCalls,
         output: &mut Streams,
     ) -> Result<ExitStatus, Failure> {
+        let path = |path: &PathBuf| RecordedPath(path.clone());
+        let request = RunRequest {
+            document_type: self.document_type.clone(),
+            out: self.out.as_ref().map(path),
+            extraction: Some(path(&self.extraction)),
+            prices: calls.prices.map(RecordedPath),
+            inputs: vec![path(&self.input)],
+            allow_commands: calls.allow_commands,
+            recording: calls.recording,
+            jobs: Some(1),
+            drain: Some(Millis::default()),
+            ..RunRequest::default()
+        };
         RunInvocation {
             plan,
-            document_type: self.document_type.clone(),
-            out: self.out.clone(),
-            extraction: Some(self.extraction.clone()),
+            request,
+            is_resumable: false,
             journal: JournalPlace::Memory,
-            prices: calls.prices,
             log: self.log.clone(),
             format: self.format.chosen(output)?,
-            quiet: false,
             report: None,
-            inputs: vec![self.input.clone()],
-            from: Vec::new(),
             consulted,
-            allow_commands: calls.allow_commands,
-            tape: calls.tape,
             selection: RunSelection::Fresh,
-            request: None,
             files_digest: String::new(),
             texts_digest: String::new(),
             certified: None,
-            jobs: Some(1),
-            drain: Millis::default(),
-            keep_going: false,
-            batches: BatchSettings::default(),
             watching: None,
             within: None,
             overrides: None,
         }
-        .run(output)
+        .run(None, output)
     }
 }

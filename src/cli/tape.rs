@@ -9,7 +9,7 @@ use crate::streams::{Streams, complain};
 use crate::value::path_text;
 use clap::Args;
 use serde_json::{Value, json};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 #[derive(Args, Clone, Default)]
 pub(super) struct RecorderArguments {
@@ -33,18 +33,6 @@ pub(super) struct RecorderArguments {
 }
 
 impl RecorderArguments {
-    /// The arguments of a request.
-    pub(super) fn of_request(request: RecordingRequest) -> Self {
-        let folder = |path: Option<RecordedPath>| path.map(|path| path.0);
-        RecorderArguments {
-            record: folder(request.record),
-            record_requests: request.record_requests,
-            replay: folder(request.replay),
-            cache: request.cache,
-            cache_dir: folder(request.cache_dir),
-        }
-    }
-
     /// The request that they make.
     pub(super) fn request(&self) -> RecordingRequest {
         let folder = |path: &Option<PathBuf>| path.as_deref().map(RecordedPath::from);
@@ -56,57 +44,31 @@ impl RecorderArguments {
             cache_dir: folder(&self.cache_dir),
         }
     }
+}
 
-    /// The flags that were given.
-    pub(super) fn named(&self) -> Vec<&'static str> {
-        let given = [
-            (self.record.is_some(), "`--record`"),
-            (self.replay.is_some(), "`--replay`"),
-            (self.cache || self.cache_dir.is_some(), "`--cache`"),
-        ];
-        given.into_iter().filter_map(|(given, name)| given.then_some(name)).collect()
-    }
-
-    /// The folders that are read or written, each with its flag.
-    pub(super) fn folders(&self) -> Vec<(&'static str, &Path)> {
-        let named =
-            [("--record", &self.record), ("--replay", &self.replay), ("--cache-dir", &self.cache_dir)];
-        named.into_iter().filter_map(|(flag, folder)| Some((flag, folder.as_deref()?))).collect()
-    }
-
-    /// Records in this folder in place of the one that a run's record names.
-    pub(super) fn record_in(&mut self, folder: PathBuf) {
-        *self = RecorderArguments {
-            record: Some(folder),
-            record_requests: self.record_requests,
-            ..RecorderArguments::default()
+/// Opens what was asked for.
+pub(super) fn open(asked: &RecordingRequest) -> Result<Option<Recorder>, Failure> {
+    let requests = if asked.record_requests { Requests::Bodies } else { Requests::Digests };
+    let opened = match (&asked.record, &asked.replay, &asked.cache_dir) {
+        (Some(folder), ..) => Recorder::record(folder, requests),
+        (_, Some(folder), _) => Recorder::replay(folder),
+        (.., Some(folder)) => Recorder::cache(folder),
+        (None, None, None) if !asked.cache => return Ok(None),
+        (None, None, None) => match context().state_folder() {
+            Some(state) => Recorder::cache(&state.join("cache")),
+            None => {
+                return Err(Failure::usage("there is no state folder to keep a cache in")
+                    .help("name a folder with `--cache-dir DIR`, or set LOOPCTL_HOME"));
+            }
+        },
+    };
+    opened.map(Some).map_err(|error| {
+        let failure = match error {
+            TapeError::Recorded { .. } | TapeError::Empty { .. } => Failure::usage(error.to_string()),
+            _ => Failure::broken(error.to_string()),
         };
-    }
-
-    /// Opens what was asked for.
-    pub(super) fn open(&self) -> Result<Option<Recorder>, Failure> {
-        let requests = if self.record_requests { Requests::Bodies } else { Requests::Digests };
-        let opened = match (&self.record, &self.replay, &self.cache_dir) {
-            (Some(folder), ..) => Recorder::record(folder, requests),
-            (_, Some(folder), _) => Recorder::replay(folder),
-            (.., Some(folder)) => Recorder::cache(folder),
-            (None, None, None) if !self.cache => return Ok(None),
-            (None, None, None) => match context().state_folder() {
-                Some(state) => Recorder::cache(&state.join("cache")),
-                None => {
-                    return Err(Failure::usage("there is no state folder to keep a cache in")
-                        .help("name a folder with `--cache-dir DIR`, or set LOOPCTL_HOME"));
-                }
-            },
-        };
-        opened.map(Some).map_err(|error| {
-            let failure = match error {
-                TapeError::Recorded { .. } | TapeError::Empty { .. } => Failure::usage(error.to_string()),
-                _ => Failure::broken(error.to_string()),
-            };
-            failure.help(error.help())
-        })
-    }
+        failure.help(error.help())
+    })
 }
 
 /// The time that a session goes by with this tape.

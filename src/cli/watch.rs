@@ -1,12 +1,13 @@
 //! `loopctl run --watch`: what was run is scored again whenever the profile, or a file that it reaches, is saved.
 
-use super::loading::{ProfileArguments, library};
+use super::loading::{context, library};
 use crate::diag::Problems;
 use crate::engine::Event;
 use crate::failure::Failure;
 use crate::ingest::Document;
 use crate::plan::Plan;
 use crate::profile::{FileTracker, Reached};
+use crate::profiles::SelectedProfile;
 use crate::report::{rescoring_json, rescoring_lines};
 use crate::requests::ResultFormat;
 use crate::rescore::{RescoreBuffer, RescoreLimits, RunTrace};
@@ -67,7 +68,7 @@ impl RescoreRecorder {
 
 /// The profile with the files that it reaches.
 pub(super) struct ProfileWatch {
-    arguments: ProfileArguments,
+    profile: SelectedProfile,
     files: FileWatch,
     reached: Reached,
     /// The latest message about the profile, so that it is not repeated at every save.
@@ -76,9 +77,9 @@ pub(super) struct ProfileWatch {
 
 impl ProfileWatch {
     /// Begins to watch what loading the profile inspected.
-    pub(super) fn start(arguments: &ProfileArguments, reached: Reached) -> Result<Self, Failure> {
+    pub(super) fn start(profile: &SelectedProfile, reached: Reached) -> Result<Self, Failure> {
         let files = FileWatch::start(&reached)?;
-        Ok(ProfileWatch { arguments: arguments.clone(), files, reached, said: String::new() })
+        Ok(ProfileWatch { profile: profile.clone(), files, reached, said: String::new() })
     }
 
     /// Scores `kept` again at every save, until `stopped` becomes true.
@@ -117,7 +118,7 @@ impl ProfileWatch {
             saved.extend(changed);
             let mut problems = Problems::new();
             let notes = FileTracker::default();
-            let plan = self.arguments.compile(&library().noted_in(&notes), &[], &mut problems);
+            let plan = self.profile.compile(context(), &library().noted_in(&notes), &[], &mut problems);
             match plan {
                 Some(plan) => {
                     doubted = None;
@@ -148,7 +149,7 @@ impl ProfileWatch {
         };
         output.say(&format!(
             "watching `{}`{files}: save one, and {} scored again; Ctrl-C ends",
-            sanitize_line(&self.arguments.profile),
+            sanitize_line(self.profile.name()),
             match kept.documents() {
                 1 => "1 document is".to_owned(),
                 several => format!("{several} documents are"),

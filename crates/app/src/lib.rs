@@ -33,6 +33,8 @@ pub mod report;
 pub mod export;
 pub mod requests;
 pub mod context;
+pub mod shell;
 pub mod profiles;
 pub mod failure;
 pub mod streams;
+pub mod plans;

@@ -1,19 +1,22 @@
 //! A run made for the evaluation.
 
 use super::super::headings::DOCUMENTS;
-use super::super::run;
+use super::super::loading::context;
+use super::super::run::{RunOptions, RunSelection, carry_out, online};
 use super::labels::LabelFiles;
 use crate::failure::{ExitStatus, Failure};
 use crate::ingest::{Input, Origin};
 use crate::plan::Plan;
-use crate::requests::{ProfileSpec, ResultFormat, RunRequest};
+use crate::profiles::SelectedProfile;
+use crate::requests::{ResultFormat, RunRequest};
+use crate::result::DocumentResult;
 use crate::streams::{Streams, complain};
 use crate::value::ShownPath;
 use crate::value::{DocumentId, path_text, sanitize_line};
 use clap::Args;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
-use std::io::{Read, Seek, Write};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 /// The maximum number of documents that are named because they have no file.
@@ -38,10 +41,9 @@ pub(super) struct FreshArguments {
     typed: bool,
 }
 
-/// The output of a run.
+/// A finished run.
 pub(super) struct FreshRun {
-    /// A result on each line.
-    pub(super) lines: Vec<u8>,
+    pub(super) results: Vec<DocumentResult>,
     pub(super) exit: ExitStatus,
     /// Each labelled document whose type was given to the loop, with the type that the classifier finds.
     pub(super) classified: Vec<(String, String)>,
@@ -74,8 +76,7 @@ impl FreshArguments {
         &self,
         labels: &LabelFiles,
         plan: &Plan,
-        profile: &str,
-        settings: &[String],
+        profile: &SelectedProfile,
         output: &mut Streams,
     ) -> Result<FreshRun, Failure> {
         let unusable =
@@ -85,22 +86,20 @@ impl FreshArguments {
         for document in &listed {
             writeln!(list, "{}", document.record()).map_err(unusable)?;
         }
-        let spec =
-            ProfileSpec { name: profile.to_owned(), settings: settings.to_vec(), ..ProfileSpec::default() };
-        let arguments = run::Arguments::of_request(RunRequest {
+        let request = RunRequest {
+            folder: Some(context().folder().into()),
             from: vec![list.path().into()],
+            batches: Some(online()),
             format: Some(ResultFormat::Jsonl),
             quiet: true,
-            ..RunRequest::of(spec)
-        });
-        let mut kept = tempfile::tempfile().map_err(unusable)?;
-        let results = kept.try_clone().map_err(unusable)?;
-        let own = std::mem::replace(&mut output.out, Box::new(results));
-        let ended = run::execute(&arguments, output);
-        output.out = own;
-        let exit = ended?;
-        let mut lines = Vec::new();
-        kept.rewind().and_then(|()| kept.read_to_end(&mut lines)).map_err(unusable)?;
+            ..RunRequest::of(profile.spec.clone())
+        };
+        let mut results = Vec::new();
+        let options = RunOptions {
+            results: Some(&mut results),
+            ..RunOptions::of(profile.clone(), RunSelection::Fresh)
+        };
+        let exit = carry_out(request, options, output)?;
         if matches!(exit, ExitStatus::Usage | ExitStatus::Interrupted) {
             return Err(Failure::shown(exit));
         }
@@ -109,7 +108,7 @@ impl FreshArguments {
             Some((document.name.to_owned(), found))
         });
         let exit = if all_there { exit } else { ExitStatus::Broken };
-        Ok(FreshRun { lines, exit, classified: classified.collect() })
+        Ok(FreshRun { results, exit, classified: classified.collect() })
     }
 
     /// The labelled documents, each once, in the order of their labels; and whether each that is not left out has a

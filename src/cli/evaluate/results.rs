@@ -44,8 +44,8 @@ pub(super) enum ResultSource {
     Run(Box<Journal>, Box<StoredRun>),
     /// Files, and the path that named them.
     Files(Vec<PathBuf>, String),
-    /// Lines of a run made for the evaluation.
-    Fresh(Vec<u8>),
+    /// Those of a run made for the evaluation.
+    Fresh(Vec<DocumentResult>),
 }
 
 impl ResultArguments {
@@ -153,7 +153,7 @@ impl ResultSource {
                 })?;
             }
             ResultSource::Files(files, _) => read_files(files, &mut take)?,
-            ResultSource::Fresh(lines) => read_lines(&mut lines.as_slice(), "the run", &mut take)?,
+            ResultSource::Fresh(results) => results.iter().for_each(&mut see),
         }
         if let Some(more @ 1..) = refused.checked_sub(MOST_NAMED) {
             output.say(&format!("  {more} more results can't be read"));

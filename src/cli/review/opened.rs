@@ -1,12 +1,12 @@
 //! A run of the journal with the decisions about its documents.
 
 use super::super::loading::context;
-use super::super::recorded_request::recorded_folder;
 use super::super::resume::{JournalArgument, find_run};
 use crate::diag::Problems;
 use crate::failure::Failure;
 use crate::plan::Plan;
 use crate::profiles::RecordedProfile;
+use crate::requests::RunRequest;
 use crate::result::DocumentResult;
 use crate::review::{Decision, DeclaredFields, Draws, RecordedSource, ReviewDocument, Shares, SourceText};
 use crate::store::{Journal, RunId, StoredDocument, StoredRun};
@@ -110,7 +110,7 @@ impl OpenedRun {
     /// Reads a document again.
     pub(super) fn source(&self, stored: &StoredDocument) -> Result<SourceText, Failure> {
         let record = self.journal.source_record(stored.key)?;
-        let folder = recorded_folder(&self.run.record.settings);
+        let folder = RunRequest::of_settings(&self.run.record.settings).and_then(|request| request.folder);
         Ok(SourceText::read(RecordedSource {
             folder: folder.as_deref(),
             id: &stored.record.id,

@@ -37,67 +37,56 @@ pub(super) struct BatchArguments {
 }
 
 impl BatchArguments {
-    /// The arguments of a request.
-    pub(super) fn of_request(request: Option<BatchRequest>) -> Self {
-        let request = request.unwrap_or(BatchRequest {
-            via: CallsVia::Online,
-            wait: Millis(24 * 60 * 60 * 1000),
-            tail: 50,
-            pause: Millis(5 * 60 * 1000),
-        });
-        BatchArguments {
-            via: match request.via {
-                CallsVia::Online => Via::Online,
-                CallsVia::Batch => Via::Batch,
-            },
-            batch_wait: request.wait,
-            batch_tail: request.tail,
-            batch_pause: request.pause,
-        }
-    }
-
     /// The request that they make.
     pub(super) fn request(&self) -> BatchRequest {
         BatchRequest {
-            via: match self.via {
-                Via::Online => CallsVia::Online,
-                Via::Batch => CallsVia::Batch,
-            },
+            via: self.via.into(),
             wait: self.batch_wait,
             tail: self.batch_tail,
             pause: self.batch_pause,
         }
     }
+}
 
-    pub(super) fn used(&self) -> bool {
-        self.via == Via::Batch
-    }
-
-    pub(super) fn settings(&self) -> BatchSettings {
-        BatchSettings {
-            used: self.used(),
-            wait: self.batch_wait,
-            tail: self.batch_tail,
-            longest_pause: self.batch_pause.duration(),
+impl From<Via> for CallsVia {
+    fn from(via: Via) -> Self {
+        match via {
+            Via::Online => CallsVia::Online,
+            Via::Batch => CallsVia::Batch,
         }
     }
+}
 
-    /// Applies the way given when the run is resumed.
-    pub(super) fn resume_with(&mut self, via: Option<Via>) {
-        self.via = via.unwrap_or(self.via);
+/// The request of a run that asks for none: single calls.
+pub(in crate::cli) fn online() -> BatchRequest {
+    BatchRequest {
+        via: CallsVia::Online,
+        wait: Millis(24 * 60 * 60 * 1000),
+        tail: 50,
+        pause: Millis(5 * 60 * 1000),
     }
+}
 
-    /// Checks that batches may be used with this profile, and with what else is asked for.
-    pub(super) fn check(&self, allowed: BatchUse, refuses: &[&str]) -> Result<(), Failure> {
-        if let Some(what) = refuses.first() {
-            return Err(
-                Failure::usage(format!("{what} doesn't go with `--via batch`")).help("leave one of them out")
-            );
-        }
-        if allowed != BatchUse::Allowed {
-            return Err(Failure::usage("the profile doesn't allow batches, and `--via batch` asks for them")
-                .help("if documents may stay with the vendor for days, say `network: { batch: allowed }`, or add `--config network.batch=allowed`"));
-        }
-        Ok(())
+/// The settings of a run's calls.
+pub(super) fn settings(request: Option<&BatchRequest>) -> BatchSettings {
+    request.map_or_else(BatchSettings::default, |request| BatchSettings {
+        used: request.via == CallsVia::Batch,
+        wait: request.wait,
+        tail: request.tail,
+        longest_pause: request.pause.duration(),
+    })
+}
+
+/// Checks that batches may be used with this profile, and with what else is asked for.
+pub(super) fn check(allowed: BatchUse, refuses: &[&str]) -> Result<(), Failure> {
+    if let Some(what) = refuses.first() {
+        return Err(
+            Failure::usage(format!("{what} doesn't go with `--via batch`")).help("leave one of them out")
+        );
     }
+    if allowed != BatchUse::Allowed {
+        return Err(Failure::usage("the profile doesn't allow batches, and `--via batch` asks for them")
+            .help("if documents may stay with the vendor for days, say `network: { batch: allowed }`, or add `--config network.batch=allowed`"));
+    }
+    Ok(())
 }

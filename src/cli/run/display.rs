@@ -1,7 +1,7 @@
 //! The display of a run in progress: lines for people, and results as they come.
 
 use super::super::given_up::gave_up;
-use super::super::hint::{Hint, quoted};
+use super::super::hint::Hint;
 use super::super::journal_place::JournalPlace;
 use super::super::progress_line::ProgressLine;
 use super::super::watch::RescoreRecorder;
@@ -14,6 +14,7 @@ use crate::report::{Live, Paint, RunSummary, closing, document_summary, missed, 
 use crate::requests::ResultFormat;
 use crate::result::DocumentResult;
 use crate::run::{BatchEnd, BatchNews, Observer, is_unrecognised};
+use crate::shell::quoted;
 use crate::store::RunId;
 use crate::streams::{Streams, complain};
 use crate::value::ShownPath;
@@ -40,6 +41,8 @@ pub(super) struct RunDisplay<'a> {
     pub(super) hint: Hint,
     /// The folder of the artifacts.
     pub(super) out: Option<PathBuf>,
+    /// Takes the results in place of standard output.
+    pub(super) results: Option<&'a mut Vec<DocumentResult>>,
     pub(super) unreadable: u64,
     /// Documents of another run, on which a process is at work.
     pub(super) elsewhere: u64,
@@ -314,6 +317,9 @@ impl RunDisplay<'_> {
     fn show(&mut self, result: &DocumentResult) {
         if let Some(lines) = self.live_lines.close(&result.id) {
             self.output.say(&lines);
+        }
+        if let Some(results) = &mut self.results {
+            return results.push(result.clone());
         }
         let text = match self.format {
             ResultFormat::Text => {

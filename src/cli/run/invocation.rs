@@ -10,8 +10,9 @@ use super::super::logging::LogArguments;
 use super::super::misplaced::refuse_profiles;
 use super::super::progress_line::ProgressLine;
 use super::super::runs::{summary_of, write_page};
-use super::super::tape::{self, RecorderArguments};
+use super::super::tape;
 use super::super::watch::{ProfileWatch, RescoreRecorder};
+use super::batches;
 use super::display::{LiveLines, ResumeHint, RunDisplay};
 use super::input_stream::{
     SkippedInputs, inputs, is_one, refuse_cassettes_among_inputs, refuse_out_among_inputs,
@@ -26,11 +27,11 @@ use crate::profile::{Asked, read_text_file};
 use crate::provider::{Prices, Recorder};
 use crate::report::{RunFacts, RunSummary};
 use crate::requests::ResultFormat;
-use crate::requests::{DecidedBy, OUT, PROVIDERS, RunRequest, run_settings};
-use crate::result::is_result;
+use crate::requests::{DecidedBy, OUT, PROVIDERS, RecordedPath, RunRequest, run_settings};
+use crate::result::{DocumentResult, is_result};
 use crate::run::{
-    Batch, BatchEnd, BatchSettings, Candidates, Consultant, RunStore, Session, asked_of, open_panel,
-    open_stages, plan_ids, plugins_of, unpriced, usual_jobs,
+    Batch, BatchEnd, Candidates, Consultant, RunStore, Session, asked_of, open_panel, open_stages, plan_ids,
+    plugins_of, unpriced, usual_jobs,
 };
 use crate::store::{Artifacts, Journal, ProcessId, RunId, RunRecord, StoreError, WorkerLog, folder_key};
 use crate::streams::Streams;
@@ -41,6 +42,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use tokio::sync::watch;
+
+/// The default time that calls in flight have when a run is stopped.
+const DRAIN: Millis = Millis(20_000);
 
 /// The parties that are asked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -55,41 +59,23 @@ pub(in crate::cli) enum ConsultedParties {
 /// A loop over documents, as `run`, `validate` and `correct` ask for it.
 pub(in crate::cli) struct RunInvocation {
     pub(in crate::cli) plan: Plan,
-    pub(in crate::cli) document_type: Option<String>,
-    pub(in crate::cli) out: Option<PathBuf>,
-    pub(in crate::cli) extraction: Option<PathBuf>,
+    pub(in crate::cli) request: RunRequest,
+    /// `true` if the request is recorded, so that the run can be resumed.
+    pub(in crate::cli) is_resumable: bool,
     pub(in crate::cli) journal: JournalPlace,
     /// The run of the journal that the documents belong to.
     pub(in crate::cli) selection: RunSelection,
-    /// The request, with which the run is resumed; `None` for a run that can't be.
-    pub(in crate::cli) request: Option<RunRequest>,
     /// The digest of every file that the profile reaches.
     pub(in crate::cli) files_digest: String,
     /// The digest of all that decides, with prompts by their texts.
     pub(in crate::cli) texts_digest: String,
     /// The policy part by part, and the certificate that is to cover the run.
     pub(in crate::cli) certified: Option<Certified>,
-    /// A table that comes before the usual ones.
-    pub(in crate::cli) prices: Option<PathBuf>,
     pub(in crate::cli) log: LogArguments,
     pub(in crate::cli) format: ResultFormat,
-    pub(in crate::cli) quiet: bool,
     /// The file for the summary as a page.
     pub(in crate::cli) report: Option<PathBuf>,
-    pub(in crate::cli) inputs: Vec<PathBuf>,
-    /// Lists of more inputs.
-    pub(in crate::cli) from: Vec<PathBuf>,
     pub(in crate::cli) consulted: ConsultedParties,
-    pub(in crate::cli) allow_commands: bool,
-    pub(in crate::cli) tape: RecorderArguments,
-    /// The number of documents at the same time, if given.
-    pub(in crate::cli) jobs: Option<u32>,
-    /// The time to wait for calls in flight when the run is stopped.
-    pub(in crate::cli) drain: Millis,
-    /// `true` if every document is tried, however often the provider fails.
-    pub(in crate::cli) keep_going: bool,
-    /// The settings for calls of providers that have batches.
-    pub(in crate::cli) batches: BatchSettings,
     /// The profile to watch when all documents are done.
     pub(in crate::cli) watching: Option<ProfileWatch>,
     /// Folders in which documents must lie, if a recorded command names them.
@@ -99,8 +85,18 @@ pub(in crate::cli) struct RunInvocation {
 }
 
 impl RunInvocation {
-    pub(in crate::cli) fn run(self, output: &mut Streams) -> Result<ExitStatus, Failure> {
-        let document_type = self.document_type.as_deref().map(|t| known_type(&self.plan, t)).transpose()?;
+    /// Runs the loop. Results go to `results` if that is given, else to standard output.
+    pub(in crate::cli) fn run(
+        self,
+        results: Option<&mut Vec<DocumentResult>>,
+        output: &mut Streams,
+    ) -> Result<ExitStatus, Failure> {
+        let request = &self.request;
+        let paths = |paths: &[RecordedPath]| paths.iter().map(|path| path.0.clone()).collect::<Vec<_>>();
+        let (named, from) = (paths(&request.inputs), paths(&request.from));
+        let (out, quiet) = (request.out.as_deref(), request.quiet);
+        let document_type =
+            request.document_type.as_deref().map(|t| known_type(&self.plan, t)).transpose()?;
         if let (ConsultedParties::Everybody, Some(name)) = (self.consulted, self.plan.unset_variables.first())
         {
             return Err(Failure::usage(format!(
@@ -109,15 +105,15 @@ impl RunInvocation {
             ))
             .help(format!("give it with `--var {name}=TEXT`")));
         }
-        refuse_out_among_inputs(self.out.as_deref(), &self.inputs)?;
-        refuse_cassettes_among_inputs(&self.inputs)?;
-        refuse_profiles(&self.inputs)?;
-        refuse_standard_input_twice(&self.inputs, &self.from)?;
+        refuse_out_among_inputs(out, &named)?;
+        refuse_cassettes_among_inputs(&named)?;
+        refuse_profiles(&named)?;
+        refuse_standard_input_twice(&named, &from)?;
         if let Some(file) = &self.report {
             refuse_unwritable(file)?;
         }
-        let several = !is_one(&self.inputs, &self.from);
-        let supplied = match &self.extraction {
+        let several = !is_one(&named, &from);
+        let supplied = match request.extraction.as_deref() {
             Some(_) if several => {
                 return Err(Failure::usage("`--extraction` goes with one document")
                     .help("name the file of that document"));
@@ -125,14 +121,15 @@ impl RunInvocation {
             Some(path) => Some(Arc::new(read_json(path)?)),
             None => None,
         };
-        let artifacts = self.out.as_ref().map(Artifacts::new).transpose()?;
-        let tape = self.tape.open()?;
+        let artifacts = out.map(Artifacts::new).transpose()?;
+        let batches = batches::settings(request.batches.as_ref());
+        let tape = tape::open(&request.recording)?;
         let prices = self.read_prices(output)?;
-        if self.consulted == ConsultedParties::Everybody && !self.quiet {
+        if self.consulted == ConsultedParties::Everybody && !quiet {
             say_whose_prices_hold(output);
         }
         let providers = providers_or_warn(output)
-            .with_programs_allowed(self.allow_commands)
+            .with_programs_allowed(request.allow_commands)
             .with_prices(prices)
             .with_network(self.plan.profile.network.clone());
         let providers = tape.iter().fold(providers, |providers, tape| providers.with_tape(tape.clone()));
@@ -141,7 +138,7 @@ impl RunInvocation {
         let (candidates, consultants) = match self.consulted {
             ConsultedParties::Everybody => (
                 open_stages(&providers, &self.plan)?,
-                open_panel(&providers, &self.plan, self.allow_commands)?,
+                open_panel(&providers, &self.plan, request.allow_commands)?,
             ),
             ConsultedParties::Nobody => (Candidates::Supplied, self.consultants_here()),
         };
@@ -152,20 +149,20 @@ impl RunInvocation {
         if let Some(certified) = &self.certified {
             let asked = asked_of(&plan_ids(&self.plan), &candidates, &consultants);
             let plugins = plugins_of(&candidates, &consultants);
-            certified.say(&self.plan.profile, asked, plugins, self.quiet, output)?;
+            certified.say(&self.plan.profile, asked, plugins, quiet, output)?;
         }
         let journal = Arc::new(self.journal.open(output)?);
         let artifacts = artifacts.map(|artifacts| match self.journal {
             JournalPlace::Memory => artifacts,
             JournalPlace::Asked(_) | JournalPlace::Usual(_) => artifacts.projected(),
         });
-        if self.batches.used && matches!(self.journal, JournalPlace::Memory) {
+        if batches.used && matches!(self.journal, JournalPlace::Memory) {
             return Err(Failure::usage("what waits for a batch is kept in a journal, and there is none")
                 .help("name one with `--journal FILE`"));
         }
         let hint = Hint::of(&self.journal, &journal, artifacts.clone());
         let selected = self.choose_run(&journal, (&candidates, &consultants), tape.as_ref())?;
-        if let Some(note) = selected.note.as_ref().filter(|_| !self.quiet) {
+        if let Some(note) = selected.note.as_ref().filter(|_| !quiet) {
             output.say(&sanitize_line(note));
         }
         let before = latest_run::recall();
@@ -181,7 +178,7 @@ impl RunInvocation {
             run: run.clone(),
             artifacts,
         };
-        let jobs = match (self.jobs, self.watching.is_some()) {
+        let jobs = match (request.jobs, self.watching.is_some()) {
             // Documents to be watched are kept one by one.
             (_, true) => 1,
             (Some(jobs), false) => usize::try_from(jobs).unwrap_or(usize::MAX),
@@ -194,8 +191,7 @@ impl RunInvocation {
             .map_err(|error| Failure::broken(format!("can't start: {error}")))?;
         let plan = Arc::new(self.plan);
         let (inputs, skipped_inputs) = if selected.lists {
-            let out = self.out.as_deref();
-            let (inputs, skipped_inputs) = inputs(&plan, &self.inputs, &self.from, out, !selected.goes_on);
+            let (inputs, skipped_inputs) = inputs(&plan, &named, &from, out, !selected.goes_on);
             (Some(inputs), skipped_inputs)
         } else {
             (None, SkippedInputs::default())
@@ -210,8 +206,8 @@ impl RunInvocation {
             document_type,
             supplied,
             within: self.within.clone(),
-            keep_going: self.keep_going,
-            batches: self.batches,
+            keep_going: request.keep_going,
+            batches,
             steering: None,
         };
         let is_verdict = self.consulted == ConsultedParties::Nobody;
@@ -226,25 +222,20 @@ impl RunInvocation {
         let plan_of_display = Arc::clone(&plan);
         let mut display = RunDisplay {
             plan: Arc::clone(&plan),
-            live_lines: LiveLines::new(
-                &plan,
-                !self.quiet,
-                jobs == 1 || !several,
-                is_verdict,
-                output.err_paint,
-            ),
+            live_lines: LiveLines::new(&plan, !quiet, jobs == 1 || !several, is_verdict, output.err_paint),
             output,
             format,
             several,
             written: 0,
             failure: None,
-            stop: self.out.is_none().then(|| drain.clone()),
+            stop: out.is_none().then(|| drain.clone()),
             hint,
-            out: self.out.clone(),
+            out: out.map(Path::to_path_buf),
+            results,
             unreadable: 0,
             elsewhere: 0,
             bad_lines: 0,
-            progress: (several && !is_verdict).then(|| ProgressLine::start(None, self.quiet)),
+            progress: (several && !is_verdict).then(|| ProgressLine::start(None, quiet)),
             summary: (several && !is_verdict).then(|| {
                 RunSummary::new(RunFacts::new(
                     run.as_str(),
@@ -257,8 +248,8 @@ impl RunInvocation {
             missed: is_verdict.then(Vec::new),
         };
         // Interrupts are heard as long as the process lasts.
-        let at_work = Arc::new(AtomicBool::new(!self.quiet));
-        runtime.spawn(interrupts::listen(drain, stop, self.drain, Arc::clone(&at_work)));
+        let at_work = Arc::new(AtomicBool::new(!quiet));
+        runtime.spawn(interrupts::listen(drain, stop, request.drain.unwrap_or(DRAIN), Arc::clone(&at_work)));
         let end = runtime.block_on(async {
             let session = Session::new(plan, candidates, consultants, store, cancelled)
                 .draining_on(draining)
@@ -280,8 +271,8 @@ impl RunInvocation {
         }
         let rescore_recorder = display.rescore_recorder.take();
         let skipped_inputs =
-            skipped_inputs.line(end.as_ref().map_or(0, |end| end.repeated)).filter(|_| !self.quiet);
-        let resume_hint = ResumeHint { run: &run, journal: &self.journal, quiet: self.quiet };
+            skipped_inputs.line(end.as_ref().map_or(0, |end| end.repeated)).filter(|_| !quiet);
+        let resume_hint = ResumeHint { run: &run, journal: &self.journal, quiet };
         if let (Ok(_), Some(seen)) = (&end, &display.summary) {
             // Other processes may have had a part in it, and earlier ones.
             if seen.done() != journal.stages(&run)?.sum() {
@@ -301,7 +292,7 @@ impl RunInvocation {
             if let (Some(watching), Some(rescore_recorder), false) =
                 (self.watching, rescore_recorder, end.cancelled)
             {
-                let written = (format, self.quiet);
+                let written = (format, quiet);
                 runtime.block_on(watching.follow(
                     rescore_recorder.kept(),
                     (drained, stopped),
@@ -329,8 +320,8 @@ impl RunInvocation {
         let (files_digest, texts_digest) = (&*self.files_digest, &*self.texts_digest);
         let basis = self.certified.as_ref().map(|certified| &certified.basis);
         let decided_by = DecidedBy { files_digest, texts_digest, basis };
-        let mut settings = run_settings(&self.plan, self.request.as_ref(), &decided_by);
-        settings.insert(OUT.to_owned(), json!(self.out.as_deref().map(path_text)));
+        let mut settings = run_settings(&self.plan, self.is_resumable.then_some(&self.request), &decided_by);
+        settings.insert(OUT.to_owned(), json!(self.request.out.as_deref().map(path_text)));
         settings.insert("tape".to_owned(), tape::settings_of(tape));
         settings.insert(PROVIDERS.to_owned(), asked_of(&plan_ids(&self.plan), candidates, consultants));
         let record = RunRecord {
@@ -362,7 +353,7 @@ impl RunInvocation {
     /// The panel without members off this machine.
     fn consultants_here(&self) -> Vec<Consultant> {
         let validator = |planned: &ValidatorPlan| match &planned.validator.asked {
-            Asked::Command { .. } if self.allow_commands => Consultant::Validator,
+            Asked::Command { .. } if self.request.allow_commands => Consultant::Validator,
             Asked::Command { .. } => {
                 Consultant::NotRun("a profile's programs run with `--allow-commands` only".to_owned())
             }
@@ -376,7 +367,7 @@ impl RunInvocation {
 
     fn read_prices(&self, output: &mut Streams) -> Result<Prices, Failure> {
         let mut problems = Problems::new();
-        let prices = context().prices(self.prices.as_deref(), &mut problems);
+        let prices = context().prices(self.request.prices.as_deref(), &mut problems);
         output.show(&problems);
         if problems.has_errors() {
             return Err(Failure::usage("the prices can't be used"));

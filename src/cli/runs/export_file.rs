@@ -1,7 +1,7 @@
 //! `loopctl runs export --to FILE`: a run as one file for other programs.
 
 use super::super::headings::OUTPUT;
-use super::super::loading::{ProfileArguments, context, library};
+use super::super::loading::{context, library};
 use super::super::review::decisions_by_document;
 use super::exported::{Exported, named, read_corrections};
 use crate::disk::{self, FolderKey};
@@ -9,7 +9,7 @@ use crate::export::fhir::{FhirExport, bundle};
 use crate::export::{Columns, CsvTable, DocumentDecision, ExportedRun, MOST_ROWS, TooManyFields, Workbook};
 use crate::failure::{ExitStatus, Failure};
 use crate::plan::{Plan, Terms};
-use crate::profiles::LocatedProfile;
+use crate::profiles::{LocatedProfile, SelectedProfile};
 use crate::rules::ExportTerms;
 use crate::store::{Journal, StoredRun};
 use crate::streams::Streams;
@@ -179,13 +179,13 @@ impl FileArguments {
     /// The compiled profile whose rubrics say what is exported.
     fn plan(&self, run: &StoredRun, output: &mut Streams) -> Result<Plan, Failure> {
         if let Some(named) = &self.profile {
-            return ProfileArguments::of(named, &[]).plan_to_score(&library(), output);
+            return SelectedProfile::of(named, &[]).plan_to_score(context(), &library(), output);
         }
         let recorded = LocatedProfile::of(context(), &run.record.settings).ok_or_else(|| {
             let message = format!("the journal does not say which profile run `{}` had", run.id);
             Failure::usage(message).help("name it with `--profile`")
         })?;
-        ProfileArguments::of_selected(recorded.profile).plan_to_score(&recorded.library, output)
+        recorded.profile.plan_to_score(context(), &recorded.library, output)
     }
 
     /// The compiled profile that says which fields reviewers decided about. Without it their decisions still hold.

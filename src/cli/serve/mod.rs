@@ -4,7 +4,6 @@ mod token;
 
 use self::token::TokenVerb;
 use super::headings::{CALLS, DOCUMENTS, OUTPUT, PROFILE};
-use super::hint::quoted;
 use super::interrupts;
 use super::latest_run;
 use super::loading::{CallArguments, ProfileArguments, context};
@@ -18,6 +17,7 @@ use crate::serve::{
     CallMeasures, ChosenBy, Metrics, NewAccess, Role, ServeError, ServedJournal, ServedProfiles, Service,
     ServiceSettings, ShutdownSignals, issue_token, revoke_links, serve,
 };
+use crate::shell::quoted;
 use crate::store::Journal;
 use crate::streams::Streams;
 use crate::value::ShownPath;
@@ -213,7 +213,7 @@ fn start(arguments: &StartArguments, output: &mut Streams) -> Result<ExitStatus,
         most_waiting: arguments.most_waiting,
         most_bytes: arguments.most_mb << 20,
         jobs: arguments.jobs.map(|jobs| usize::try_from(jobs).unwrap_or(usize::MAX)),
-        profile: arguments.profile.profile.clone(),
+        profile: arguments.profile.selected().spec.name,
         keep_access: arguments.keep_access_log,
         keep_uploads: arguments.keep_uploads,
     };

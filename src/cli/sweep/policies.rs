@@ -1,6 +1,6 @@
 //! The profiles that an experiment lays its space over.
 
-use super::super::loading::ProfileArguments;
+use super::super::loading::context;
 use super::at_its_name;
 use super::trying::condition_without_answer;
 use crate::diag::Problems;
@@ -8,6 +8,7 @@ use crate::experiment::sweep::{Candidate, Experiment, RecordedBy};
 use crate::failure::Failure;
 use crate::plan::Plan;
 use crate::profile::{Override, Settings, check_settings};
+use crate::profiles::SelectedProfile;
 use crate::streams::Streams;
 use crate::value::decode::Spanned;
 use crate::value::{path_of, path_text};
@@ -17,8 +18,8 @@ use std::path::Path;
 struct Base {
     /// Its name in the experiment.
     name: String,
-    /// Its arguments, as the command line would name it.
-    arguments: ProfileArguments,
+    /// The profile, as a request names it.
+    selected: SelectedProfile,
     settings: Settings,
 }
 
@@ -34,7 +35,7 @@ impl Bases {
     pub(super) fn load(
         experiment: &Experiment,
         folder: &Path,
-        recorded: Option<&ProfileArguments>,
+        recorded: Option<&SelectedProfile>,
         output: &mut Streams,
     ) -> Result<Self, Failure> {
         let mut problems = Problems::new();
@@ -49,8 +50,8 @@ impl Bases {
     }
 
     /// The profiles, as the command line would name them.
-    pub(super) fn arguments(&self) -> impl Iterator<Item = &ProfileArguments> {
-        self.profiles.iter().chain([&self.reference]).map(|base| &base.arguments)
+    pub(super) fn selected(&self) -> impl Iterator<Item = &SelectedProfile> {
+        self.profiles.iter().chain([&self.reference]).map(|base| &base.selected)
     }
 
     /// The number of profiles that the space is laid over.
@@ -167,7 +168,7 @@ impl Base {
         name: &Spanned<String>,
         experiment: &Experiment,
         folder: &Path,
-        recorded: Option<&ProfileArguments>,
+        recorded: Option<&SelectedProfile>,
         problems: &mut Problems,
     ) -> Option<Self> {
         let is_path =
@@ -177,12 +178,15 @@ impl Base {
         } else {
             name.value.clone()
         };
-        let own = ProfileArguments::of(&path, &[]);
-        let arguments = recorded.map_or_else(|| own.clone(), |recorded| own.clone().asking_as(recorded));
+        let own = SelectedProfile::of(&path, &[]);
+        let selected = match recorded {
+            Some(recorded) => own.asking_as(&recorded.spec),
+            None => own,
+        };
         let mut found = Problems::new();
-        let settings = arguments.settings(&mut found).filter(|settings| settings.complete);
+        let settings = selected.settings(context(), &mut found).filter(|settings| settings.complete);
         let settings = settings.map(|settings| settings.with(experiment.config.iter(), &mut found));
         found.iter().for_each(|problem| problems.push(at_its_name(problem, &name.span)));
-        Some(Base { name: name.value.clone(), arguments, settings: settings? })
+        Some(Base { name: name.value.clone(), selected, settings: settings? })
     }
 }

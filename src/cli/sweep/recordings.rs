@@ -1,14 +1,14 @@
 //! The recorded documents of an experiment: files of trajectories, or a run.
 
-use super::super::loading::{ProfileArguments, library};
-use super::super::recorded_run::{reached_from, recorded_run, say_without_candidate};
+use super::super::loading::{context, library};
+use super::super::recorded_run::{recorded_run, say_without_candidate};
 use super::super::resume::{JournalArgument, find_run};
 use super::super::trajectory_files::TrajectoryReading;
 use super::policies::Bases;
 use crate::experiment::Trajectories;
 use crate::experiment::sweep::{Experiment, RecordedBy};
 use crate::failure::Failure;
-use crate::profiles::ReachedProfile;
+use crate::profiles::{ReachedProfile, SelectedProfile};
 use crate::requests::RunRequest;
 use crate::streams::Streams;
 use std::path::{Path, PathBuf};
@@ -32,11 +32,11 @@ fn journal_of(experiment: &Experiment, folder: &Path) -> JournalArgument {
 pub(super) fn recorded_profile(
     experiment: &Experiment,
     folder: &Path,
-) -> Result<Option<ProfileArguments>, Failure> {
+) -> Result<Option<SelectedProfile>, Failure> {
     let Some(run) = &experiment.documents.run else { return Ok(None) };
     let run = find_run(&journal_of(experiment, folder).open()?, &run.value)?;
     Ok(RunRequest::of_settings(&run.record.settings)
-        .map(|request| ProfileArguments { is_recorded: true, ..ProfileArguments::of_spec(request.profile) }))
+        .map(|request| SelectedProfile::recorded(request.profile)))
 }
 
 impl Recordings {
@@ -69,12 +69,12 @@ impl Recordings {
         output: &mut Streams,
     ) -> Result<Self, Failure> {
         let reached: Vec<ReachedProfile> = bases
-            .arguments()
-            .map(|arguments| reached_from(arguments, &library(), &[], output))
+            .selected()
+            .map(|profile| profile.reached(context(), &library(), &[], output))
             .collect::<Result<_, _>>()?;
         let run = recorded_run(id, journal, output)?;
-        for (arguments, reached) in bases.arguments().zip(&reached) {
-            run.same_files(&arguments.profile, reached)?;
+        for (profile, reached) in bases.selected().zip(&reached) {
+            run.same_files(profile.name(), reached)?;
         }
         say_without_candidate(&run, output);
         if run.trajectories.documents() == 0 {

@@ -6,6 +6,7 @@ use crate::lint::FileKind;
 use crate::plan::Plan;
 use crate::profile::{Library, Loaded, Override, Settings, load, read_text_file, settings};
 use crate::requests::ProfileSpec;
+use crate::shell::quoted;
 use crate::value::yaml;
 use std::path::Path;
 
@@ -41,6 +42,13 @@ fn another_kind(profile: &str) -> Option<Problem> {
 }
 
 impl SelectedProfile {
+    /// A profile with settings laid over it.
+    pub fn of(name: &str, settings: &[String]) -> Self {
+        let spec =
+            ProfileSpec { name: name.to_owned(), settings: settings.to_vec(), ..ProfileSpec::default() };
+        SelectedProfile { spec, ..SelectedProfile::default() }
+    }
+
     /// The profile that the record of a run names.
     pub fn recorded(spec: ProfileSpec) -> Self {
         SelectedProfile { spec, is_recorded: true, again: None }
@@ -49,6 +57,28 @@ impl SelectedProfile {
     /// The profile's name or path.
     pub fn name(&self) -> &str {
         &self.spec.name
+    }
+
+    /// Returns this profile with the providers, judges and variables of a recorded run's request.
+    #[must_use]
+    pub fn asking_as(mut self, recorded: &ProfileSpec) -> Self {
+        let ProfileSpec { variables, provider, judge, provider_config, .. } = recorded.clone();
+        self.spec = ProfileSpec { variables, provider, judge, provider_config, ..self.spec };
+        self.is_recorded = true;
+        self
+    }
+
+    /// The flags besides the profile's name, as they are written; none of a budget.
+    pub fn written(&self) -> String {
+        let ProfileSpec { settings, variables, provider, judge, provider_config, .. } = &self.spec;
+        let settings = settings.iter().filter(|setting| !setting.starts_with("budget."));
+        let flags = settings
+            .map(|setting| ("--config", setting))
+            .chain(variables.iter().map(|variable| ("--var", variable)))
+            .chain(provider.iter().map(|provider| ("--provider", provider)))
+            .chain(judge.iter().map(|judge| ("--judge", judge)))
+            .chain(provider_config.iter().map(|setting| ("--provider-config", setting)));
+        flags.map(|(flag, value)| format!("{flag} {}", quoted(value))).collect::<Vec<_>>().join(" ")
     }
 
     /// The overrides: environment, then flags, then `forced`; later ones win.

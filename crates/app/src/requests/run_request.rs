@@ -6,6 +6,7 @@
 use crate::value::{Millis, path_of, path_text};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Map, Value};
+use std::ops::Deref;
 use std::path::{Path, PathBuf};
 
 /// The key of a run's settings under which its request is kept.
@@ -147,6 +148,42 @@ impl<'de> Deserialize<'de> for RecordedPath {
 impl From<&Path> for RecordedPath {
     fn from(path: &Path) -> Self {
         RecordedPath(path.to_path_buf())
+    }
+}
+
+impl Deref for RecordedPath {
+    type Target = Path;
+
+    fn deref(&self) -> &Path {
+        &self.0
+    }
+}
+
+impl RecordingRequest {
+    /// The flags that ask for it.
+    pub fn named(&self) -> Vec<&'static str> {
+        let given = [
+            (self.record.is_some(), "`--record`"),
+            (self.replay.is_some(), "`--replay`"),
+            (self.cache || self.cache_dir.is_some(), "`--cache`"),
+        ];
+        given.into_iter().filter_map(|(given, name)| given.then_some(name)).collect()
+    }
+
+    /// The folders that are read or written, each with its flag.
+    pub fn folders(&self) -> Vec<(&'static str, &Path)> {
+        let named =
+            [("--record", &self.record), ("--replay", &self.replay), ("--cache-dir", &self.cache_dir)];
+        named.into_iter().filter_map(|(flag, folder)| Some((flag, folder.as_deref()?))).collect()
+    }
+
+    /// Records in this folder in place of the one that a run's record names.
+    pub fn record_in(&mut self, folder: PathBuf) {
+        *self = RecordingRequest {
+            record: Some(RecordedPath(folder)),
+            record_requests: self.record_requests,
+            ..RecordingRequest::default()
+        };
     }
 }
 
