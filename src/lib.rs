@@ -24,7 +24,8 @@ pub use loopctl_core::{exchange, feedback, rules, script, stop};
 
 #[cfg(feature = "cli")]
 pub(crate) use loopctl_app::{
-    context, export, facts, failure, profiles, project, requests, rescore, review, shell, streams,
+    calibration, context, evaluation, facts, failure, journals, profiles, project, requests, rescore, review,
+    run_export, score_record, shell, streams,
 };
 #[cfg(feature = "cli")]
 #[doc(hidden)]

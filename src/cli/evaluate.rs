@@ -1,29 +1,19 @@
 //! `loopctl evaluate`: results against labelled documents.
 
-mod fresh;
-mod labels;
-mod results;
-mod reviewed;
-
-use self::fresh::FreshArguments;
-pub(super) use self::labels::LabelFiles;
-use self::results::{ResultArguments, ResultSource};
-use self::reviewed::reviewed_labels;
-use super::headings::{ARGUMENTS, OUTPUT, PROFILE};
-use super::loading::{context, library, usual_profile};
+use super::headings::{ARGUMENTS, DOCUMENTS, OUTPUT, PROFILE};
+use super::journal_argument::JournalArgument;
+use super::loading::context;
 use super::result_format::result_format;
-use crate::disk::{self, Access, FolderKey};
-use crate::experiment::evaluate::{Evaluation, Evaluator, UnusableLabel, unknown_fields};
+use super::run::{RunOptions, RunSelection, carry_out, online};
+use crate::evaluation::{EvaluationRequest, FreshDocument, FreshRun, FreshRunRequest, ResultSpec, evaluate};
 use crate::failure::{ExitStatus, Failure};
 use crate::profiles::SelectedProfile;
-use crate::report::{evaluation_html, evaluation_text};
-use crate::requests::ResultFormat;
+use crate::report::evaluation_text;
+use crate::requests::{ResultFormat, RunRequest};
 use crate::streams::Streams;
-use crate::value::ShownPath;
-use crate::value::prose::count;
-use crate::value::sanitize_line;
 use clap::Args;
-use std::path::{Path, PathBuf};
+use std::io::Write;
+use std::path::PathBuf;
 
 #[derive(Args)]
 #[command(
@@ -44,10 +34,30 @@ pub(super) struct Arguments {
     /// Without it, the header of a table names the fields, and one column is `document`.
     #[arg(long, value_name = "MAP.yaml", help_heading = ARGUMENTS)]
     columns: Option<PathBuf>,
+    /// The run whose results are evaluated, as `loopctl runs list` names it [default: the latest]
+    #[arg(long, value_name = "RUN", conflicts_with = "results", help_heading = DOCUMENTS)]
+    run: Option<String>,
+    /// Evaluate the results in this folder (`*-result.json`), this `.json` or this `.jsonl`, `-` for standard input,
+    /// instead of those of a run
+    #[arg(long, value_name = "PATH", help_heading = DOCUMENTS)]
+    results: Option<PathBuf>,
     #[command(flatten)]
-    results: ResultArguments,
-    #[command(flatten)]
-    fresh: FreshArguments,
+    journal: JournalArgument,
+    /// Run the loop over the labelled documents first, and evaluate that run
+    ///
+    /// A document is the file that its label names, in `--documents` or beside the label. The run is kept in the
+    /// journal like any other; for other settings, `loopctl run` the documents and evaluate that run.
+    #[arg(long, conflicts_with_all = ["run", "results"], help_heading = DOCUMENTS)]
+    fresh: bool,
+    /// The folder of the labelled documents
+    #[arg(long, value_name = "DIR", requires = "fresh", help_heading = DOCUMENTS)]
+    documents: Option<PathBuf>,
+    /// Give the loop the types that labels name, instead of having it find them
+    ///
+    /// The types that it would have found are counted besides. Documents of a type that the profile does not have are
+    /// left out.
+    #[arg(long, requires = "fresh", help_heading = DOCUMENTS)]
+    typed: bool,
     /// The profile whose rubrics and vocabularies say when two values are the same [default: that of the results]
     #[arg(long, short, value_name = "PROFILE", help_heading = PROFILE)]
     profile: Option<String>,
@@ -66,126 +76,68 @@ pub(super) struct Arguments {
 }
 
 pub(super) fn execute(arguments: &Arguments, output: &mut Streams) -> Result<ExitStatus, Failure> {
-    let mut labels = if arguments.labels.is_empty() {
-        LabelFiles::default()
-    } else {
-        LabelFiles::read(&arguments.labels, arguments.columns.as_deref(), output)?
-    };
-    arguments.refuse_report_among_inputs(&labels)?;
-    let recorded = if arguments.fresh.is_asked() { None } else { Some(arguments.results.source()?) };
-    let named = match (&arguments.profile, &recorded) {
-        (Some(profile), _) => profile.clone(),
-        (None, Some(source)) => source.profile()?,
-        (None, None) => usual_profile(),
-    };
-    let profile = SelectedProfile::of(&named, &arguments.settings);
-    let plan = profile.plan_to_score(context(), &library(), output)?;
-    let (source, ran, classified) = match recorded {
-        Some(source) => (source, ExitStatus::Success, Vec::new()),
-        None => {
-            let run = arguments.fresh.run(&labels, &plan, &profile, output)?;
-            (ResultSource::Fresh(run.results), run.exit, run.classified)
+    let answer = evaluate(&arguments.request(), context(), &mut run_documents, output)?;
+    match arguments.format {
+        ResultFormat::Text => {
+            output.out.write_all(evaluation_text(&answer.evaluation, output.out_paint).as_bytes())?;
+            output.out.flush()?;
         }
-    };
-    let mut evaluator = Evaluator::new(&plan);
-    labels.take().into_iter().for_each(|record| evaluator.add_label(record));
-    if let (true, ResultSource::Run(journal, run)) = (arguments.reviewed, &source) {
-        for record in reviewed_labels(journal, run, &plan)? {
-            evaluator.add_label_of_result(record);
-        }
+        format => output.write_json(&answer.evaluation, format)?,
     }
-    classified.into_iter().for_each(|(document, found)| evaluator.add_classified(&document, found));
-    let labelled = evaluator.labelled_documents();
-    let is_broken = source.each(output, |result| evaluator.add_result(result))?;
-    let evaluation = evaluator.finish(source.named(), plan.profile.name.clone(), arguments.confidence);
-    write(&evaluation, arguments, output)?;
-    if evaluation.documents.evaluated == 0 {
-        return Err(nothing_matched(&evaluation, labelled));
+    match answer.failure() {
+        Some(failure) => Err(failure),
+        None => Ok(if answer.is_incomplete { ExitStatus::Broken } else { ExitStatus::Success }),
     }
-    Ok(if is_broken || labels.is_broken || ran == ExitStatus::Broken {
-        ExitStatus::Broken
-    } else {
-        ExitStatus::Success
-    })
 }
 
 impl Arguments {
-    /// Refuses a report that would overwrite one of its inputs.
-    fn refuse_report_among_inputs(&self, labels: &LabelFiles) -> Result<(), Failure> {
-        let Some(report) = &self.report else { return Ok(()) };
-        // A report that does not exist yet overwrites nothing.
-        let Ok(key) = FolderKey::of(report) else { return Ok(()) };
-        let mut inputs: Vec<(&str, PathBuf)> = Vec::new();
-        inputs.extend(labels.files().iter().map(|file| ("labels", file.clone())));
-        inputs.extend(self.columns.iter().map(|file| ("map of `--columns`", file.clone())));
-        inputs.extend(self.profile.iter().map(|file| ("profile", file.into())));
-        inputs.extend(self.results.files()?.into_iter().map(|file| ("results", file)));
-        inputs.extend(self.results.journal().into_iter().map(|file| ("journal", file)));
-        inputs.extend(self.fresh.files(labels).map(|file| ("labelled documents", file)));
-        match inputs.iter().find(|(_, input)| FolderKey::of(input).is_ok_and(|input| input == key)) {
-            Some((what, input)) => {
-                let message =
-                    format!("`--report {}` would overwrite the {what} `{}`", report.shown(), input.shown());
-                Err(Failure::usage(message).help("write the report to another file, such as `quality.html`"))
+    fn request(&self) -> EvaluationRequest {
+        let results = match (&self.results, self.fresh) {
+            (_, true) => {
+                ResultSpec::Fresh(FreshRunRequest { documents: self.documents.clone(), typed: self.typed })
             }
-            None => Ok(()),
+            (Some(path), false) => ResultSpec::Files(path.clone()),
+            (None, false) => ResultSpec::Run(self.run.clone()),
+        };
+        EvaluationRequest {
+            labels: self.labels.clone(),
+            reviewed: self.reviewed,
+            columns: self.columns.clone(),
+            results,
+            journal: self.journal.spec(),
+            profile: self.profile.clone(),
+            settings: self.settings.clone(),
+            confidence: self.confidence,
+            report: self.report.clone(),
         }
     }
 }
 
-fn write(evaluation: &Evaluation, arguments: &Arguments, output: &mut Streams) -> Result<(), Failure> {
-    if let Some(file) = &arguments.report {
-        write_page(evaluation, file)?;
+/// Runs the loop over labelled documents, as `loopctl run --from` does.
+fn run_documents(
+    profile: &SelectedProfile,
+    documents: &[FreshDocument],
+    output: &mut Streams,
+) -> Result<FreshRun, Failure> {
+    let unusable =
+        |error: std::io::Error| Failure::broken(format!("can't keep what the run leaves: {error}"));
+    let mut list = tempfile::Builder::new().suffix(".jsonl").tempfile().map_err(unusable)?;
+    for document in documents {
+        writeln!(list, "{}", document.record()).map_err(unusable)?;
     }
-    match arguments.format {
-        ResultFormat::Text => {
-            let text = evaluation_text(evaluation, output.out_paint);
-            output.out.write_all(text.as_bytes())?;
-            output.out.flush()?;
-            Ok(())
-        }
-        format => output.write_json(evaluation, format),
-    }
-}
-
-/// Writes the page. It contains values of documents, so only its owner may read it.
-fn write_page(evaluation: &Evaluation, file: &Path) -> Result<(), Failure> {
-    let page = evaluation_html(evaluation);
-    disk::replace(file, page.as_bytes(), Access::Owner)
-        .map_err(|error| Failure::broken(format!("can't write the report to `{}`: {error}", file.shown())))
-}
-
-fn nothing_matched(evaluation: &Evaluation, labelled: usize) -> Failure {
-    let labelled = count(labelled as u64, "labelled document");
-    let results = count(evaluation.sources.result_documents, "result");
-    let message = format!("no label fits a result: {labelled}, {results}");
-    let unmatched = &evaluation.unmatched;
-    if let (Some(label), None) = (unmatched.unusable.first(), unmatched.fields.first()) {
-        let message = format!("no label can be used: {labelled}, {results}");
-        let UnusableLabel { field, place, expected, .. } = label;
-        return Failure::broken(message).help(sanitize_line(&format!(
-            "values of `{field}` are {expected}, unlike the label in {place}"
-        )));
-    }
-    let has_other_reason = !unmatched.fields.is_empty() || !unmatched.disputed.is_empty();
-    if evaluation.documents.not_judged > 0 && !has_other_reason {
-        let message = format!("no label is of a field: {labelled}, {results}");
-        return Failure::broken(message)
-            .help("documents that only their type is known of are neither right nor wrong");
-    }
-    let help = match (unmatched.labels.first(), unmatched.documents.first(), unmatched.fields.first()) {
-        (_, _, Some(field)) => unknown_fields(unmatched).unwrap_or_else(|| {
-            format!("labels name fields that the profile does not have, such as `{}`", field.field)
-        }),
-        (Some(label), Some(document), None) => {
-            format!("labels name documents such as `{}`, and results such as `{}`", label.document, document)
-        }
-        (_, None, None) if evaluation.sources.result_documents == 0 => {
-            "the run has no finished document".to_owned()
-        }
-        _ => "`document` of a label must be the id of a result, or its path".to_owned(),
+    let request = RunRequest {
+        folder: Some(context().folder().into()),
+        from: vec![list.path().into()],
+        batches: Some(online()),
+        format: Some(ResultFormat::Jsonl),
+        quiet: true,
+        ..RunRequest::of(profile.spec.clone())
     };
-    Failure::broken(message).help(sanitize_line(&help))
+    let mut results = Vec::new();
+    let options =
+        RunOptions { results: Some(&mut results), ..RunOptions::of(profile.clone(), RunSelection::Fresh) };
+    let exit = carry_out(request, options, output)?;
+    Ok(FreshRun { results, exit })
 }
 
 fn confidence(text: &str) -> Result<f64, String> {

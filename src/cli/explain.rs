@@ -4,8 +4,7 @@ use super::code_pages;
 use super::explain_field::explain_field;
 use super::headings::OUTPUT;
 use super::issue_codes;
-use super::latest_run::recall;
-use super::loading::{OverrideArguments, context, library, usual_profile};
+use super::loading::{OverrideArguments, context, library};
 use super::misplaced::refuse_profiles;
 use super::profile_explain::{ExplainFormat, explain_profile};
 use crate::diag::nearest;
@@ -13,6 +12,7 @@ use crate::explain::run::{
     DocumentEntry, Looking, NotFound, OpenedRecord, Story, Tone, as_markdown, as_text, tell,
 };
 use crate::failure::{ExitStatus, Failure};
+use crate::journals::recall;
 use crate::profile::{available, file_of};
 use crate::report::Paint;
 use crate::requests::ResultFormat;
@@ -103,7 +103,7 @@ impl ExplainTarget {
 pub(super) fn execute(arguments: &Arguments, output: &mut Streams) -> Result<ExitStatus, Failure> {
     if let Some(field) = &arguments.field {
         refuse_profiles(&[&arguments.target])?;
-        let profile = arguments.profile.clone().unwrap_or_else(usual_profile);
+        let profile = arguments.profile.clone().unwrap_or_else(|| context().usual_profile());
         let plan = arguments.over.on(&profile).plan(context(), &library(), &[], output)?;
         let path = Path::new(&arguments.target);
         return explain_field(path, field, &plan, arguments.profile.is_some(), arguments.format, output);
@@ -143,7 +143,8 @@ impl Arguments {
     }
 
     fn explain_run(&self, output: &mut Streams) -> Result<ExitStatus, Failure> {
-        let mut latest = if self.target == "latest" && self.journal.is_none() { recall() } else { None };
+        let mut latest =
+            if self.target == "latest" && self.journal.is_none() { recall(context()) } else { None };
         let gone = latest.take_if(|latest| !latest.journal.is_file());
         if let Some(gone) = gone {
             let (run, journal) = (sanitize_line(&gone.run), sanitize_line(&gone.journal.shown()));

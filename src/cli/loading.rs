@@ -81,12 +81,6 @@ pub(super) fn or_default(name: &str) -> Result<String, std::convert::Infallible>
     Ok(if name.is_empty() { "balanced".to_owned() } else { name.to_owned() })
 }
 
-/// The profile that `run` uses if none is named, for a verb that needs one only with certain flags.
-pub(super) fn usual_profile() -> String {
-    let named = std::env::var("LOOPCTL_PROFILE").unwrap_or_default();
-    if named.is_empty() { "balanced".to_owned() } else { named }
-}
-
 /// The surroundings of this process, with the folder where it began.
 pub(super) fn context() -> &'static Context {
     static CONTEXT: OnceLock<Context> = OnceLock::new();

@@ -1,8 +1,6 @@
 //! The command line: arguments in, library call, rendering out, exit status.
 
 mod calibrate;
-mod calibrate_evidence;
-mod certificate_files;
 mod check;
 mod code_pages;
 mod completions;
@@ -17,9 +15,8 @@ mod hint;
 mod init;
 mod interrupts;
 mod issue_codes;
+mod journal_argument;
 mod journal_place;
-mod label_files;
-mod latest_run;
 mod loading;
 mod logging;
 mod man;
@@ -50,8 +47,6 @@ mod run;
 mod runs;
 mod schema;
 mod score;
-mod score_record;
-mod scored_documents;
 mod serve;
 mod shadows;
 mod simulate;

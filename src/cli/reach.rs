@@ -2,11 +2,11 @@
 //! journal may come from someone else: a path in it is no permission, except for a run that this user began or resumed
 //! before.
 
-use super::latest_run::recall;
 use super::loading::context;
 use crate::disk::{lies_within, real_place};
 use crate::failure::Failure;
 use crate::ingest::{Input, InputRecord};
+use crate::journals::recall;
 use crate::requests::{RecordedPath, RunRequest};
 use crate::shell::quoted;
 use crate::store::{Journal, RunId};
@@ -49,8 +49,9 @@ impl ResumeReach {
     pub(super) fn of(journal: Option<&Path>, run: &RunId, permitted: &[PathBuf]) -> Self {
         let Some(journal) = journal.map(real_place) else { return ResumeReach::Own };
         let usual = context().state_folder().map(|folder| real_place(&folder.join("journal.sqlite")));
-        let is_latest =
-            || recall().is_some_and(|latest| latest.journal == journal && latest.run == run.as_str());
+        let is_latest = || {
+            recall(context()).is_some_and(|latest| latest.journal == journal && latest.run == run.as_str())
+        };
         if usual.as_ref() == Some(&journal) || is_latest() {
             return ResumeReach::Own;
         }

@@ -1,8 +1,8 @@
 //! A run of the journal on which other policies are tried.
 
 use super::loading::context;
-use super::resume::{JournalArgument, find_run};
 use crate::failure::Failure;
+use crate::journals::{JournalSpec, find_run};
 use crate::profiles::{LocatedProfile, RecordedRun};
 use crate::streams::Streams;
 
@@ -10,10 +10,10 @@ use crate::streams::Streams;
 /// with.
 pub(super) fn recorded_run(
     id: &str,
-    journal: &JournalArgument,
+    journal: &JournalSpec,
     output: &mut Streams,
 ) -> Result<RecordedRun, Failure> {
-    let journal = journal.open()?;
+    let journal = journal.open(context())?;
     let run = find_run(&journal, id)?;
     let recorded = LocatedProfile::of(context(), &run.record.settings).ok_or_else(|| {
         Failure::broken(format!(

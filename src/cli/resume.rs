@@ -1,18 +1,17 @@
 //! `loopctl resume`: resumes a run.
 
 use super::headings::{ARGUMENTS, CALLS, DOCUMENTS, OUTPUT, PROFILE};
-use super::latest_run::recall;
-use super::loading::{CallArguments, context};
+use super::journal_argument::JournalArgument;
+use super::loading::CallArguments;
 use super::logging::LogArguments;
 use super::permission::PermissionArguments;
 use super::run::{ResumedRun, RunOptions, RunSelection, Via, carry_out, online};
 use crate::failure::{ExitStatus, Failure};
+use crate::journals::{find_run, latest_open};
 use crate::profiles::SelectedProfile;
 use crate::requests::{ProfileSpec, RecordedPath, RunRequest};
-use crate::shell::quoted;
-use crate::store::{DocumentStage, Journal, RunId, RunStage, StoredRun};
+use crate::store::{RunId, RunStage};
 use crate::streams::Streams;
-use crate::value::ShownPath;
 use crate::value::{path_text, sanitize_line};
 use clap::Args;
 use std::path::PathBuf;
@@ -58,90 +57,6 @@ pub(super) struct Arguments {
     quiet: bool,
     #[command(flatten, next_help_heading = OUTPUT)]
     log: LogArguments,
-}
-
-/// The journal of a run.
-#[derive(Args, Clone)]
-pub(super) struct JournalArgument {
-    /// Journal file [default: that of the latest run, else the one in the state folder]
-    #[arg(long, value_name = "FILE", help_heading = DOCUMENTS)]
-    journal: Option<PathBuf>,
-}
-
-impl JournalArgument {
-    /// The named journal, or the usual one.
-    pub(super) fn named(journal: Option<PathBuf>) -> Self {
-        JournalArgument { journal }
-    }
-
-    /// The argument by which another command names the same journal: ` --journal FILE`, if it was named.
-    pub(super) fn again(&self) -> String {
-        match &self.journal {
-            Some(file) => format!(" --journal {}", quoted(&file.shown())),
-            None => String::new(),
-        }
-    }
-
-    /// The file: the one that was named, else that of the latest run, else the one in the state folder.
-    pub(super) fn file(&self) -> Option<PathBuf> {
-        let usual = || context().state_folder().map(|folder| folder.join("journal.sqlite"));
-        let latest = || recall().map(|latest| latest.journal).filter(|file| file.exists());
-        self.journal.clone().or_else(latest).or_else(usual)
-    }
-
-    /// Returns whether a journal was named.
-    pub(super) fn is_named(&self) -> bool {
-        self.journal.is_some()
-    }
-
-    /// Opens the journal, which must exist.
-    pub(super) fn open(&self) -> Result<Journal, Failure> {
-        let Some(file) = self.file() else {
-            return Err(Failure::usage("no journal is known").help("name it with `--journal FILE`"));
-        };
-        match std::fs::metadata(&file) {
-            Ok(found) if found.is_dir() => {
-                let inside = file.join("journal.sqlite");
-                return Err(Failure::usage(format!("`{}` is a folder", file.shown()))
-                    .help(format!("name the journal in it: `--journal {}`", quoted(&inside.shown()))));
-            }
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-                let message = format!("there is no journal `{}`", file.shown());
-                return Err(Failure::broken(message).help("name another with `--journal FILE`"));
-            }
-            Err(error) => {
-                let message = format!("can't open the journal `{}`: {error}", file.shown());
-                return Err(Failure::broken(message).help("only its owner may read a journal"));
-            }
-            Ok(_) => {}
-        }
-        Ok(Journal::open(&file)?)
-    }
-}
-
-/// The run with this id, or with an id that begins with it.
-pub(super) fn find_run(journal: &Journal, id: &str) -> Result<StoredRun, Failure> {
-    if id == "latest" {
-        return journal.runs()?.pop().ok_or_else(|| no_run(journal));
-    }
-    let mut like: Vec<StoredRun> =
-        journal.runs()?.into_iter().filter(|run| run.id.as_str().starts_with(id)).collect();
-    match (like.len(), like.iter().position(|run| run.id.as_str() == id)) {
-        (_, Some(exact)) => Ok(like.swap_remove(exact)),
-        (1, None) => Ok(like.swap_remove(0)),
-        (0, None) => Err(Failure::broken(format!(
-            "the journal `{}` holds no run `{}`",
-            journal.path().shown(),
-            sanitize_line(id)
-        ))
-        .help("`loopctl runs list` names them")),
-        (several, None) => Err(Failure::usage(format!("{several} runs begin with `{}`", sanitize_line(id)))
-            .help("write more of the id; `loopctl runs list` names them")),
-    }
-}
-
-fn no_run(journal: &Journal) -> Failure {
-    Failure::broken(format!("the journal `{}` holds no run", journal.path().shown()))
 }
 
 pub(super) fn execute(arguments: &Arguments, output: &mut Streams) -> Result<ExitStatus, Failure> {
@@ -211,22 +126,6 @@ fn go_to_folder(request: &RunRequest, quiet: bool, output: &mut Streams) {
     if here.as_deref() != Some(folder) && std::env::set_current_dir(folder).is_ok() && !quiet {
         output.say(&format!("in `{}`, where the run began", sanitize_line(&path_text(folder))));
     }
-}
-
-/// The latest run that is not over.
-fn latest_open(journal: &Journal, again: &str) -> Result<StoredRun, Failure> {
-    let mut runs = journal.runs()?;
-    let latest = runs.last().map(|run| run.id.clone()).ok_or_else(|| no_run(journal))?;
-    while let Some(run) = runs.pop() {
-        let stages = journal.stages(&run.id)?;
-        let left = DocumentStage::LEFT;
-        if run.stage != RunStage::Cancelled && (!run.listed || left.iter().any(|stage| stages.of(*stage) > 0))
-        {
-            return Ok(run);
-        }
-    }
-    Err(Failure::usage(format!("`{}` has no unfinished run", journal.path().shown()))
-        .help(format!("`loopctl runs show {latest}{again}` says what the latest came to; `loopctl runs retry {latest}{again}` tries what failed once more")))
 }
 
 /// Settings that are laid over those of a run's record: they name again what it named outside of the profile.

@@ -1,11 +1,11 @@
 //! `loopctl simulate`: policies tried on trajectories.
 
 use super::headings::{ARGUMENTS, DOCUMENTS, OUTPUT, PROFILE};
+use super::journal_argument::JournalArgument;
 use super::loading::{context, library, or_default};
 use super::misplaced::refuse_profiles;
 use super::recorded_run::{recorded_run, say_without_candidate};
 use super::result_format::RecordFormat;
-use super::resume::JournalArgument;
 use super::trajectory_files::{Observations, Policy, Require, TrajectoryReading, overall_from};
 use crate::diag::Problems;
 use crate::experiment::{Answer, Decider, Tally, Trajectories};
@@ -177,7 +177,7 @@ fn recorded(
             profile.reached(context(), &library(), &forced, output)
         })
         .collect::<Result<_, _>>()?;
-    let run = recorded_run(run, &arguments.journal, output)?;
+    let run = recorded_run(run, &arguments.journal.spec(), output)?;
     for (compared, reached) in compared.iter_mut().zip(&reached) {
         compared.told_otherwise = run.compared(&compared.policy.name, reached)?;
     }

@@ -83,6 +83,8 @@ mod image;
 #[cfg(test)]
 mod injection;
 #[cfg(test)]
+mod in_process;
+#[cfg(test)]
 mod inputs;
 #[cfg(test)]
 mod interrupt;

@@ -63,6 +63,13 @@ impl Context {
         (self.variables)(name).and_then(|value| value.into_string().ok())
     }
 
+    /// The profile that is used if none is named. An empty variable counts as one that is not set.
+    pub fn usual_profile(&self) -> String {
+        self.variable("LOOPCTL_PROFILE")
+            .filter(|name| !name.is_empty())
+            .unwrap_or_else(|| "balanced".to_owned())
+    }
+
     /// The path in a variable, resolved in the folder where the process began; `None` if it is empty or not set.
     fn path_variable(&self, name: &str) -> Option<PathBuf> {
         (self.variables)(name).filter(|value| !value.is_empty()).map(|path| self.resolved(path))

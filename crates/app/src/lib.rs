@@ -10,7 +10,8 @@
 #![cfg_attr(not(test), deny(clippy::disallowed_methods, clippy::disallowed_types))]
 
 use loopctl_core::{
-    diag, disk, engine, feedback, plan, policy, profile, repair, result, rules, score, script, stop, value,
+    diag, disk, engine, exchange, feedback, plan, policy, profile, repair, result, rules, score, script,
+    stop, value,
 };
 use loopctl_read as ingest;
 
@@ -38,3 +39,12 @@ pub mod profiles;
 pub mod failure;
 pub mod streams;
 pub mod plans;
+#[expect(clippy::disallowed_methods, reason = "finds journals")]
+pub mod journals;
+pub mod score_record;
+#[expect(clippy::disallowed_methods, reason = "reads labels and results")]
+pub mod evaluation;
+#[expect(clippy::disallowed_methods, reason = "reads labels and results, and writes certificates")]
+pub mod calibration;
+#[expect(clippy::disallowed_methods, clippy::disallowed_types, reason = "writes exported runs")]
+pub mod run_export;

@@ -8,12 +8,12 @@ mod text;
 
 use super::headings::OUTPUT;
 use super::result_format::result_format;
-use super::score_record::without_mark;
 use crate::disk::{self, ReadError};
 use crate::failure::{ExitStatus, Failure};
 use crate::ingest::SourceText;
 use crate::requests::ResultFormat;
 use crate::result::is_result;
+use crate::score_record::without_mark;
 use crate::streams::Streams;
 use crate::value::ShownPath;
 use clap::Args;

@@ -1,8 +1,8 @@
 //! `loopctl review export`.
 
 use super::super::headings::{ARGUMENTS, OUTPUT};
+use super::super::journal_argument::JournalArgument;
 use super::super::loading::context;
-use super::super::resume::JournalArgument;
 use super::opened::{OpenedRun, profile_of, say_differs};
 use crate::disk::{self, Access};
 use crate::failure::{ExitStatus, Failure};

@@ -1,9 +1,9 @@
 //! `loopctl review import`.
 
 use super::super::headings::{ARGUMENTS, DOCUMENTS, OUTPUT};
+use super::super::journal_argument::JournalArgument;
 use super::super::loading::context;
 use super::super::result_format::RecordFormat;
-use super::super::resume::JournalArgument;
 use super::export::counted;
 use super::opened::{OpenedRun, profile_of};
 use crate::disk;

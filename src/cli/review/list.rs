@@ -1,8 +1,8 @@
 //! `loopctl review list`.
 
 use super::super::headings::{ARGUMENTS, DOCUMENTS, OUTPUT};
+use super::super::journal_argument::JournalArgument;
 use super::super::result_format::RecordFormat;
-use super::super::resume::JournalArgument;
 use super::opened::OpenedRun;
 use crate::failure::{ExitStatus, Failure};
 use crate::report::Paint;

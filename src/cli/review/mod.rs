@@ -6,8 +6,6 @@ mod list;
 mod opened;
 mod show;
 
-pub(super) use self::opened::{decisions_by_document, shares_of};
-
 use crate::failure::{ExitStatus, Failure};
 use crate::streams::Streams;
 use clap::{Args, Subcommand};

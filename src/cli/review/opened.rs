@@ -1,47 +1,20 @@
 //! A run of the journal with the decisions about its documents.
 
+use super::super::journal_argument::JournalArgument;
 use super::super::loading::context;
-use super::super::resume::{JournalArgument, find_run};
 use crate::diag::Problems;
 use crate::failure::Failure;
+use crate::journals::{decisions_by_document, find_run, shares_of};
 use crate::plan::Plan;
 use crate::profiles::RecordedProfile;
 use crate::requests::RunRequest;
 use crate::result::DocumentResult;
 use crate::review::{Decision, DeclaredFields, Draws, RecordedSource, ReviewDocument, Shares, SourceText};
-use crate::store::{Journal, RunId, StoredDocument, StoredRun};
+use crate::store::{Journal, StoredDocument, StoredRun};
 use crate::streams::Streams;
-use crate::value::sanitize_line;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::sync::Arc;
-
-/// The decisions about each document of a run, in the order in which they were kept.
-pub(in crate::cli) fn decisions_by_document(
-    journal: &Journal,
-    run: &RunId,
-) -> Result<BTreeMap<String, Vec<Decision>>, Failure> {
-    let mut decisions: BTreeMap<String, Vec<Decision>> = BTreeMap::new();
-    for kept in journal.reviews(run)? {
-        let id = kept.document.as_str();
-        let read = Decision::read(id, &kept.reviewer, &kept.at, &kept.decision).ok_or_else(|| {
-            Failure::broken(format!(
-                "decision {} about `{}` in the journal is none that this loopctl understands",
-                kept.number,
-                sanitize_line(id)
-            ))
-            .help("use the loopctl that wrote it, or a later one")
-        })?;
-        decisions.entry(id.to_owned()).or_default().push(read);
-    }
-    Ok(decisions)
-}
-
-/// The shares of a run's documents that are drawn for review.
-pub(in crate::cli) fn shares_of(journal: &Journal, run: &RunId) -> Result<Shares, Failure> {
-    let shares = journal.review_shares(run)?;
-    Ok(Shares { audit: shares.audit, second: shares.second })
-}
 
 /// The profile of a run, from the folder in which the run began. Its problems are shown.
 pub(super) fn profile_of(run: &StoredRun, output: &mut Streams) -> RecordedProfile {

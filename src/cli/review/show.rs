@@ -1,8 +1,8 @@
 //! `loopctl review show`.
 
 use super::super::headings::{ARGUMENTS, OUTPUT};
+use super::super::journal_argument::JournalArgument;
 use super::super::result_format::RecordFormat;
-use super::super::resume::JournalArgument;
 use super::opened::{OpenedRun, profile_of, say_differs};
 use crate::diag::nearest;
 use crate::failure::{ExitStatus, Failure};

@@ -1,6 +1,5 @@
 //! A requested run, carried out by this process.
 
-use super::super::certificate_files::Certified;
 use super::super::journal_place::JournalPlace;
 use super::super::loading::{context, library};
 use super::super::logging::LogArguments;
@@ -12,6 +11,7 @@ use super::super::watch::ProfileWatch;
 use super::batches;
 use super::invocation::{ConsultedParties, RunInvocation};
 use super::selection::{ResumeOverrides, RunSelection};
+use crate::calibration::Certified;
 use crate::diag::Problems;
 use crate::experiment::calibrate::Basis;
 use crate::failure::{ExitStatus, Failure};

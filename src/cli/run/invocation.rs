@@ -1,10 +1,8 @@
 //! A loop over documents, as `run`, `validate`, `correct` and `resume` ask for it.
 
-use super::super::certificate_files::Certified;
 use super::super::hint::Hint;
 use super::super::interrupts;
 use super::super::journal_place::JournalPlace;
-use super::super::latest_run;
 use super::super::loading::{context, known_type, providers_or_warn, say_whose_prices_hold};
 use super::super::logging::LogArguments;
 use super::super::misplaced::refuse_profiles;
@@ -19,9 +17,11 @@ use super::input_stream::{
     refuse_standard_input_twice,
 };
 use super::selection::{PolicyIdentity, ResumeOverrides, RunSelection, SelectedRun, choose};
+use crate::calibration::Certified;
 use crate::diag::Problems;
 use crate::disk;
 use crate::failure::{ExitStatus, Failure};
+use crate::journals;
 use crate::plan::{JudgePlan, Plan, ValidatorPlan};
 use crate::profile::{Asked, read_text_file};
 use crate::provider::{Prices, Recorder};
@@ -165,10 +165,10 @@ impl RunInvocation {
         if let Some(note) = selected.note.as_ref().filter(|_| !quiet) {
             output.say(&sanitize_line(note));
         }
-        let before = latest_run::recall();
+        let before = journals::recall(context());
         let is_kept = !matches!(self.journal, JournalPlace::Memory);
         if is_kept {
-            latest_run::remember(journal.path(), &selected.run);
+            journals::remember(context(), journal.path(), &selected.run);
         }
         let run = selected.run.clone();
         let worker = journal.begin_work(&run, &ProcessId::own())?;
@@ -266,7 +266,7 @@ impl RunInvocation {
             // Nothing was found: the earlier latest run still is the latest.
             journal.remove_run(&run)?;
             if let Some(before) = before {
-                latest_run::remember(&before.journal, &RunId::new(before.run));
+                journals::remember(context(), &before.journal, &RunId::new(before.run));
             }
         }
         let rescore_recorder = display.rescore_recorder.take();

@@ -1,17 +1,13 @@
 //! `loopctl runs export`.
 
-use super::super::resume::{JournalArgument, find_run};
-use super::export_file::FileArguments;
+use super::super::headings::OUTPUT;
+use super::super::journal_argument::JournalArgument;
+use super::super::loading::context;
 use crate::failure::{ExitStatus, Failure};
-use crate::plan::Terms;
-use crate::run::{rebuilt, write_artifacts};
-use crate::store::{Artifacts, DocumentStage, Journal, StoreError, StoredDocument};
-use crate::streams::{Streams, complain};
-use crate::value::sanitize_line;
-use clap::Args;
-use serde::Deserialize;
-use serde_json::Value;
-use std::path::PathBuf;
+use crate::run_export::{FileFormat, RunFileRequest, write_results, write_run_file};
+use crate::streams::Streams;
+use clap::{Args, ValueEnum};
+use std::path::{Path, PathBuf};
 
 #[derive(Args)]
 #[command(
@@ -30,61 +26,74 @@ pub(super) struct Arguments {
     journal: JournalArgument,
 }
 
+/// The format of a file, as arguments name it.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum FileFormatName {
+    /// A table: one row per document, UTF-8 (`.csv`)
+    Csv,
+    /// A workbook: the same table, and a sheet about it (`.xlsx`)
+    Xlsx,
+    /// The results, one on each line (`.jsonl`)
+    Jsonl,
+    /// FHIR R4 bundles, one on each line (`.ndjson`)
+    Fhir,
+}
+
+#[derive(Args)]
+struct FileArguments {
+    /// Write the run to this file, in the format of its extension: `.csv`, `.xlsx`, `.jsonl`, or `.ndjson` for FHIR
+    #[arg(long, value_name = "FILE", help_heading = OUTPUT)]
+    to: Option<PathBuf>,
+    /// Format of the file, whatever its extension
+    #[arg(long, value_enum, value_name = "FORMAT", requires = "to", help_heading = OUTPUT)]
+    format: Option<FileFormatName>,
+    /// Only documents of this type (repeatable)
+    #[arg(long = "type", value_name = "TYPE", requires = "to", help_heading = OUTPUT)]
+    types: Vec<String>,
+    /// Reviewers' corrections, one on each line, which override decisions in the journal: the corrected values are
+    /// written, with the reviewer's name (repeatable)
+    #[arg(long, value_name = "FILE", requires = "to", help_heading = OUTPUT)]
+    corrections: Vec<PathBuf>,
+    /// Write the extracted values, without reviewers' decisions in the journal
+    #[arg(long, requires = "to", help_heading = OUTPUT)]
+    without_reviews: bool,
+    /// Leave a field out, such as `rawText` (repeatable); not for JSONL, whose results are whole
+    #[arg(long, value_name = "FIELD", requires = "to", help_heading = OUTPUT)]
+    leave_out: Vec<String>,
+    /// The profile whose rubrics say what is written as FHIR, and by which codes [default: that of the run]
+    #[arg(long, short, value_name = "PROFILE", requires = "to", help_heading = OUTPUT)]
+    profile: Option<String>,
+}
+
 pub(super) fn execute(arguments: &Arguments, output: &mut Streams) -> Result<ExitStatus, Failure> {
-    let target = arguments.file.target()?;
-    let journal = arguments.journal.open()?;
-    let run = find_run(&journal, &arguments.run)?;
-    if let Some(target) = target {
-        return arguments.file.write(&target, &journal, &run, output);
+    if let Some(to) = &arguments.file.to {
+        let written = write_run_file(&arguments.request(to), context(), output)?;
+        written.lines().iter().for_each(|line| output.say(line));
+        return Ok(ExitStatus::Success);
     }
-    let terms = run.record.settings.get("terms").and_then(|terms| Terms::deserialize(terms).ok());
-    let artifacts = arguments.out.as_ref().map(Artifacts::new).transpose()?.map(Artifacts::projected);
-    let mut export = Export { journal: &journal, terms, artifacts, output, failed: None, left_out: 0 };
-    journal.each_document(&run.id, |document, outcome| export.take(&document, outcome))?;
-    match export.failed {
-        Some(failure) => Err(failure),
-        None if export.left_out > 0 => Ok(ExitStatus::Broken),
-        None => Ok(ExitStatus::Success),
-    }
+    let (run, out) = (&arguments.run, arguments.out.as_deref());
+    let is_whole = write_results(run, &arguments.journal.spec(), out, context(), output)?;
+    Ok(if is_whole { ExitStatus::Success } else { ExitStatus::Broken })
 }
 
-struct Export<'a> {
-    journal: &'a Journal,
-    terms: Option<Terms>,
-    artifacts: Option<Artifacts>,
-    output: &'a mut Streams,
-    failed: Option<Failure>,
-    left_out: u64,
-}
-
-impl Export<'_> {
-    fn take(&mut self, document: &StoredDocument, outcome: Option<Value>) {
-        let (Some(outcome), None) = (outcome, &self.failed) else { return };
-        let events = match self.journal.events_of(document.key) {
-            Ok((events, _)) => events,
-            Err(error) => return self.failed = Some(error.into()),
-        };
-        let (state, result) = match rebuilt(&events, outcome, self.terms.clone()) {
-            Ok(rebuilt) => rebuilt,
-            Err(why) => {
-                self.left_out += 1;
-                let id = sanitize_line(document.record.id.as_str());
-                return complain(self.output, &Failure::broken(format!("`{id}` is left out: {why}")));
-            }
-        };
-        let written: Result<(), Failure> = match &self.artifacts {
-            Some(artifacts) => {
-                let shard = document.artifact.as_ref().and_then(crate::store::ArtifactName::shard);
-                let written = artifacts.within(shard.as_deref()).and_then(|artifacts| {
-                    write_artifacts(&artifacts, &state, &result, DocumentStage::Finished)
-                });
-                written.map(drop).map_err(|error: StoreError| error.into())
-            }
-            None => serde_json::to_string(&result)
-                .map_err(std::io::Error::from)
-                .and_then(|line| writeln!(self.output.out, "{line}"))
-                .map_err(Failure::from),
-        };
-        self.failed = written.err();
+impl Arguments {
+    fn request(&self, to: &Path) -> RunFileRequest {
+        let FileArguments { types, corrections, without_reviews, leave_out, profile, .. } = &self.file;
+        RunFileRequest {
+            run: self.run.clone(),
+            journal: self.journal.spec(),
+            to: to.to_path_buf(),
+            format: self.file.format.map(|format| match format {
+                FileFormatName::Csv => FileFormat::Csv,
+                FileFormatName::Xlsx => FileFormat::Xlsx,
+                FileFormatName::Jsonl => FileFormat::Jsonl,
+                FileFormatName::Fhir => FileFormat::Fhir,
+            }),
+            types: types.clone(),
+            corrections: corrections.clone(),
+            without_reviews: *without_reviews,
+            leave_out: leave_out.clone(),
+            profile: profile.clone(),
+        }
     }
 }

@@ -1,7 +1,7 @@
 //! `loopctl runs list`.
 
+use super::super::journal_argument::JournalArgument;
 use super::super::result_format::RecordFormat;
-use super::super::resume::JournalArgument;
 use crate::failure::{ExitStatus, Failure};
 use crate::requests::ResultFormat;
 use crate::store::{DocumentStage, Journal, StageCounts, StoredRun};

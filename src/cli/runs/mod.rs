@@ -1,8 +1,6 @@
 //! `loopctl runs`: the runs of a journal.
 
 mod export;
-mod export_file;
-mod exported;
 mod list;
 mod prune;
 mod retry;
@@ -11,8 +9,10 @@ mod summary;
 
 pub(super) use self::summary::{summary_of, write_page};
 
-use super::resume::{self, JournalArgument, find_run};
+use super::journal_argument::JournalArgument;
+use super::resume;
 use crate::failure::{ExitStatus, Failure};
+use crate::journals::find_run;
 use crate::streams::Streams;
 use clap::{Args, Subcommand};
 

@@ -1,8 +1,9 @@
 //! `loopctl runs prune`.
 
+use super::super::journal_argument::JournalArgument;
 use super::super::loading::context;
-use super::super::resume::{JournalArgument, find_run};
 use crate::failure::{ExitStatus, Failure};
+use crate::journals::find_run;
 use crate::store::{Journal, StoredRun};
 use crate::streams::{Streams, complain};
 use crate::value::prose;

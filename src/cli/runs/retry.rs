@@ -1,8 +1,9 @@
 //! `loopctl runs retry`.
 
-use super::super::resume::{JournalArgument, find_run};
+use super::super::journal_argument::JournalArgument;
 use crate::diag::nearest;
 use crate::failure::{ExitStatus, Failure};
+use crate::journals::find_run;
 use crate::store::{DocumentStage, StoredDocument};
 use crate::streams::Streams;
 use crate::value::sanitize_line;

@@ -1,11 +1,12 @@
 //! `loopctl runs show`.
 
+use super::super::journal_argument::JournalArgument;
 use super::super::result_format::RecordFormat;
-use super::super::resume::{JournalArgument, find_run};
 use super::list::described;
 use super::summary::summary_with_reviews;
 use super::write_page;
 use crate::failure::{ExitStatus, Failure};
+use crate::journals::find_run;
 use crate::report::render_text;
 use crate::requests::ResultFormat;
 use crate::store::{BatchSavings, DocumentStage};

@@ -1,8 +1,8 @@
 //! The summary of a run's documents, read from the journal.
 
-use super::super::review::{decisions_by_document, shares_of};
 use crate::disk::{self, Access};
 use crate::failure::Failure;
+use crate::journals::{decisions_by_document, shares_of};
 use crate::report::{PageOptions, RunFacts, RunSummary, render_html};
 use crate::requests::ACCEPT_OVERALL;
 use crate::result::DocumentResult;

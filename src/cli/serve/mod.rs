@@ -5,7 +5,6 @@ mod token;
 use self::token::TokenVerb;
 use super::headings::{CALLS, DOCUMENTS, OUTPUT, PROFILE};
 use super::interrupts;
-use super::latest_run;
 use super::loading::{CallArguments, ProfileArguments, context};
 use super::logging::LogArguments;
 use super::run::duration;
@@ -13,6 +12,7 @@ use crate::diag::Problems;
 use crate::disk::{self, Access};
 use crate::failure::{ExitStatus, Failure};
 use crate::ingest::MAX_DOCUMENT_BYTES;
+use crate::journals;
 use crate::serve::{
     CallMeasures, ChosenBy, Metrics, NewAccess, Role, ServeError, ServedJournal, ServedProfiles, Service,
     ServiceSettings, ShutdownSignals, issue_token, revoke_links, serve,
@@ -175,7 +175,7 @@ impl ServicePaths {
 
 /// The journal of the latest run, if it still exists.
 fn latest_journal() -> Option<PathBuf> {
-    latest_run::recall().map(|latest| latest.journal).filter(|file| file.exists())
+    journals::recall(context()).map(|latest| latest.journal).filter(|file| file.exists())
 }
 
 /// Reports whose tokens let them in: a journal may have come from somewhere else.

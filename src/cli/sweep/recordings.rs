@@ -2,12 +2,12 @@
 
 use super::super::loading::{context, library};
 use super::super::recorded_run::{recorded_run, say_without_candidate};
-use super::super::resume::{JournalArgument, find_run};
 use super::super::trajectory_files::TrajectoryReading;
 use super::policies::Bases;
 use crate::experiment::Trajectories;
 use crate::experiment::sweep::{Experiment, RecordedBy};
 use crate::failure::Failure;
+use crate::journals::{JournalSpec, find_run};
 use crate::profiles::{ReachedProfile, SelectedProfile};
 use crate::requests::RunRequest;
 use crate::streams::Streams;
@@ -23,8 +23,8 @@ pub(super) struct Recordings {
 }
 
 /// The journal with the run of an experiment.
-fn journal_of(experiment: &Experiment, folder: &Path) -> JournalArgument {
-    JournalArgument::named(experiment.documents.journal.as_ref().map(|file| folder.join(&file.value)))
+fn journal_of(experiment: &Experiment, folder: &Path) -> JournalSpec {
+    JournalSpec { file: experiment.documents.journal.as_ref().map(|file| folder.join(&file.value)) }
 }
 
 /// The profile of the run that an experiment is about, with what its command laid over it; `None` if it is about no
@@ -34,7 +34,7 @@ pub(super) fn recorded_profile(
     folder: &Path,
 ) -> Result<Option<SelectedProfile>, Failure> {
     let Some(run) = &experiment.documents.run else { return Ok(None) };
-    let run = find_run(&journal_of(experiment, folder).open()?, &run.value)?;
+    let run = find_run(&journal_of(experiment, folder).open(context())?, &run.value)?;
     Ok(RunRequest::of_settings(&run.record.settings)
         .map(|request| SelectedProfile::recorded(request.profile)))
 }
@@ -62,12 +62,7 @@ impl Recordings {
         Ok(Recordings { trajectories, reading, recorded: None })
     }
 
-    fn of_run(
-        id: &str,
-        journal: &JournalArgument,
-        bases: &Bases,
-        output: &mut Streams,
-    ) -> Result<Self, Failure> {
+    fn of_run(id: &str, journal: &JournalSpec, bases: &Bases, output: &mut Streams) -> Result<Self, Failure> {
         let reached: Vec<ReachedProfile> = bases
             .selected()
             .map(|profile| profile.reached(context(), &library(), &[], output))

@@ -9,7 +9,7 @@ use crate::workspace::{Ran, Workspace};
 use serde_json::Value;
 
 /// The three reports of the repository, run by the strict profile: one passes, two need review.
-pub(super) fn reports() -> Workspace {
+pub(crate) fn reports() -> Workspace {
     let place = Workspace::new();
     let examples = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/reports");
     for name in ["chest-x-ray", "liver-resection", "thyroid-resection"] {

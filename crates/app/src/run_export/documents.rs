@@ -1,7 +1,7 @@
 //! The documents of a run as they are exported: from the journal, with reviewers' decisions and corrections.
 
-use super::super::evaluate::LabelFiles;
 use crate::diag::nearest;
+use crate::evaluation::LabelFiles;
 use crate::export::{Corrections, Disagreement, DocumentDecision, ExportedDocument, decided};
 use crate::failure::Failure;
 use crate::plan::{Plan, Terms};

@@ -25,14 +25,14 @@ const LABELS: &str = ".labels.json";
 
 /// Every label of a command.
 #[derive(Default)]
-pub(in crate::cli) struct LabelFiles {
+pub struct LabelFiles {
     records: Vec<LabelRecord>,
     /// The folder of each record's file, in the same order.
     folders: Vec<PathBuf>,
     /// The files that were read.
     files: Vec<PathBuf>,
     /// `true` if something could not be read.
-    pub(in crate::cli) is_broken: bool,
+    pub is_broken: bool,
     refused: usize,
     /// `true` if some unusable file is text, so that a map may make labels of it.
     may_be_of_others: bool,
@@ -42,11 +42,10 @@ pub(in crate::cli) struct LabelFiles {
 
 impl LabelFiles {
     /// Reads files and folders. Unusable labels are reported, and the rest is kept.
-    pub(in crate::cli) fn read(
-        paths: &[PathBuf],
-        map: Option<&Path>,
-        output: &mut Streams,
-    ) -> Result<Self, Failure> {
+    ///
+    /// # Errors
+    /// When a file can't be read, or there is no label.
+    pub fn read(paths: &[PathBuf], map: Option<&Path>, output: &mut Streams) -> Result<Self, Failure> {
         let map = map.map(|file| read_map(file, output)).transpose()?;
         let mut labels = LabelFiles::default();
         for path in paths {
@@ -89,17 +88,17 @@ impl LabelFiles {
     }
 
     /// The files that were read.
-    pub(in crate::cli) fn files(&self) -> &[PathBuf] {
+    pub fn files(&self) -> &[PathBuf] {
         &self.files
     }
 
     /// The records, each with the folder of its file.
-    pub(in crate::cli) fn with_folders(&self) -> impl Iterator<Item = (&LabelRecord, &Path)> {
+    pub fn with_folders(&self) -> impl Iterator<Item = (&LabelRecord, &Path)> {
         self.records.iter().zip(self.folders.iter().map(PathBuf::as_path))
     }
 
     /// Takes the records out, leaving none.
-    pub(in crate::cli) fn take(&mut self) -> Vec<LabelRecord> {
+    pub fn take(&mut self) -> Vec<LabelRecord> {
         std::mem::take(&mut self.records)
     }
 

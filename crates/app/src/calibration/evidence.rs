@@ -1,24 +1,22 @@
 //! `loopctl calibrate --evidence`: how often passages of each pattern were right, from the decisions of reviewers.
 
-use super::resume::{JournalArgument, find_run};
-use super::review::decisions_by_document;
-use super::score_record::{ScoreRecord, without_mark};
+use crate::context::Context;
 use crate::diag::{Problems, SourceFile};
 use crate::disk::{self, Access};
 use crate::experiment::calibrate::EvidenceCalibration;
-use crate::failure::{ExitStatus, Failure};
+use crate::failure::Failure;
+use crate::journals::{JournalSpec, decisions_by_document, find_run};
 use crate::plan::{DocumentContext, Given, Plan};
 use crate::profile::{Grounding, Measure};
-use crate::report::evidence_text;
-use crate::requests::ResultFormat;
 use crate::result::DocumentResult;
 use crate::review::{DeclaredFields, LeafLabels, ReviewDocument, pattern_of};
 use crate::rules::{EvidenceCounts, UNKNOWN_TYPE};
 use crate::score::{Assessment, LeafEvidence};
-use crate::streams::Streams;
+use crate::score_record::{ScoreRecord, without_mark};
+use crate::store::Journal;
 use crate::value::{ShownPath, sanitize_line};
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -26,23 +24,38 @@ use std::sync::Arc;
 /// Largest file of records, in bytes.
 const MOST_BYTES: u64 = 256 << 20;
 
-/// The arguments of the command.
-pub(super) struct EvidenceArguments<'a> {
-    pub(super) run: Option<&'a str>,
-    pub(super) journal: &'a JournalArgument,
-    pub(super) records: &'a [PathBuf],
-    pub(super) out: Option<&'a Path>,
-    /// The counts are to be used without the shipped ones.
-    pub(super) alone: bool,
-    pub(super) format: ResultFormat,
+/// A request to count how often passages of each pattern were right.
+#[derive(Debug, Clone, PartialEq)]
+pub struct EvidenceRequest {
+    /// The run whose decisions count.
+    pub run: Option<String>,
+    /// Its journal.
+    pub journal: JournalSpec,
+    /// Files of labelled records.
+    pub records: Vec<PathBuf>,
+    /// The file for the table.
+    pub out: Option<PathBuf>,
+    /// `true` if the counts are used without the shipped ones.
+    pub alone: bool,
 }
 
-/// Counts, explains the counts, and writes them if asked.
+/// The counts, explained.
+#[derive(Debug)]
+pub struct EvidenceAnswer {
+    /// What follows from the counts.
+    pub calibration: EvidenceCalibration,
+    /// The number of values accepted with their documents as they were: no one says that they were looked at.
+    pub unseen: u64,
+    /// The number of values about which reviewers differ, or whose list has got other items.
+    pub unclear: u64,
+}
+
+/// Counts by a compiled profile, and writes the table if that is asked for.
 pub(super) fn calibrate_evidence(
     plan: &Plan,
-    asked: &EvidenceArguments<'_>,
-    output: &mut Streams,
-) -> Result<ExitStatus, Failure> {
+    asked: &EvidenceRequest,
+    context: &Context,
+) -> Result<EvidenceAnswer, Failure> {
     let Some(grounding) = grounding_of(plan) else {
         return Err(Failure::usage(format!(
             "the profile `{}` holds no value against its document",
@@ -50,15 +63,15 @@ pub(super) fn calibrate_evidence(
         ))
         .help("name one with a measure of grounding, such as `--profile clinical`"));
     };
-    if let Some(out) = asked.out {
-        check_place(out, asked.records)?;
+    if let Some(out) = &asked.out {
+        check_place(out, &asked.records)?;
     }
     let mut found = LeafLabels::default();
     let mut from: Vec<String> = Vec::new();
-    if let Some(id) = asked.run {
-        from.push(of_run(plan, id, asked.journal, &mut found)?);
+    if let Some(id) = &asked.run {
+        from.push(of_run(plan, id, &asked.journal.open(context)?, &mut found)?);
     }
-    for file in asked.records {
+    for file in &asked.records {
         of_records(plan, file, &mut found)?;
         from.push(format!("the records `{}`", sanitize_line(&file.shown())));
     }
@@ -73,11 +86,10 @@ pub(super) fn calibrate_evidence(
     let (trust, mistakes) = (grounding.trust.get(), grounding.mistakes.get());
     let table = EvidenceCounts::of(&found.labels, !asked.alone);
     let calibration = EvidenceCalibration::of(&found.labels, &table.trust(mistakes), (trust, mistakes));
-    if let Some(out) = asked.out {
+    if let Some(out) = &asked.out {
         write(&table, &from, out)?;
     }
-    say(&calibration, &found, asked, output)?;
-    Ok(ExitStatus::Success)
+    Ok(EvidenceAnswer { calibration, unseen: found.unseen, unclear: found.unclear })
 }
 
 /// The profile's first measure of grounding.
@@ -108,15 +120,9 @@ fn nothing(found: &LeafLabels) -> Failure {
 }
 
 /// Counts the reviewers' decisions about the documents of a run.
-fn of_run(
-    plan: &Plan,
-    id: &str,
-    journal: &JournalArgument,
-    found: &mut LeafLabels,
-) -> Result<String, Failure> {
-    let journal = journal.open()?;
-    let run = find_run(&journal, id)?;
-    let mut decisions = decisions_by_document(&journal, &run.id)?;
+fn of_run(plan: &Plan, id: &str, journal: &Journal, found: &mut LeafLabels) -> Result<String, Failure> {
+    let run = find_run(journal, id)?;
+    let mut decisions = decisions_by_document(journal, &run.id)?;
     journal.each_document(&run.id, |stored, outcome| {
         let Some(decided) = decisions.remove(stored.record.id.as_str()) else { return };
         let result = outcome.and_then(|outcome| DocumentResult::deserialize(outcome).ok());
@@ -197,47 +203,4 @@ fn write(table: &EvidenceCounts, from: &[String], out: &Path) -> Result<(), Fail
     about.extend(from.iter().map(|one| format!("from {one}")));
     let access = if out.exists() { Access::AsBefore } else { Access::Owner };
     disk::replace(out, table.to_yaml(&about).as_bytes(), access).map_err(failed)
-}
-
-fn say(
-    calibration: &EvidenceCalibration,
-    found: &LeafLabels,
-    asked: &EvidenceArguments<'_>,
-    output: &mut Streams,
-) -> Result<(), Failure> {
-    if asked.format != ResultFormat::Text {
-        let mut value = serde_json::to_value(calibration).map_err(std::io::Error::from)?;
-        if let Value::Object(members) = &mut value {
-            members.insert("unseen".to_owned(), json!(found.unseen));
-            members.insert("unclear".to_owned(), json!(found.unclear));
-            members.insert("table".to_owned(), json!(asked.out));
-        }
-        return output.write_json(&value, asked.format);
-    }
-    output.out.write_all(evidence_text(calibration, output.out_paint).as_bytes())?;
-    output.out.flush()?;
-    if found.unseen > 0 {
-        output.say(&format!(
-            "left out: {} that were accepted with their documents as they were, because no one says that they were looked at",
-            found.unseen
-        ));
-    }
-    if found.unclear > 0 {
-        output.say(&format!(
-            "left out: {} about which reviewers differ, or whose list has got other items",
-            found.unclear
-        ));
-    }
-    if let Some(out) = asked.out {
-        let shown = sanitize_line(&out.shown());
-        output.say(&format!("the table is in `{shown}`"));
-        match shown.split_once("rules/") {
-            Some((_, name)) => {
-                output.say(&format!("  help: use it with `grounding: {{ patterns: {name} }}`"))
-            }
-            None => output
-                .say("  help: put it into `rules/`, and use it with `grounding: { patterns: NAME.yaml }`"),
-        }
-    }
-    Ok(())
 }

@@ -12,17 +12,22 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 /// The keys of a record.
-pub(super) const KEYS: [&str; 7] =
-    ["id", "document_type", "extraction", "source", "given", "evidence", "labels"];
+pub const KEYS: [&str; 7] = ["id", "document_type", "extraction", "source", "given", "evidence", "labels"];
 
 /// One record. Its extraction is text: how much of it is read depends on the type of the document, which may come after
 /// it.
-pub(super) struct ScoreRecord<'l> {
+pub struct ScoreRecord<'l> {
+    /// The name that the answer repeats.
     pub id: Value,
+    /// The type of the document.
     pub document_type: Option<Cow<'l, str>>,
+    /// The extraction, as JSON.
     pub extraction: &'l str,
+    /// The text of the document.
     pub source: Option<Cow<'l, str>>,
+    /// The scores that are given, by their dimensions.
     pub given: BTreeMap<String, f64>,
+    /// The quotes given as evidence.
     pub quotes: Quotes,
     /// The right and wrong values of the extraction, which only `calibrate --evidence` reads.
     labels: Option<&'l RawValue>,
@@ -43,7 +48,7 @@ struct BorrowedText<'l>(#[serde(borrow)] Cow<'l, str>);
 
 impl<'l> ScoreRecord<'l> {
     /// Reads one line; the error says what is wrong with it, without quoting it.
-    pub(super) fn parse(line: &'l [u8]) -> Result<Self, String> {
+    pub fn parse(line: &'l [u8]) -> Result<Self, String> {
         // An error at the end of the line is in its last column, not in the first of the next line.
         let line = without_mark(line).trim_ascii_end();
         let members = match std::str::from_utf8(line) {
@@ -86,7 +91,7 @@ impl<'l> ScoreRecord<'l> {
     }
 
     /// A record without labels.
-    pub(super) fn unlabelled(id: Value, extraction: &'l str, source: Option<&'l str>) -> Self {
+    pub fn unlabelled(id: Value, extraction: &'l str, source: Option<&'l str>) -> Self {
         ScoreRecord {
             id,
             document_type: None,
@@ -100,7 +105,7 @@ impl<'l> ScoreRecord<'l> {
     }
 
     /// The labels: whether the value at a JSON Pointer is right.
-    pub(super) fn labels(&self) -> Result<BTreeMap<String, bool>, String> {
+    pub fn labels(&self) -> Result<BTreeMap<String, bool>, String> {
         let labels = self.labels.ok_or("the record lacks `labels`")?;
         let read: BTreeMap<String, Value> = serde_json::from_str(labels.get()).map_err(|_| {
             "expected a mapping from JSON Pointers to `right` or `wrong` under `labels`".to_owned()
@@ -119,7 +124,7 @@ impl<'l> ScoreRecord<'l> {
 }
 
 /// The error in the extraction of a record.
-pub(super) fn in_extraction(line: &[u8], extraction: &str, error: &serde_json::Error) -> String {
+pub fn in_extraction(line: &[u8], extraction: &str, error: &serde_json::Error) -> String {
     in_column(offset(without_mark(line), extraction), error)
 }
 
@@ -139,7 +144,7 @@ fn reason(error: &serde_json::Error) -> String {
 }
 
 /// Strips the byte order mark that some editors put first.
-pub(super) fn without_mark(bytes: &[u8]) -> &[u8] {
+pub fn without_mark(bytes: &[u8]) -> &[u8] {
     bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes)
 }
 

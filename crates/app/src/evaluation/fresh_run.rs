@@ -1,70 +1,60 @@
 //! A run made for the evaluation.
 
-use super::super::headings::DOCUMENTS;
-use super::super::loading::context;
-use super::super::run::{RunOptions, RunSelection, carry_out, online};
-use super::labels::LabelFiles;
+use super::{LabelFiles, RunDocuments};
 use crate::failure::{ExitStatus, Failure};
 use crate::ingest::{Input, Origin};
 use crate::plan::Plan;
 use crate::profiles::SelectedProfile;
-use crate::requests::{ResultFormat, RunRequest};
 use crate::result::DocumentResult;
 use crate::streams::{Streams, complain};
 use crate::value::ShownPath;
 use crate::value::{DocumentId, path_text, sanitize_line};
-use clap::Args;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
-use std::io::Write;
 use std::path::{Path, PathBuf};
 
 /// The maximum number of documents that are named because they have no file.
 const MOST_NAMED: usize = 20;
 
-#[derive(Args)]
-pub(super) struct FreshArguments {
-    /// Run the loop over the labelled documents first, and evaluate that run
-    ///
-    /// A document is the file that its label names, in `--documents` or beside the label. The run is kept in the
-    /// journal like any other; for other settings, `loopctl run` the documents and evaluate that run.
-    #[arg(long, conflicts_with_all = ["run", "results"], help_heading = DOCUMENTS)]
-    fresh: bool,
-    /// The folder of the labelled documents
-    #[arg(long, value_name = "DIR", requires = "fresh", help_heading = DOCUMENTS)]
-    documents: Option<PathBuf>,
-    /// Give the loop the types that labels name, instead of having it find them
-    ///
-    /// The types that it would have found are counted besides. Documents of a type that the profile does not have are
-    /// left out.
-    #[arg(long, requires = "fresh", help_heading = DOCUMENTS)]
-    typed: bool,
+/// A run over the labelled documents. A document is the file that its label names.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct FreshRunRequest {
+    /// The folder of the labelled documents; `None` for those beside their labels.
+    pub documents: Option<PathBuf>,
+    /// `true` if the loop is given the types that labels name, instead of finding them.
+    pub typed: bool,
 }
 
 /// A finished run.
-pub(super) struct FreshRun {
-    pub(super) results: Vec<DocumentResult>,
-    pub(super) exit: ExitStatus,
-    /// Each labelled document whose type was given to the loop, with the type that the classifier finds.
-    pub(super) classified: Vec<(String, String)>,
+#[derive(Debug)]
+pub struct FreshRun {
+    /// Its results.
+    pub results: Vec<DocumentResult>,
+    /// The outcome of the run.
+    pub exit: ExitStatus,
 }
 
 /// A document to run over.
-struct Listed<'l> {
-    name: &'l str,
-    document_type: Option<&'l str>,
-    path: PathBuf,
+#[derive(Debug, Clone)]
+pub struct FreshDocument {
+    /// Its name in the labels.
+    pub name: String,
+    /// Its type, if the loop is given it.
+    pub document_type: Option<String>,
+    /// Its file.
+    pub path: PathBuf,
 }
 
-impl FreshArguments {
-    pub(super) fn is_asked(&self) -> bool {
-        self.fresh
-    }
+/// A run for an evaluation, with the types that the classifier finds of documents whose types were given to the loop.
+pub(super) struct LabelledRun {
+    pub(super) run: FreshRun,
+    pub(super) classified: Vec<(String, String)>,
+}
 
-    /// The files of the labelled documents; none if they are not run.
+impl FreshRunRequest {
+    /// The files of the labelled documents.
     pub(super) fn files(&self, labels: &LabelFiles) -> impl Iterator<Item = PathBuf> {
-        let labels = labels.with_folders().filter(|_| self.fresh);
-        labels.map(|(label, folder)| self.file(&label.document, folder))
+        labels.with_folders().map(|(label, folder)| self.file(&label.document, folder))
     }
 
     fn file(&self, document: &str, folder: &Path) -> PathBuf {
@@ -76,49 +66,33 @@ impl FreshArguments {
         &self,
         labels: &LabelFiles,
         plan: &Plan,
-        profile: &SelectedProfile,
+        (profile, run): (&SelectedProfile, &mut RunDocuments<'_>),
         output: &mut Streams,
-    ) -> Result<FreshRun, Failure> {
-        let unusable =
-            |error: std::io::Error| Failure::broken(format!("can't keep what the run leaves: {error}"));
-        let mut list = tempfile::Builder::new().suffix(".jsonl").tempfile().map_err(unusable)?;
-        let (listed, all_there) = self.listed(labels, plan, output)?;
-        for document in &listed {
-            writeln!(list, "{}", document.record()).map_err(unusable)?;
+    ) -> Result<LabelledRun, Failure> {
+        let (documents, all_there) = self.listed(labels, plan, output)?;
+        let mut run = run(profile, &documents, output)?;
+        if matches!(run.exit, ExitStatus::Usage | ExitStatus::Interrupted) {
+            return Err(Failure::shown(run.exit));
         }
-        let request = RunRequest {
-            folder: Some(context().folder().into()),
-            from: vec![list.path().into()],
-            batches: Some(online()),
-            format: Some(ResultFormat::Jsonl),
-            quiet: true,
-            ..RunRequest::of(profile.spec.clone())
-        };
-        let mut results = Vec::new();
-        let options = RunOptions {
-            results: Some(&mut results),
-            ..RunOptions::of(profile.clone(), RunSelection::Fresh)
-        };
-        let exit = carry_out(request, options, output)?;
-        if matches!(exit, ExitStatus::Usage | ExitStatus::Interrupted) {
-            return Err(Failure::shown(exit));
-        }
-        let classified = listed.iter().filter_map(|document| {
+        let classified = documents.into_iter().filter_map(|document| {
             let found = document.classified(plan)?;
-            Some((document.name.to_owned(), found))
+            Some((document.name, found))
         });
-        let exit = if all_there { exit } else { ExitStatus::Broken };
-        Ok(FreshRun { results, exit, classified: classified.collect() })
+        let classified = classified.collect();
+        if !all_there {
+            run.exit = ExitStatus::Broken;
+        }
+        Ok(LabelledRun { run, classified })
     }
 
     /// The labelled documents, each once, in the order of their labels; and whether each that is not left out has a
     /// file.
-    fn listed<'l>(
+    fn listed(
         &self,
-        labels: &'l LabelFiles,
+        labels: &LabelFiles,
         plan: &Plan,
         output: &mut Streams,
-    ) -> Result<(Vec<Listed<'l>>, bool), Failure> {
+    ) -> Result<(Vec<FreshDocument>, bool), Failure> {
         let mut types: BTreeMap<&str, &str> = BTreeMap::new();
         for (label, _) in labels.with_folders().filter(|_| self.typed) {
             if let Some(named) = &label.document_type {
@@ -139,7 +113,8 @@ impl FreshArguments {
                     let file = self.file(name, folder);
                     let path = std::path::absolute(&file).unwrap_or(file);
                     if path.is_file() {
-                        listed.push(Listed { name, document_type, path });
+                        let (name, document_type) = (name.to_owned(), document_type.map(str::to_owned));
+                        listed.push(FreshDocument { name, document_type, path });
                         continue;
                     }
                     lacking += 1;
@@ -177,12 +152,13 @@ impl FreshArguments {
     }
 }
 
-impl Listed<'_> {
+impl FreshDocument {
     /// The document as `run --from` reads it.
-    fn record(&self) -> Value {
+    #[must_use]
+    pub fn record(&self) -> Value {
         let mut record = json!({ "id": self.name, "path": path_text(&self.path) });
-        if let (Some(document_type), Value::Object(members)) = (self.document_type, &mut record) {
-            members.insert("document_type".to_owned(), document_type.into());
+        if let (Some(document_type), Value::Object(members)) = (&self.document_type, &mut record) {
+            members.insert("document_type".to_owned(), document_type.as_str().into());
         }
         record
     }
@@ -190,7 +166,8 @@ impl Listed<'_> {
     /// The type that the classifier finds; `None` if the loop was not given a type, or the document can't be read.
     fn classified(&self, plan: &Plan) -> Option<String> {
         let classifier = plan.classifier.as_ref().filter(|_| self.document_type.is_some())?;
-        let document = Input::new(DocumentId::new(self.name), Origin::File(self.path.clone())).read().ok()?;
+        let document =
+            Input::new(DocumentId::new(self.name.as_str()), Origin::File(self.path.clone())).read().ok()?;
         let text = document.text.as_ref().ok()?;
         Some(classifier.classify(text.as_str()).document_type)
     }

@@ -1,16 +1,15 @@
 //! Results read from a run in the journal, or from files.
 
-use super::super::headings::DOCUMENTS;
-use super::super::loading::usual_profile;
-use super::super::resume::{JournalArgument, find_run};
+use super::FreshRunRequest;
+use crate::context::Context;
 use crate::disk::{self, files_below};
 use crate::failure::Failure;
+use crate::journals::{JournalSpec, find_run};
 use crate::result::{DocumentResult, is_result};
 use crate::store::{Journal, StoredRun};
 use crate::streams::{Streams, complain};
 use crate::value::ShownPath;
 use crate::value::sanitize_line;
-use clap::Args;
 use serde::Deserialize;
 use serde_json::Value;
 use std::io::{BufRead, BufReader, Read};
@@ -25,83 +24,91 @@ const MOST_DEPTH: usize = 16;
 /// The maximum number of unusable results that are named.
 const MOST_NAMED: usize = 20;
 
-#[derive(Args)]
-pub(super) struct ResultArguments {
-    /// The run whose results are evaluated, as `loopctl runs list` names it [default: the latest]
-    #[arg(long, value_name = "RUN", conflicts_with = "results", help_heading = DOCUMENTS)]
-    run: Option<String>,
-    /// Evaluate the results in this folder (`*-result.json`), this `.json` or this `.jsonl`, `-` for standard input,
-    /// instead of those of a run
-    #[arg(long, value_name = "PATH", help_heading = DOCUMENTS)]
-    results: Option<PathBuf>,
-    #[command(flatten)]
-    journal: JournalArgument,
+/// The results that are evaluated.
+#[derive(Debug, Clone, PartialEq)]
+pub enum ResultSpec {
+    /// Those of a run in the journal; `None` for the latest.
+    Run(Option<String>),
+    /// Those in a folder (`*-result.json`), a `.json` or a `.jsonl`; `-` is standard input.
+    Files(PathBuf),
+    /// Those of a run over the labelled documents, which is made first.
+    Fresh(FreshRunRequest),
 }
 
 /// The source of results.
-pub(super) enum ResultSource {
+pub(super) enum ResultSource<'r> {
     /// A run in a journal.
     Run(Box<Journal>, Box<StoredRun>),
     /// Files, and the path that named them.
     Files(Vec<PathBuf>, String),
+    /// A run that is to be made for the evaluation.
+    Fresh(&'r FreshRunRequest),
     /// Those of a run made for the evaluation.
-    Fresh(Vec<DocumentResult>),
+    Made(Vec<DocumentResult>),
 }
 
-impl ResultArguments {
-    pub(super) fn source(&self) -> Result<ResultSource, Failure> {
-        let Some(path) = &self.results else {
-            let journal = self.journal.open()?;
-            let run = find_run(&journal, self.run.as_deref().unwrap_or("latest"))?;
-            return Ok(ResultSource::Run(Box::new(journal), Box::new(run)));
-        };
-        Ok(ResultSource::Files(self.files()?, path.shown().into_owned()))
-    }
-
-    /// The journal with the run.
-    pub(super) fn journal(&self) -> Option<PathBuf> {
-        self.journal.file()
+impl ResultSpec {
+    /// The source of these results.
+    pub(super) fn source(
+        &self,
+        context: &Context,
+        journal: &JournalSpec,
+    ) -> Result<ResultSource<'_>, Failure> {
+        Ok(match self {
+            ResultSpec::Run(run) => {
+                let journal = journal.open(context)?;
+                let run = find_run(&journal, run.as_deref().unwrap_or("latest"))?;
+                ResultSource::Run(Box::new(journal), Box::new(run))
+            }
+            ResultSpec::Files(path) => ResultSource::Files(files_of(path)?, path.shown().into_owned()),
+            ResultSpec::Fresh(fresh) => ResultSource::Fresh(fresh),
+        })
     }
 
     /// The files with results; none for a run.
     pub(super) fn files(&self) -> Result<Vec<PathBuf>, Failure> {
-        let Some(path) = &self.results else { return Ok(Vec::new()) };
-        let named = path.shown().into_owned();
-        if !path.is_dir() {
-            return Ok(vec![path.clone()]);
+        match self {
+            ResultSpec::Files(path) => files_of(path),
+            ResultSpec::Run(_) | ResultSpec::Fresh(_) => Ok(Vec::new()),
         }
-        let found = files_below(path, "", MOST_DEPTH);
-        if found.cut {
-            return Err(Failure::broken(format!(
-                "the folder `{named}` has more than {} files",
-                disk::MAX_ENTRIES
-            ))
-            .help(
-                "evaluate the run itself with `--run RUN`, or the lines that `loopctl runs export` writes",
-            ));
-        }
-        let is_of_result = |file: &PathBuf| file.to_string_lossy().ends_with("-result.json");
-        let files: Vec<PathBuf> = found.files.into_iter().filter(is_of_result).collect();
-        if files.is_empty() {
-            return Err(Failure::broken(format!("the folder `{named}` has no results"))
-                .help("`loopctl run --out DIR` writes them, as `X-result.json`"));
-        }
-        Ok(files)
     }
 }
 
-impl ResultSource {
+/// The files with results that a path names.
+fn files_of(path: &Path) -> Result<Vec<PathBuf>, Failure> {
+    let named = path.shown().into_owned();
+    if !path.is_dir() {
+        return Ok(vec![path.to_path_buf()]);
+    }
+    let found = files_below(path, "", MOST_DEPTH);
+    if found.cut {
+        return Err(Failure::broken(format!(
+            "the folder `{named}` has more than {} files",
+            disk::MAX_ENTRIES
+        ))
+        .help("evaluate the run itself with `--run RUN`, or the lines that `loopctl runs export` writes"));
+    }
+    let is_of_result = |file: &PathBuf| file.to_string_lossy().ends_with("-result.json");
+    let files: Vec<PathBuf> = found.files.into_iter().filter(is_of_result).collect();
+    if files.is_empty() {
+        return Err(Failure::broken(format!("the folder `{named}` has no results"))
+            .help("`loopctl run --out DIR` writes them, as `X-result.json`"));
+    }
+    Ok(files)
+}
+
+impl ResultSource<'_> {
     /// The name of the source in the evaluation.
     pub(super) fn named(&self) -> String {
         match self {
             ResultSource::Run(_, run) => format!("run {}", run.id),
             ResultSource::Files(_, named) => format!("results of {named}"),
-            ResultSource::Fresh(_) => "a fresh run".to_owned(),
+            ResultSource::Fresh(_) | ResultSource::Made(_) => "a fresh run".to_owned(),
         }
     }
 
     /// The profile that decided.
-    pub(super) fn profile(&self) -> Result<String, Failure> {
+    pub(super) fn profile(&self, context: &Context) -> Result<String, Failure> {
         match self {
             ResultSource::Run(_, run) => Ok(run.record.profile.clone()),
             ResultSource::Files(files, named) => {
@@ -118,7 +125,7 @@ impl ResultSource {
                 })?;
                 profile.ok_or_else(|| Failure::broken(format!("`{named}` has no results")))
             }
-            ResultSource::Fresh(_) => Ok(usual_profile()),
+            ResultSource::Fresh(_) | ResultSource::Made(_) => Ok(context.usual_profile()),
         }
     }
 
@@ -153,7 +160,8 @@ impl ResultSource {
                 })?;
             }
             ResultSource::Files(files, _) => read_files(files, &mut take)?,
-            ResultSource::Fresh(results) => results.iter().for_each(&mut see),
+            ResultSource::Fresh(_) => {}
+            ResultSource::Made(results) => results.iter().for_each(&mut see),
         }
         if let Some(more @ 1..) = refused.checked_sub(MOST_NAMED) {
             output.say(&format!("  {more} more results can't be read"));

@@ -1,21 +1,19 @@
 //! `loopctl runs export --to FILE`: a run as one file for other programs.
 
-use super::super::headings::OUTPUT;
-use super::super::loading::{context, library};
-use super::super::review::decisions_by_document;
-use super::exported::{Exported, named, read_corrections};
+use super::documents::{Exported, named, read_corrections};
+use crate::context::Context;
 use crate::disk::{self, FolderKey};
 use crate::export::fhir::{FhirExport, bundle};
 use crate::export::{Columns, CsvTable, DocumentDecision, ExportedRun, MOST_ROWS, TooManyFields, Workbook};
-use crate::failure::{ExitStatus, Failure};
+use crate::failure::Failure;
+use crate::journals::{JournalSpec, decisions_by_document, find_run};
 use crate::plan::{Plan, Terms};
 use crate::profiles::{LocatedProfile, SelectedProfile};
 use crate::rules::ExportTerms;
-use crate::store::{Journal, StoredRun};
+use crate::store::{Journal, RunId, StoredRun};
 use crate::streams::Streams;
 use crate::value::ShownPath;
 use crate::value::sanitize_line;
-use clap::{Args, ValueEnum};
 use serde::Deserialize;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
@@ -24,56 +22,69 @@ use std::io::{self, BufWriter, Write};
 use std::path::PathBuf;
 
 /// The format of a file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum FileFormat {
-    /// A table: one row per document, UTF-8 (`.csv`)
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FileFormat {
+    /// A table: one row per document, UTF-8.
     Csv,
-    /// A workbook: the same table, and a sheet about it (`.xlsx`)
+    /// A workbook: the same table, and a sheet about it.
     Xlsx,
-    /// The results, one on each line (`.jsonl`)
+    /// The results, one on each line.
     Jsonl,
-    /// FHIR R4 bundles, one on each line (`.ndjson`)
+    /// FHIR R4 bundles, one on each line.
     Fhir,
 }
 
-#[derive(Args)]
-pub(super) struct FileArguments {
-    /// Write the run to this file, in the format of its extension: `.csv`, `.xlsx`, `.jsonl`, or `.ndjson` for FHIR
-    #[arg(long, value_name = "FILE", help_heading = OUTPUT)]
-    to: Option<PathBuf>,
-    /// Format of the file, whatever its extension
-    #[arg(long, value_enum, value_name = "FORMAT", requires = "to", help_heading = OUTPUT)]
-    format: Option<FileFormat>,
-    /// Only documents of this type (repeatable)
-    #[arg(long = "type", value_name = "TYPE", requires = "to", help_heading = OUTPUT)]
-    types: Vec<String>,
-    /// Reviewers' corrections, one on each line, which override decisions in the journal: the corrected values are
-    /// written, with the reviewer's name (repeatable)
-    #[arg(long, value_name = "FILE", requires = "to", help_heading = OUTPUT)]
-    corrections: Vec<PathBuf>,
-    /// Write the extracted values, without reviewers' decisions in the journal
-    #[arg(long, requires = "to", help_heading = OUTPUT)]
-    without_reviews: bool,
-    /// Leave a field out, such as `rawText` (repeatable); not for JSONL, whose results are whole
-    #[arg(long, value_name = "FIELD", requires = "to", help_heading = OUTPUT)]
-    leave_out: Vec<String>,
-    /// The profile whose rubrics say what is written as FHIR, and by which codes [default: that of the run]
-    #[arg(long, short, value_name = "PROFILE", requires = "to", help_heading = OUTPUT)]
-    profile: Option<String>,
+/// A request to write a run to a file.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RunFileRequest {
+    /// The run; the beginning of its id is enough.
+    pub run: String,
+    /// Its journal.
+    pub journal: JournalSpec,
+    /// The file.
+    pub to: PathBuf,
+    /// Its format; `None` for that of its extension.
+    pub format: Option<FileFormat>,
+    /// Only documents of these types; of all types if empty.
+    pub types: Vec<String>,
+    /// Files of corrections, which override decisions in the journal.
+    pub corrections: Vec<PathBuf>,
+    /// `true` if the values are the extracted ones, whatever reviewers decided.
+    pub without_reviews: bool,
+    /// Fields that are left out.
+    pub leave_out: Vec<String>,
+    /// The profile whose rubrics say what is written as FHIR; `None` for that of the run.
+    pub profile: Option<String>,
 }
 
 /// A file, and its format.
-pub(super) struct ExportTarget {
+struct ExportTarget {
     path: PathBuf,
     /// The path as the user wrote it.
     named: String,
     format: FileFormat,
 }
 
-impl FileArguments {
+/// Writes a run to a file.
+///
+/// # Errors
+/// When the file can't be written, or something that is asked for is not in the run.
+pub fn write_run_file(
+    request: &RunFileRequest,
+    context: &Context,
+    output: &mut Streams,
+) -> Result<WrittenFile, Failure> {
+    let target = request.target()?;
+    let journal = request.journal.open(context)?;
+    let run = find_run(&journal, &request.run)?;
+    let counts = request.write(&target, &journal, &run, context, output)?;
+    Ok(WrittenFile { named: target.named, format: target.format, run: run.id, counts })
+}
+
+impl RunFileRequest {
     /// The file that was asked for.
-    pub(super) fn target(&self) -> Result<Option<ExportTarget>, Failure> {
-        let Some(to) = &self.to else { return Ok(None) };
+    fn target(&self) -> Result<ExportTarget, Failure> {
+        let to = &self.to;
         let named = sanitize_line(&to.shown());
         let ending = to.extension().unwrap_or_default().to_string_lossy().to_lowercase();
         let format = self.format.or(match ending.as_str() {
@@ -97,26 +108,27 @@ impl FileArguments {
         }
         let path = std::path::absolute(to)
             .map_err(|error| Failure::usage(format!("can't write to `{named}`: {error}")))?;
-        Ok(Some(ExportTarget { path, named, format }))
+        Ok(ExportTarget { path, named, format })
     }
 
     /// Writes a run to the file.
-    pub(super) fn write(
+    fn write(
         &self,
         target: &ExportTarget,
         journal: &Journal,
         run: &StoredRun,
+        context: &Context,
         output: &mut Streams,
-    ) -> Result<ExitStatus, Failure> {
+    ) -> Result<ExportCounts, Failure> {
         self.refuse_inputs(target, journal)?;
         let terms = run.record.settings.get("terms").and_then(|terms| Terms::deserialize(terms).ok());
         // Paths are relative to this folder; the profile is read in that of the run.
         let corrections = read_corrections(&self.corrections, output)?;
         let decided = decisions_by_document(journal, &run.id)?;
         let plan = match target.format {
-            FileFormat::Fhir => Some(self.plan(run, output)?),
+            FileFormat::Fhir => Some(self.plan(run, context, output)?),
             _ if decided.is_empty() || self.without_reviews => None,
-            _ => self.plan_of_decided(run, output),
+            _ => self.plan_of_decided(run, context, output),
         };
         let exported = Exported {
             journal,
@@ -137,28 +149,26 @@ impl FileArguments {
             started_at: run.record.started_at.clone(),
             finished_at: run.finished_at.clone(),
         };
-        let written = match target.format {
+        match target.format {
             FileFormat::Csv => {
                 let columns = columns(&exported)?;
-                target.write_whole(|file| csv(&exported, &columns, file))?
+                target.write_whole(|file| csv(&exported, &columns, file))
             }
             FileFormat::Xlsx => {
                 let columns = columns(&exported)?;
-                target.write_whole(|file| xlsx(&exported, &columns, &about, file))?
+                target.write_whole(|file| xlsx(&exported, &columns, &about, file))
             }
             FileFormat::Jsonl => {
                 exported.look(|_| Ok(()))?;
-                target.write_whole(|file| jsonl(&exported, file))?
+                target.write_whole(|file| jsonl(&exported, file))
             }
             FileFormat::Fhir => {
                 let terms = plan.as_ref().map(|plan| plan.scoring.rules().exports().clone());
                 let terms = &terms.unwrap_or_default();
                 refuse_other_types(&exported, terms)?;
-                target.write_whole(|file| fhir(&exported, &FhirExport { run: &about, terms }, file))?
+                target.write_whole(|file| fhir(&exported, &FhirExport { run: &about, terms }, file))
             }
-        };
-        written.say(target, run, output);
-        Ok(ExitStatus::Success)
+        }
     }
 
     /// Refuses a file that would overwrite one of its inputs.
@@ -177,20 +187,20 @@ impl FileArguments {
     }
 
     /// The compiled profile whose rubrics say what is exported.
-    fn plan(&self, run: &StoredRun, output: &mut Streams) -> Result<Plan, Failure> {
+    fn plan(&self, run: &StoredRun, context: &Context, output: &mut Streams) -> Result<Plan, Failure> {
         if let Some(named) = &self.profile {
-            return SelectedProfile::of(named, &[]).plan_to_score(context(), &library(), output);
+            return SelectedProfile::of(named, &[]).plan_to_score(context, &context.library(), output);
         }
-        let recorded = LocatedProfile::of(context(), &run.record.settings).ok_or_else(|| {
+        let recorded = LocatedProfile::of(context, &run.record.settings).ok_or_else(|| {
             let message = format!("the journal does not say which profile run `{}` had", run.id);
             Failure::usage(message).help("name it with `--profile`")
         })?;
-        recorded.profile.plan_to_score(context(), &recorded.library, output)
+        recorded.profile.plan_to_score(context, &recorded.library, output)
     }
 
     /// The compiled profile that says which fields reviewers decided about. Without it their decisions still hold.
-    fn plan_of_decided(&self, run: &StoredRun, output: &mut Streams) -> Option<Plan> {
-        let failure = match self.plan(run, output) {
+    fn plan_of_decided(&self, run: &StoredRun, context: &Context, output: &mut Streams) -> Option<Plan> {
+        let failure = match self.plan(run, context, output) {
             Ok(plan) => return Some(plan),
             Err(failure) => failure,
         };
@@ -240,7 +250,7 @@ impl From<Failure> for ExportError {
 }
 
 /// Counts of what was written, and of what was not.
-#[derive(Default)]
+#[derive(Debug, Default, Clone, Copy)]
 struct ExportCounts {
     documents: u64,
     /// Documents without a result, or without an extraction.
@@ -251,34 +261,46 @@ struct ExportCounts {
     cut: u64,
 }
 
-impl ExportCounts {
-    fn say(&self, target: &ExportTarget, run: &StoredRun, output: &mut Streams) {
+/// A file that a run was written to.
+#[derive(Debug)]
+pub struct WrittenFile {
+    named: String,
+    format: FileFormat,
+    run: RunId,
+    counts: ExportCounts,
+}
+
+impl WrittenFile {
+    /// Lines for people about what was written, and what was not.
+    #[must_use]
+    pub fn lines(&self) -> Vec<String> {
+        let ExportCounts { left_out, preliminary, cut, .. } = self.counts;
         let documents = |count: u64| match count {
             1 => "1 document".to_owned(),
             more => format!("{more} documents"),
         };
-        let named = &target.named;
-        output.say(&format!("{} of run `{}` in `{named}`", documents(self.documents), run.id));
-        let why = if target.format == FileFormat::Fhir {
+        let mut lines =
+            vec![format!("{} of run `{}` in `{}`", documents(self.counts.documents), self.run, self.named)];
+        let why = if self.format == FileFormat::Fhir {
             "they have no extraction, or reviewers rejected them"
         } else {
             "they have no result"
         };
-        if self.left_out > 0 {
-            output.say(&format!("  left out, because {why}: {}", documents(self.left_out)));
+        if left_out > 0 {
+            lines.push(format!("  left out, because {why}: {}", documents(left_out)));
         }
-        if self.preliminary > 0 {
-            output.say(&format!(
+        if preliminary > 0 {
+            lines.push(format!(
                 "  preliminary, because they were not accepted, need review, or hold a doubtful value: {}",
-                documents(self.preliminary)
+                documents(preliminary)
             ));
         }
-        if self.cut > 0 {
-            output.say(&format!(
-                "  texts that are longer than a cell may be, and were cut: {}; `--leave-out FIELD` leaves a field out, CSV and JSONL have all of it",
-                self.cut
+        if cut > 0 {
+            lines.push(format!(
+                "  texts that are longer than a cell may be, and were cut: {cut}; `--leave-out FIELD` leaves a field out, CSV and JSONL have all of it"
             ));
         }
+        lines
     }
 }
 

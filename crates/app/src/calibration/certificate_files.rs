@@ -13,19 +13,22 @@ use serde_json::Value;
 use std::path::{Path, PathBuf};
 
 /// The policy of a run, with the certificates that may cover it.
-pub(super) struct Certified {
+pub struct Certified {
     /// The policy of the run.
-    pub(super) basis: Basis,
+    pub basis: Basis,
     /// The certificate that the command names.
-    pub(super) named: Option<PathBuf>,
+    pub named: Option<PathBuf>,
     /// The one that the profile names.
-    pub(super) of_profile: Option<Spanned<String>>,
+    pub of_profile: Option<Spanned<String>>,
 }
 
 impl Certified {
     /// Reports what the certificate promises and what it leaves open of the requirements of `profile`, or why it is
     /// void. A certificate that the command names must exist.
-    pub(super) fn say(
+    ///
+    /// # Errors
+    /// When the certificate that the command names can't be used.
+    pub fn say(
         &self,
         profile: &Profile,
         providers: Value,

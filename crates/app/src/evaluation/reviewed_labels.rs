@@ -1,8 +1,8 @@
 //! The decisions of reviewers about a run, as labels.
 
-use super::super::review::decisions_by_document;
 use crate::experiment::evaluate::{LabelRecord, read_json_line};
 use crate::failure::Failure;
+use crate::journals::decisions_by_document;
 use crate::plan::Plan;
 use crate::result::DocumentResult;
 use crate::review::{DeclaredFields, ReviewDocument, corrections};
