@@ -2,12 +2,12 @@
 
 use super::headings::{CALLS, PROFILE};
 use super::loading::{CallArguments, ProfileArguments, context, library};
-use super::permission::say_where_documents_go;
 use super::run::ConsultedParties;
 use super::step::{StepArguments, StepCalls};
 use super::tape::RecorderArguments;
 use crate::diag::Problems;
 use crate::failure::{ExitStatus, Failure};
+use crate::resumption::say_where_documents_go;
 use crate::streams::Streams;
 use clap::Args;
 

@@ -1,19 +1,8 @@
-//! The programs, plugins and servers that a recorded run would use, and whether the user who resumes it permits that. A
-//! journal may come from someone else: nothing in it is a permission, nor are the files that it leads to.
+//! The flags that permit what a recorded run names.
 
-use crate::diag::Span;
-use crate::facts::without_passwords;
-use crate::failure::Failure;
-use crate::profile::{Author, Loaded, Outside, OutsideKind, outside_of};
-use crate::provider::{Providers, TrustState};
-use crate::shell::quoted;
-use crate::streams::Streams;
-use crate::value::{path_text, sanitize_line};
+use crate::resumption::Permissions;
 use clap::Args;
-use serde_json::Value;
-use std::collections::BTreeSet;
-use std::env::consts::DLL_SUFFIX;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// Permissions besides those that the flags of a run give when they are repeated.
 #[derive(Args, Debug, Clone, Default)]
@@ -31,186 +20,13 @@ pub(super) struct PermissionArguments {
 }
 
 impl PermissionArguments {
-    /// Returns these permissions with absolute paths.
-    pub(super) fn absolute(mut self) -> Self {
-        for path in &mut self.paths {
-            if let Ok(absolute) = std::path::absolute(&*path) {
-                *path = absolute;
-            }
-        }
-        self
-    }
-
-    /// Files and folders that may be read and written.
-    pub(super) fn paths(&self) -> &[PathBuf] {
-        &self.paths
-    }
-}
-
-/// The permissions of the user who resumes a run, and those in the run's record.
-pub(super) struct Permission<'p> {
-    pub(super) given: &'p PermissionArguments,
-    /// `--allow-commands`, now.
-    pub(super) allows_commands: bool,
-    /// `--allow-commands`, in the record.
-    pub(super) allowed_commands: bool,
-    /// The table of prices in the record, if none is named now.
-    pub(super) prices: Option<&'p Path>,
-    /// Files and folders of the record that are not permitted: the use of each, and the flag that permits it.
-    pub(super) places: Vec<(String, String)>,
-}
-
-impl Permission<'_> {
-    /// Refuses to resume if something is not permitted, listing all of it with the flags that permit it.
-    pub(super) fn check(
-        &self,
-        run: &str,
-        loaded: &Loaded,
-        providers: &Providers,
-        output: &mut Streams,
-    ) -> Result<(), Failure> {
-        let mut lacking: Vec<(String, String)> = Vec::new();
-        for one in outside_of(loaded) {
-            if let Some(found) = self.lacks(&one, providers)
-                && !lacking.contains(&found)
-            {
-                lacking.push(found);
-            }
-        }
-        lacking.extend(self.places.iter().cloned());
-        if let Some(prices) = self.prices {
-            let shown = path_text(prices);
-            lacking.push((
-                format!("counts what calls cost by the prices in `{shown}` (`--prices` in its record)"),
-                format!("--prices {}", quoted(&shown)),
-            ));
-        }
-        if lacking.is_empty() {
-            return Ok(());
-        }
-        output.say(&format!("run `{}`, when it goes on,", sanitize_line(run)));
-        for (what, _) in &lacking {
-            output.say(&format!("  {}", sanitize_line(what)));
-        }
-        let flags: BTreeSet<&str> = lacking.iter().map(|(_, flag)| flag.as_str()).collect();
-        let flags = flags.into_iter().collect::<Vec<_>>().join(" ");
-        Err(Failure::usage("its journal may be someone else's, and permits none of this")
-            .help(format!("if you mean it, give the command again with `{}`", sanitize_line(&flags))))
-    }
-
-    /// The use that is not permitted, and the flag that permits it.
-    fn lacks(&self, one: &Outside, providers: &Providers) -> Option<(String, String)> {
-        let named = || named_by(one);
-        match &one.what {
-            OutsideKind::Program(_) if !self.allowed_commands || self.allows_commands => None,
-            OutsideKind::Program(command) => Some((
-                format!("runs the program `{}` ({})", shown(command), named()),
-                ALLOW_COMMANDS.to_owned(),
-            )),
-            OutsideKind::Provider(spec, config) => self.lacks_provider(one, spec, config, providers),
-            _ if one.by == Author::User || one.is_shipped() => None,
-            OutsideKind::Server(host) | OutsideKind::Proxy(host) if self.given.hosts.contains(host) => None,
-            OutsideKind::Server(host) => {
-                let flag = again(&one.at).unwrap_or_else(|| format!("--allow-host {}", quoted(host)));
-                Some((format!("sends documents to `{host}` ({})", named()), flag))
-            }
-            OutsideKind::Proxy(host) => {
-                let flag = again(&one.at).unwrap_or_else(|| format!("--allow-host {}", quoted(host)));
-                Some((format!("sends documents through the proxy `{host}` ({})", named()), flag))
-            }
+    /// The permissions, with absolute paths.
+    pub(super) fn permissions(&self) -> Permissions {
+        let absolute = |path: &PathBuf| std::path::absolute(path).unwrap_or_else(|_| path.clone());
+        Permissions {
+            hosts: self.hosts.clone(),
+            plugins: self.plugins.clone(),
+            paths: self.paths.iter().map(absolute).collect(),
         }
     }
-
-    fn lacks_provider(
-        &self,
-        one: &Outside,
-        spec: &str,
-        config: &Value,
-        providers: &Providers,
-    ) -> Option<(String, String)> {
-        let found = providers.find(spec).ok();
-        let runs_programs = found.as_ref().is_some_and(|found| found.manifest.runs_programs());
-        if runs_programs && !self.allows_commands {
-            let program = ["command", "program"].iter().find_map(|key| config.get(key));
-            let program = program.map(words).unwrap_or_default();
-            let what = format!("runs the program `{}` ({})", shown(&program), named_by(one));
-            return Some((what, ALLOW_COMMANDS.to_owned()));
-        }
-        let is_path = spec.contains(['/', std::path::MAIN_SEPARATOR]) || spec.contains(DLL_SUFFIX);
-        let is_installed = !is_path && found.is_none_or(|found| found.trust == TrustState::Installation);
-        if one.by == Author::User
-            || one.is_shipped()
-            || is_installed
-            || self.given.plugins.iter().any(|plugin| plugin == spec)
-        {
-            return None;
-        }
-        let flag = again(&one.at).unwrap_or_else(|| format!("--allow-plugin {}", quoted(spec)));
-        Some((format!("loads the provider plugin `{spec}` ({})", named_by(one)), flag))
-    }
-}
-
-/// Reports each server and proxy that only a file names as a destination of documents: the file may come from someone
-/// else.
-pub(super) fn say_where_documents_go(loaded: &Loaded, output: &mut Streams) {
-    let mut said = BTreeSet::new();
-    for one in outside_of(loaded).iter().filter(|one| one.by == Author::Profile && !one.is_shipped()) {
-        let line = match &one.what {
-            OutsideKind::Server(host) => format!("documents go to `{host}` (named by {})", named_by(one)),
-            OutsideKind::Proxy(host) => {
-                format!("documents go through the proxy `{host}` (named by {})", named_by(one))
-            }
-            OutsideKind::Program(_) | OutsideKind::Provider(..) => continue,
-        };
-        if said.insert(line.clone()) {
-            let word = output.err_paint.warn("note:");
-            output.say(&format!("{word} {}", sanitize_line(&line)));
-        }
-    }
-}
-
-const ALLOW_COMMANDS: &str = "--allow-commands";
-
-/// The flag of a run's record, to be repeated; `None` if no flag named it, or it holds a password.
-fn again(at: &Span) -> Option<String> {
-    const EVERY_STAGE: &str = "stages.*.config.";
-    let file = at.file();
-    if !file.is_recorded() || without_passwords(file.text()) != file.text() {
-        return None;
-    }
-    match (file.name(), file.text().strip_prefix(EVERY_STAGE)) {
-        ("--config", Some(setting)) => Some(format!("--provider-config {}", quoted(setting))),
-        (flag, _) => Some(format!("{flag} {}", quoted(file.text()))),
-    }
-}
-
-/// The origin of the setting, in words.
-pub(super) fn named_by(one: &Outside) -> String {
-    let file = one.at.file();
-    match one.by {
-        Author::Record => "a flag in the run's record".to_owned(),
-        Author::User => format!("`{}`", file.name()),
-        Author::Profile => format!("{}:{}", file.name(), one.at.location().line),
-    }
-}
-
-/// A command as it was configured: a text, or a list of words.
-fn words(command: &Value) -> String {
-    match command {
-        Value::String(text) => text.clone(),
-        Value::Array(words) => {
-            words.iter().map(|word| word.as_str().unwrap_or_default()).collect::<Vec<_>>().join(" ")
-        }
-        _ => String::new(),
-    }
-}
-
-/// The beginning of a command, which may be a whole script.
-fn shown(command: &str) -> String {
-    const MOST: usize = 200;
-    let mut shown: String = command.chars().take(MOST).collect();
-    if command.chars().nth(MOST).is_some() {
-        shown.push('…');
-    }
-    shown
 }

@@ -4,7 +4,6 @@ use super::loading::{OverrideArguments, context, library};
 use super::profile::{compiled, price_tables};
 use super::prove::{EffortArguments, TriedProfile};
 use super::result_format::result_format;
-use super::trajectory_files::{Policy, TrajectoryReading, overall_from};
 use crate::diag::Problems;
 use crate::experiment::prove::{self, Acceptance};
 use crate::experiment::{Tally, Trajectory};
@@ -17,6 +16,7 @@ use crate::report::{
 };
 use crate::requests::ResultFormat;
 use crate::streams::Streams;
+use crate::trials::{Policy, TrajectoryReading, overall_from};
 use clap::Args;
 use serde_json::json;
 use std::path::PathBuf;

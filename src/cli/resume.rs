@@ -5,11 +5,12 @@ use super::journal_argument::JournalArgument;
 use super::loading::CallArguments;
 use super::logging::LogArguments;
 use super::permission::PermissionArguments;
-use super::run::{ResumedRun, RunOptions, RunSelection, Via, carry_out, online};
+use super::run::{ResumedRun, RunOptions, Via, carry_out, online};
 use crate::failure::{ExitStatus, Failure};
 use crate::journals::{find_run, latest_open};
 use crate::profiles::SelectedProfile;
 use crate::requests::{ProfileSpec, RecordedPath, RunRequest};
+use crate::resumption::RunSelection;
 use crate::store::{RunId, RunStage};
 use crate::streams::Streams;
 use crate::value::{path_text, sanitize_line};
@@ -108,7 +109,7 @@ impl Arguments {
             allowed_commands,
             prices: recorded_prices.map(|path| path.0),
             records_anew: self.record.is_some(),
-            permissions: self.permissions.clone().absolute(),
+            permissions: self.permissions.permissions(),
         };
         RunOptions {
             report: self.report.clone().map(absolute),

@@ -4,9 +4,7 @@ use super::headings::{ARGUMENTS, DOCUMENTS, OUTPUT, PROFILE};
 use super::journal_argument::JournalArgument;
 use super::loading::{context, library, or_default};
 use super::misplaced::refuse_profiles;
-use super::recorded_run::{recorded_run, say_without_candidate};
 use super::result_format::RecordFormat;
-use super::trajectory_files::{Observations, Policy, Require, TrajectoryReading, overall_from};
 use crate::diag::Problems;
 use crate::experiment::{Answer, Decider, Tally, Trajectories};
 use crate::failure::{ExitStatus, Failure};
@@ -16,9 +14,19 @@ use crate::profiles::{ReachedProfile, RecordedRun, SelectedProfile};
 use crate::report::comparison;
 use crate::requests::ResultFormat;
 use crate::streams::{RecordWriter, Streams};
+use crate::trials::{
+    Observations, Policy, TrajectoryReading, overall_from, recorded_run, say_without_candidate,
+};
 use crate::value::sanitize_line;
-use clap::Args;
+use clap::{Args, ValueEnum};
 use std::path::PathBuf;
+
+/// The content that lines of trajectories must have.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum Require {
+    /// The issues of each candidate, even if there are none (`issues: []`)
+    Issues,
+}
 
 #[derive(Args)]
 pub(super) struct Arguments {
@@ -80,7 +88,7 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Streams) -> Result<Exi
         }
         None => {
             let keep = compared.iter().any(|compared| compared.policy.looks_at_candidates());
-            let mut reading = TrajectoryReading::requiring(arguments.require);
+            let mut reading = TrajectoryReading::requiring_issues(arguments.require.is_some());
             reading.documents(&arguments.files, keep, output, |document, output| {
                 answer(&mut compared, &mut writer, document, output)
             })?;
@@ -177,7 +185,7 @@ fn recorded(
             profile.reached(context(), &library(), &forced, output)
         })
         .collect::<Result<_, _>>()?;
-    let run = recorded_run(run, &arguments.journal.spec(), output)?;
+    let run = recorded_run(run, &arguments.journal.spec(), context(), output)?;
     for (compared, reached) in compared.iter_mut().zip(&reached) {
         compared.told_otherwise = run.compared(&compared.policy.name, reached)?;
     }

@@ -266,6 +266,23 @@ fn one_module_opens_files_for_reading_and_replaces_them() {
     }
 }
 
+/// The only file that changes the folder of the process: providers and validators read relative paths of their configuration
+/// there, which only they know. All else resolves paths itself.
+const CHANGES_FOLDER: &str = "src/cli/resume.rs";
+
+#[test]
+fn one_verb_changes_the_folder_of_the_process() {
+    for package in packages() {
+        each_file(&package, &mut |path, tokens| {
+            let changes = tokens.contains(&"set_current_dir");
+            assert!(
+                changes == (path == CHANGES_FOLDER),
+                "{path} changes the folder of the process, or no file does"
+            );
+        });
+    }
+}
+
 /// The standard library's way to show a path makes the same text of two that are no UTF-8:
 /// `crates/base/src/value/path_text.rs` has another.
 #[test]

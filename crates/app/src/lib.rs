@@ -41,6 +41,9 @@ pub mod streams;
 pub mod plans;
 #[expect(clippy::disallowed_methods, reason = "finds journals")]
 pub mod journals;
+pub mod resumption;
+#[expect(clippy::disallowed_methods, reason = "reads trajectories")]
+pub mod trials;
 pub mod score_record;
 #[expect(clippy::disallowed_methods, reason = "reads labels and results")]
 pub mod evaluation;

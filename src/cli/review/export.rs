@@ -3,9 +3,9 @@
 use super::super::headings::{ARGUMENTS, OUTPUT};
 use super::super::journal_argument::JournalArgument;
 use super::super::loading::context;
-use super::opened::{OpenedRun, profile_of, say_differs};
 use crate::disk::{self, Access};
 use crate::failure::{ExitStatus, Failure};
+use crate::journals::{ReviewedRun, profile_of, say_differs};
 use crate::review::{
     Correction, DocumentVerdict, QueueEntry, ReviewState, WorksheetRow, rows_of, sort, write_csv,
 };
@@ -48,8 +48,8 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Streams) -> Result<Exi
         (Some(file), decisions) => is_table(file, decisions)?,
         (None, _) => false,
     };
-    let mut opened = OpenedRun::open(&arguments.journal, arguments.run.as_deref())?;
-    let profile = profile_of(&opened.run, output);
+    let mut opened = ReviewedRun::open(&arguments.journal.spec(), arguments.run.as_deref(), context())?;
+    let profile = profile_of(context(), &opened.run, output);
     say_differs(&profile, output);
     if arguments.decisions {
         let mut labels = Vec::new();

@@ -5,9 +5,9 @@ use super::super::journal_argument::JournalArgument;
 use super::super::loading::context;
 use super::super::result_format::RecordFormat;
 use super::export::counted;
-use super::opened::{OpenedRun, profile_of};
 use crate::disk;
 use crate::failure::{ExitStatus, Failure};
+use crate::journals::{ReviewedRun, profile_of};
 use crate::plan::Plan;
 use crate::profiles::RecordedProfile;
 use crate::report::assessment_table;
@@ -58,8 +58,8 @@ pub(super) struct Arguments {
 pub(super) fn execute(arguments: &Arguments, output: &mut Streams) -> Result<ExitStatus, Failure> {
     let format = arguments.format.chosen(output)?;
     let (entries, errors) = read(&arguments.file)?;
-    let mut opened = OpenedRun::open(&arguments.journal, arguments.run.as_deref())?;
-    let profile = profile_of(&opened.run, output);
+    let mut opened = ReviewedRun::open(&arguments.journal.spec(), arguments.run.as_deref(), context())?;
+    let profile = profile_of(context(), &opened.run, output);
     let mut named = documents(&mut opened, profile.plan.as_deref(), &entries)?;
     let now = context().now();
     let mut checked = checked_entries(
@@ -148,7 +148,7 @@ struct NamedDocuments {
 }
 
 fn documents(
-    opened: &mut OpenedRun,
+    opened: &mut ReviewedRun,
     plan: Option<&Plan>,
     entries: &[Entry],
 ) -> Result<NamedDocuments, Failure> {
@@ -206,7 +206,7 @@ impl<'a> DecisionOutcome<'a> {
         document: &'a ReviewDocument,
         stored: &StoredDocument,
         profile: &RecordedProfile,
-        opened: &OpenedRun,
+        opened: &ReviewedRun,
     ) -> Result<Self, Failure> {
         let reviewed = document.reviewed();
         let is_corrected = reviewed.is_corrected(document);

@@ -2,9 +2,10 @@
 
 use super::super::headings::{ARGUMENTS, DOCUMENTS, OUTPUT};
 use super::super::journal_argument::JournalArgument;
+use super::super::loading::context;
 use super::super::result_format::RecordFormat;
-use super::opened::OpenedRun;
 use crate::failure::{ExitStatus, Failure};
+use crate::journals::ReviewedRun;
 use crate::report::Paint;
 use crate::requests::ResultFormat;
 use crate::review::{QueueEntry, Reason, ReviewCounts, ReviewState, sort};
@@ -34,7 +35,7 @@ pub(super) struct Arguments {
 
 pub(super) fn execute(arguments: &Arguments, output: &mut Streams) -> Result<ExitStatus, Failure> {
     let format = arguments.format.chosen(output)?;
-    let mut opened = OpenedRun::open(&arguments.journal, arguments.run.as_deref())?;
+    let mut opened = ReviewedRun::open(&arguments.journal.spec(), arguments.run.as_deref(), context())?;
     let (mut queue, mut counts) = (Vec::new(), ReviewCounts::default());
     opened.each(None, |_, document| {
         let Some(entry) = QueueEntry::of(&document) else { return };

@@ -3,7 +3,6 @@
 mod export;
 mod import;
 mod list;
-mod opened;
 mod show;
 
 use crate::failure::{ExitStatus, Failure};

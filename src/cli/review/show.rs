@@ -2,10 +2,11 @@
 
 use super::super::headings::{ARGUMENTS, OUTPUT};
 use super::super::journal_argument::JournalArgument;
+use super::super::loading::context;
 use super::super::result_format::RecordFormat;
-use super::opened::{OpenedRun, profile_of, say_differs};
 use crate::diag::nearest;
 use crate::failure::{ExitStatus, Failure};
+use crate::journals::{ReviewedRun, profile_of, say_differs};
 use crate::report::Paint;
 use crate::requests::ResultFormat;
 use crate::review::{
@@ -37,8 +38,8 @@ pub(super) struct Arguments {
 
 pub(super) fn execute(arguments: &Arguments, output: &mut Streams) -> Result<ExitStatus, Failure> {
     let format = arguments.format.chosen(output)?;
-    let mut opened = OpenedRun::open(&arguments.journal, arguments.run.as_deref())?;
-    let profile = profile_of(&opened.run, output);
+    let mut opened = ReviewedRun::open(&arguments.journal.spec(), arguments.run.as_deref(), context())?;
+    let profile = profile_of(context(), &opened.run, output);
     say_differs(&profile, output);
     let (mut found, mut ids) = (None, Vec::new());
     opened.each(profile.plan.as_deref(), |stored, document| {

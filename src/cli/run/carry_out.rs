@@ -3,14 +3,11 @@
 use super::super::journal_place::JournalPlace;
 use super::super::loading::{context, library};
 use super::super::logging::LogArguments;
-use super::super::permission::{Permission, PermissionArguments, say_where_documents_go};
-use super::super::reach::ResumeReach;
 use super::super::result_format::RecordFormat;
 use super::super::shadows::changed_by;
 use super::super::watch::ProfileWatch;
 use super::batches;
 use super::invocation::{ConsultedParties, RunInvocation};
-use super::selection::{ResumeOverrides, RunSelection};
 use crate::calibration::Certified;
 use crate::diag::Problems;
 use crate::experiment::calibrate::Basis;
@@ -19,6 +16,9 @@ use crate::profile::{FileTracker, Loaded};
 use crate::profiles::{SelectedProfile, texts_digest_of};
 use crate::requests::{CallsVia, ResultFormat, RunRequest};
 use crate::result::DocumentResult;
+use crate::resumption::{
+    Permission, Permissions, ResumeOverrides, ResumeReach, RunSelection, say_where_documents_go,
+};
 use crate::store::RunId;
 use crate::streams::Streams;
 use crate::value::sanitize_line;
@@ -49,7 +49,7 @@ pub(in crate::cli) struct ResumedRun {
     pub(in crate::cli) prices: Option<PathBuf>,
     /// The folder that calls are recorded in is named now.
     pub(in crate::cli) records_anew: bool,
-    pub(in crate::cli) permissions: PermissionArguments,
+    pub(in crate::cli) permissions: Permissions,
 }
 
 impl RunOptions<'_> {
@@ -166,13 +166,14 @@ fn check_permission(
     output: &mut Streams,
 ) -> Result<Option<Vec<PathBuf>>, Failure> {
     let ResumedRun { run, permissions, .. } = resumed;
-    let reach = ResumeReach::of(request.journal.as_deref(), run, permissions.paths());
+    let reach = ResumeReach::of(context(), request.journal.as_deref(), run, &permissions.paths);
+    let here = std::env::current_dir().unwrap_or_default();
     let permission = Permission {
         given: permissions,
         allows_commands: request.allow_commands,
         allowed_commands: resumed.allowed_commands,
         prices: resumed.prices.as_deref(),
-        places: reach.lacking(run, request, resumed.records_anew)?,
+        places: reach.lacking(run, request, resumed.records_anew, &here)?,
     };
     permission.check(run.as_str(), loaded, &context().providers(), output)?;
     if !request.of_first_process.is_empty() && !request.quiet {

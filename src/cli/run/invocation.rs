@@ -7,7 +7,6 @@ use super::super::loading::{context, known_type, providers_or_warn, say_whose_pr
 use super::super::logging::LogArguments;
 use super::super::misplaced::refuse_profiles;
 use super::super::progress_line::ProgressLine;
-use super::super::runs::{summary_of, write_page};
 use super::super::tape;
 use super::super::watch::{ProfileWatch, RescoreRecorder};
 use super::batches;
@@ -16,12 +15,11 @@ use super::input_stream::{
     SkippedInputs, inputs, is_one, refuse_cassettes_among_inputs, refuse_out_among_inputs,
     refuse_standard_input_twice,
 };
-use super::selection::{PolicyIdentity, ResumeOverrides, RunSelection, SelectedRun, choose};
 use crate::calibration::Certified;
 use crate::diag::Problems;
 use crate::disk;
 use crate::failure::{ExitStatus, Failure};
-use crate::journals;
+use crate::journals::{self, summary_of, write_page};
 use crate::plan::{JudgePlan, Plan, ValidatorPlan};
 use crate::profile::{Asked, read_text_file};
 use crate::provider::{Prices, Recorder};
@@ -29,6 +27,7 @@ use crate::report::{RunFacts, RunSummary};
 use crate::requests::ResultFormat;
 use crate::requests::{DecidedBy, OUT, PROVIDERS, RecordedPath, RunRequest, run_settings};
 use crate::result::{DocumentResult, is_result};
+use crate::resumption::{PolicyIdentity, ResumeOverrides, RunSelection, SelectedRun, choose};
 use crate::run::{
     Batch, BatchEnd, Candidates, Consultant, RunStore, Session, asked_of, open_panel, open_stages, plan_ids,
     plugins_of, unpriced, usual_jobs,

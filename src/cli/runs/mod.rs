@@ -5,9 +5,6 @@ mod list;
 mod prune;
 mod retry;
 mod show;
-mod summary;
-
-pub(super) use self::summary::{summary_of, write_page};
 
 use super::journal_argument::JournalArgument;
 use super::resume;

@@ -3,10 +3,8 @@
 use super::super::journal_argument::JournalArgument;
 use super::super::result_format::RecordFormat;
 use super::list::described;
-use super::summary::summary_with_reviews;
-use super::write_page;
 use crate::failure::{ExitStatus, Failure};
-use crate::journals::find_run;
+use crate::journals::{find_run, summary_with_reviews, write_page};
 use crate::report::render_text;
 use crate::requests::ResultFormat;
 use crate::store::{BatchSavings, DocumentStage};

@@ -1,8 +1,6 @@
 //! The recorded documents of an experiment: files of trajectories, or a run.
 
 use super::super::loading::{context, library};
-use super::super::recorded_run::{recorded_run, say_without_candidate};
-use super::super::trajectory_files::TrajectoryReading;
 use super::policies::Bases;
 use crate::experiment::Trajectories;
 use crate::experiment::sweep::{Experiment, RecordedBy};
@@ -11,6 +9,7 @@ use crate::journals::{JournalSpec, find_run};
 use crate::profiles::{ReachedProfile, SelectedProfile};
 use crate::requests::RunRequest;
 use crate::streams::Streams;
+use crate::trials::{TrajectoryReading, recorded_run, say_without_candidate};
 use std::path::{Path, PathBuf};
 
 /// Recorded documents.
@@ -67,7 +66,7 @@ impl Recordings {
             .selected()
             .map(|profile| profile.reached(context(), &library(), &[], output))
             .collect::<Result<_, _>>()?;
-        let run = recorded_run(id, journal, output)?;
+        let run = recorded_run(id, journal, context(), output)?;
         for (profile, reached) in bases.selected().zip(&reached) {
             run.same_files(profile.name(), reached)?;
         }

@@ -1,8 +1,8 @@
 //! The summary of a run's documents, read from the journal.
 
+use super::{decisions_by_document, shares_of};
 use crate::disk::{self, Access};
 use crate::failure::Failure;
-use crate::journals::{decisions_by_document, shares_of};
 use crate::report::{PageOptions, RunFacts, RunSummary, render_html};
 use crate::requests::ACCEPT_OVERALL;
 use crate::result::DocumentResult;
@@ -16,16 +16,18 @@ use std::sync::Arc;
 
 /// The summary of a run, whichever process ran its documents; with messages of issues of the documents to look at, if
 /// asked for.
-pub(in crate::cli) fn summary_of(
-    journal: &Journal,
-    run: &RunId,
-    with_messages: bool,
-) -> Result<RunSummary, Failure> {
+///
+/// # Errors
+/// When there is no such run, or the journal can't be read.
+pub fn summary_of(journal: &Journal, run: &RunId, with_messages: bool) -> Result<RunSummary, Failure> {
     summarized(journal, run, with_messages, |_, _| {})
 }
 
 /// The summary of a run, with the progress of its review.
-pub(super) fn summary_with_reviews(
+///
+/// # Errors
+/// Like [`summary_of`].
+pub fn summary_with_reviews(
     journal: &Journal,
     run: &RunId,
     with_messages: bool,
@@ -107,7 +109,10 @@ fn add(
 }
 
 /// Writes a summary as a page. It contains ids of documents, so only its owner may read it.
-pub(in crate::cli) fn write_page(summary: &RunSummary, file: &Path) -> Result<(), Failure> {
+///
+/// # Errors
+/// When the file can't be written.
+pub fn write_page(summary: &RunSummary, file: &Path) -> Result<(), Failure> {
     let page = render_html(summary, &PageOptions::default());
     disk::replace(file, page.as_bytes(), Access::Owner)
         .map_err(|error| Failure::broken(format!("can't write the report to `{}`: {error}", file.shown())))

@@ -7,7 +7,7 @@ use crate::value::prose::count;
 
 /// The run that is meant.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(in crate::cli) enum RunSelection {
+pub enum RunSelection {
     /// A run that begins.
     Fresh,
     /// The latest run of the same profile and folder, if there is one.
@@ -17,35 +17,39 @@ pub(in crate::cli) enum RunSelection {
 }
 
 /// The run that was chosen.
-pub(super) struct SelectedRun {
-    pub(super) run: RunId,
+pub struct SelectedRun {
+    /// Its id.
+    pub run: RunId,
     /// `true` if finished inputs are left out, and failed ones are tried again.
-    pub(super) goes_on: bool,
+    pub goes_on: bool,
     /// `true` if its inputs are to be listed.
-    pub(super) lists: bool,
+    pub lists: bool,
     /// The note to print about it.
-    pub(super) note: Option<String>,
+    pub note: Option<String>,
 }
 
 /// The properties shared by runs whose documents are decided alike: the merged profile, and every file that it reaches.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct PolicyIdentity<'a> {
-    pub(super) profile: &'a str,
-    pub(super) profile_digest: &'a str,
-    pub(super) files_digest: &'a str,
+pub struct PolicyIdentity<'a> {
+    /// The name of the profile.
+    pub profile: &'a str,
+    /// The digest of the merged profile.
+    pub profile_digest: &'a str,
+    /// The digest of every file that it reaches.
+    pub files_digest: &'a str,
     /// The digest of both with prompts by their texts, for other policies that are tried on the run.
-    pub(super) texts_digest: &'a str,
+    pub texts_digest: &'a str,
     /// The settings laid over those of the run's record.
-    pub(super) overrides: Option<&'a ResumeOverrides>,
+    pub overrides: Option<&'a ResumeOverrides>,
 }
 
 /// Settings that `resume` lays over those of a run's record.
 #[derive(Debug, Clone, PartialEq)]
-pub(in crate::cli) struct ResumeOverrides {
+pub struct ResumeOverrides {
     /// Its flags, as they were written.
-    pub(in crate::cli) flags: String,
+    pub flags: String,
     /// The digest of the profile without them.
-    pub(in crate::cli) digest_without: Option<String>,
+    pub digest_without: Option<String>,
 }
 
 impl PolicyIdentity<'_> {
@@ -60,7 +64,10 @@ impl PolicyIdentity<'_> {
 }
 
 /// Chooses the run, and prepares it.
-pub(super) fn choose(
+///
+/// # Errors
+/// When it is not there, has another policy, or the journal can't be written.
+pub fn choose(
     journal: &Journal,
     selection: &RunSelection,
     record: &RunRecord,

@@ -2,7 +2,7 @@
 //! journal may come from someone else: a path in it is no permission, except for a run that this user began or resumed
 //! before.
 
-use super::loading::context;
+use crate::context::Context;
 use crate::disk::{lies_within, real_place};
 use crate::failure::Failure;
 use crate::ingest::{Input, InputRecord};
@@ -37,54 +37,62 @@ impl<'a> NamedPath<'a> {
 }
 
 /// The files and folders that resuming a run may reach.
-pub(super) enum ResumeReach {
+pub enum ResumeReach {
     /// All that it names: this user began the run, or permitted it before.
     Own,
     /// Those in these folders, and the journal's folder for results.
-    Within { folders: Vec<PathBuf>, journal: PathBuf },
+    Within {
+        /// The folders.
+        folders: Vec<PathBuf>,
+        /// The journal.
+        journal: PathBuf,
+    },
 }
 
 impl ResumeReach {
     /// The reach of a run in a journal, with what is permitted besides the folder where this process began.
-    pub(super) fn of(journal: Option<&Path>, run: &RunId, permitted: &[PathBuf]) -> Self {
+    pub fn of(context: &Context, journal: Option<&Path>, run: &RunId, permitted: &[PathBuf]) -> Self {
         let Some(journal) = journal.map(real_place) else { return ResumeReach::Own };
-        let usual = context().state_folder().map(|folder| real_place(&folder.join("journal.sqlite")));
-        let is_latest = || {
-            recall(context()).is_some_and(|latest| latest.journal == journal && latest.run == run.as_str())
-        };
+        let usual = context.state_folder().map(|folder| real_place(&folder.join("journal.sqlite")));
+        let is_latest =
+            || recall(context).is_some_and(|latest| latest.journal == journal && latest.run == run.as_str());
         if usual.as_ref() == Some(&journal) || is_latest() {
             return ResumeReach::Own;
         }
         let folders =
-            std::iter::once(context().folder().to_path_buf()).chain(permitted.iter().cloned()).collect();
+            std::iter::once(context.folder().to_path_buf()).chain(permitted.iter().cloned()).collect();
         ResumeReach::Within { folders, journal }
     }
 
     /// The folders in which documents must lie; `None` if they may lie anywhere.
-    pub(super) fn into_folders(self) -> Option<Vec<PathBuf>> {
+    pub fn into_folders(self) -> Option<Vec<PathBuf>> {
         match self {
             ResumeReach::Own => None,
             ResumeReach::Within { folders, .. } => Some(folders),
         }
     }
 
-    /// Lists what the run reaches without permission, each with the flag that permits it.
-    pub(super) fn lacking(
+    /// Lists what the run reaches without permission when it works in the folder `here`, each with the flag that permits
+    /// it.
+    ///
+    /// # Errors
+    /// When the journal can't be read.
+    pub fn lacking(
         &self,
         run: &RunId,
         request: &RunRequest,
         records_anew: bool,
+        here: &Path,
     ) -> Result<Vec<(String, String)>, Failure> {
         let ResumeReach::Within { folders, journal } = self else { return Ok(Vec::new()) };
         let is_permitted = |path: &Path| lies_within(path, folders);
         let flag = |path: &Path| format!("--allow-path {}", quoted(&path_text(path)));
         let mut lacking = Vec::new();
-        let here = std::env::current_dir().unwrap_or_default();
-        if !is_permitted(&here) {
-            let shown = path_text(&here);
+        if !is_permitted(here) {
+            let shown = path_text(here);
             lacking.push((
                 format!("works in the folder `{shown}`, where its record says that it began"),
-                flag(&here),
+                flag(here),
             ));
         }
         let journal_file = Journal::open(journal)?;

@@ -12,7 +12,6 @@ use crate::streams::{Streams, complain};
 use crate::value::ShownPath;
 use crate::value::path_text;
 use crate::value::sanitize_line;
-use clap::ValueEnum;
 use std::collections::BTreeSet;
 use std::fmt;
 use std::io::{BufRead, BufReader};
@@ -29,16 +28,20 @@ const BUFFER: usize = 256 << 10;
 const MOST_NOTES: usize = 20;
 
 /// A policy that trajectories are tried on.
-pub(super) struct Policy {
-    pub(super) name: String,
-    pub(super) policy: LoopPolicy,
-    pub(super) scripts: ScriptCriteria,
-    pub(super) observed: Observations,
+pub struct Policy {
+    /// Its name.
+    pub name: String,
+    /// What it says.
+    pub policy: LoopPolicy,
+    /// Its compiled scripts.
+    pub scripts: ScriptCriteria,
+    /// The remarks about its decisions.
+    pub observed: Observations,
 }
 
 /// The remarks about a policy's decisions.
 #[derive(Default)]
-pub(super) struct Observations {
+pub struct Observations {
     /// The notes already shown; each is shown once.
     notes: BTreeSet<String>,
     /// Bounds on issues that were taken to hold for iterations without known issues, and the number of documents that
@@ -49,31 +52,25 @@ pub(super) struct Observations {
     overlooked: (BTreeSet<&'static str>, usize),
 }
 
-/// The content that lines of trajectories must have.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(super) enum Require {
-    /// The issues of each candidate, even if there are none (`issues: []`)
-    Issues,
-}
-
 impl Policy {
-    pub(super) fn new(name: String, policy: LoopPolicy, scripts: ScriptCriteria) -> Self {
+    /// A policy about which nothing was remarked yet.
+    pub fn new(name: String, policy: LoopPolicy, scripts: ScriptCriteria) -> Self {
         Policy { name, policy, scripts, observed: Observations::default() }
     }
 
     /// Returns whether a criterion compares candidates.
-    pub(super) fn looks_at_candidates(&self) -> bool {
+    pub fn looks_at_candidates(&self) -> bool {
         self.policy.stop.looks_at(Costly::Equality) || self.policy.stop.looks_at(Costly::FlipFlops)
     }
 
     /// Shows notes on decisions that have not been shown yet.
-    pub(super) fn say_notes(&mut self, decisions: &[Decision], output: &mut Streams) {
+    pub fn say_notes(&mut self, decisions: &[Decision], output: &mut Streams) {
         let notes = decisions.iter().flat_map(|decision| decision.notes.iter().cloned());
         self.observed.notes(&self.name, notes, output);
     }
 
     /// Warns how many documents were decided by issues that are not known.
-    pub(super) fn warn_of_assumed(&self, output: &mut Streams) {
+    pub fn warn_of_assumed(&self, output: &mut Streams) {
         let said = [
             (&self.observed.assumed, "passed by"),
             (&self.observed.overlooked, "not passed, and decided on by"),
@@ -93,12 +90,7 @@ impl Policy {
 
 impl Observations {
     /// Shows notes that have not been shown yet.
-    pub(super) fn notes(
-        &mut self,
-        name: &str,
-        notes: impl IntoIterator<Item = String>,
-        output: &mut Streams,
-    ) {
+    pub fn notes(&mut self, name: &str, notes: impl IntoIterator<Item = String>, output: &mut Streams) {
         for note in notes {
             if self.notes.len() < MOST_NOTES && !self.notes.contains(&note) {
                 let word = output.err_paint.warn("warning:");
@@ -109,7 +101,7 @@ impl Observations {
     }
 
     /// Counts a document that was decided by issues though its line does not say which there were.
-    pub(super) fn count_assumed(
+    pub fn count_assumed(
         &mut self,
         trajectories: &Trajectories,
         document: usize,
@@ -139,18 +131,19 @@ impl Observations {
 
 /// The observations made while trajectories were read.
 #[derive(Default)]
-pub(super) struct TrajectoryReading {
+pub struct TrajectoryReading {
     /// Names of dimensions that some trajectory has.
     recorded: BTreeSet<String>,
     /// `true` if a line or file could not be read.
-    pub(super) broken: bool,
+    pub broken: bool,
     /// `true` if any line could be read.
-    pub(super) any: bool,
+    pub any: bool,
     /// The number of misspelt keys found.
     slips: usize,
     /// The number of lines that could not be read.
     refused: usize,
-    require: Option<Require>,
+    /// `true` if lines must say which issues there were.
+    requires_issues: bool,
 }
 
 /// The reason that one file could not be read to its end.
@@ -176,7 +169,7 @@ impl From<std::io::Error> for ReadEnd {
 }
 
 /// The settings behind `--overall-from`.
-pub(super) fn overall_from(dimension: Option<&str>) -> Result<Vec<String>, Failure> {
+pub fn overall_from(dimension: Option<&str>) -> Result<Vec<String>, Failure> {
     let Some(dimension) = dimension else { return Ok(Vec::new()) };
     if dimension.is_empty() || dimension.contains(['.', '=', '*']) {
         return Err(Failure::usage(format!("`--overall-from {dimension}` is no name of a dimension")));
@@ -201,13 +194,13 @@ impl fmt::Display for LinePlace<'_> {
 }
 
 impl TrajectoryReading {
-    /// A reading whose lines must have this content.
-    pub(super) fn requiring(require: Option<Require>) -> Self {
-        TrajectoryReading { require, ..TrajectoryReading::default() }
+    /// A reading whose lines must say which issues there were, if so asked for.
+    pub fn requiring_issues(requires_issues: bool) -> Self {
+        TrajectoryReading { requires_issues, ..TrajectoryReading::default() }
     }
 
     /// Hands every trajectory of these files to `each`. What can't be read is reported and remembered.
-    pub(super) fn files(
+    pub fn files(
         &mut self,
         files: &[PathBuf],
         output: &mut Streams,
@@ -223,7 +216,7 @@ impl TrajectoryReading {
     }
 
     /// Like [`Self::files`], with one document at a time to decide about. Candidates are kept only if they are needed.
-    pub(super) fn documents(
+    pub fn documents(
         &mut self,
         files: &[PathBuf],
         keep_candidates: bool,
@@ -243,7 +236,7 @@ impl TrajectoryReading {
     }
 
     /// All documents of these files.
-    pub(super) fn all(
+    pub fn all(
         &mut self,
         files: &[PathBuf],
         keep_candidates: bool,
@@ -267,7 +260,7 @@ impl TrajectoryReading {
         self.warn_of_slips(place, &slips, output);
         let last = trajectories.documents().saturating_sub(1);
         self.note_dimensions(trajectories.dimensions(last));
-        if self.require == Some(Require::Issues) && trajectories.lacks_issues(last) {
+        if self.requires_issues && trajectories.lacks_issues(last) {
             trajectories.pop();
             self.refuse(place, "an iteration does not say which issues there were (no `issues`), and `--require issues` asks for it", output);
         }
@@ -360,11 +353,7 @@ impl TrajectoryReading {
     }
 
     /// Warns of dimensions that a profile asks for and no trajectory has: they count as 0, which is rarely meant.
-    pub(super) fn warn_of_missing<'p>(
-        &self,
-        policies: impl Iterator<Item = &'p Policy>,
-        output: &mut Streams,
-    ) {
+    pub fn warn_of_missing<'p>(&self, policies: impl Iterator<Item = &'p Policy>, output: &mut Streams) {
         if self.recorded.is_empty() || self.recorded.len() == MOST_NAMES {
             return;
         }

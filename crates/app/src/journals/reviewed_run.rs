@@ -1,10 +1,9 @@
 //! A run of the journal with the decisions about its documents.
 
-use super::super::journal_argument::JournalArgument;
-use super::super::loading::context;
+use super::{JournalSpec, decisions_by_document, find_run, shares_of};
+use crate::context::Context;
 use crate::diag::Problems;
 use crate::failure::Failure;
-use crate::journals::{decisions_by_document, find_run, shares_of};
 use crate::plan::Plan;
 use crate::profiles::RecordedProfile;
 use crate::requests::RunRequest;
@@ -17,15 +16,15 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// The profile of a run, from the folder in which the run began. Its problems are shown.
-pub(super) fn profile_of(run: &StoredRun, output: &mut Streams) -> RecordedProfile {
+pub fn profile_of(context: &Context, run: &StoredRun, output: &mut Streams) -> RecordedProfile {
     let mut problems = Problems::new();
-    let profile = RecordedProfile::of_run(context(), run, &mut problems);
+    let profile = RecordedProfile::of_run(context, run, &mut problems);
     output.show(&problems);
     profile
 }
 
 /// Reports that fields are read by a profile that has changed since the run.
-pub(super) fn say_differs(profile: &RecordedProfile, output: &mut Streams) {
+pub fn say_differs(profile: &RecordedProfile, output: &mut Streams) {
     let Some(why) = &profile.differs else { return };
     let by = match profile.plan {
         Some(_) => "fields are those that it declares as it is",
@@ -36,27 +35,35 @@ pub(super) fn say_differs(profile: &RecordedProfile, output: &mut Streams) {
 }
 
 /// A run to review.
-pub(super) struct OpenedRun {
-    pub(super) journal: Journal,
-    pub(super) run: StoredRun,
+pub struct ReviewedRun {
+    /// Its journal.
+    pub journal: Journal,
+    /// The run.
+    pub run: StoredRun,
     decisions: BTreeMap<String, Vec<Decision>>,
     declared: BTreeMap<String, Arc<DeclaredFields>>,
     shares: Shares,
 }
 
-impl OpenedRun {
+impl ReviewedRun {
     /// Opens the journal and finds the run.
-    pub(super) fn open(journal: &JournalArgument, run: Option<&str>) -> Result<Self, Failure> {
-        let journal = journal.open()?;
+    ///
+    /// # Errors
+    /// When the journal can't be read.
+    pub fn open(journal: &JournalSpec, run: Option<&str>, context: &Context) -> Result<Self, Failure> {
+        let journal = journal.open(context)?;
         let run = find_run(&journal, run.unwrap_or("latest"))?;
         let decisions = decisions_by_document(&journal, &run.id)?;
         let shares = shares_of(&journal, &run.id)?;
-        Ok(OpenedRun { journal, run, decisions, declared: BTreeMap::new(), shares })
+        Ok(ReviewedRun { journal, run, decisions, declared: BTreeMap::new(), shares })
     }
 
     /// Passes every document that is over to `see`, with its result. Without a plan, the profile's declarations are not
     /// known.
-    pub(super) fn each(
+    ///
+    /// # Errors
+    /// When the journal can't be read.
+    pub fn each(
         &mut self,
         plan: Option<&Plan>,
         mut see: impl FnMut(&StoredDocument, ReviewDocument),
@@ -81,7 +88,10 @@ impl OpenedRun {
     }
 
     /// Reads a document again.
-    pub(super) fn source(&self, stored: &StoredDocument) -> Result<SourceText, Failure> {
+    ///
+    /// # Errors
+    /// When the journal can't be read.
+    pub fn source(&self, stored: &StoredDocument) -> Result<SourceText, Failure> {
         let record = self.journal.source_record(stored.key)?;
         let folder = RunRequest::of_settings(&self.run.record.settings).and_then(|request| request.folder);
         Ok(SourceText::read(RecordedSource {
@@ -94,7 +104,10 @@ impl OpenedRun {
     }
 
     /// Reads the decisions again.
-    pub(super) fn refresh(&mut self) -> Result<(), Failure> {
+    ///
+    /// # Errors
+    /// When the journal can't be read.
+    pub fn refresh(&mut self) -> Result<(), Failure> {
         self.decisions = decisions_by_document(&self.journal, &self.run.id)?;
         Ok(())
     }
