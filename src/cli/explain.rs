@@ -1,18 +1,18 @@
 //! `loopctl explain`: why a run went as it did, what a profile does, what a code means.
 
 use super::code_pages;
-use super::explain_field::explain_field;
 use super::headings::OUTPUT;
 use super::issue_codes;
 use super::loading::{OverrideArguments, context, library};
-use super::misplaced::refuse_profiles;
 use super::profile_explain::{ExplainFormat, explain_profile};
 use crate::diag::nearest;
 use crate::explain::run::{
     DocumentEntry, Looking, NotFound, OpenedRecord, Story, Tone, as_markdown, as_text, tell,
 };
 use crate::failure::{ExitStatus, Failure};
+use crate::field_mentions::explain_field;
 use crate::journals::recall;
+use crate::plans::refuse_profiles;
 use crate::profile::{available, file_of};
 use crate::report::Paint;
 use crate::requests::ResultFormat;
@@ -102,11 +102,13 @@ impl ExplainTarget {
 
 pub(super) fn execute(arguments: &Arguments, output: &mut Streams) -> Result<ExitStatus, Failure> {
     if let Some(field) = &arguments.field {
-        refuse_profiles(&[&arguments.target])?;
+        refuse_profiles(context(), &[&arguments.target])?;
         let profile = arguments.profile.clone().unwrap_or_else(|| context().usual_profile());
         let plan = arguments.over.on(&profile).plan(context(), &library(), &[], output)?;
         let path = Path::new(&arguments.target);
-        return explain_field(path, field, &plan, arguments.profile.is_some(), arguments.format, output);
+        let (is_named, format) = (arguments.profile.is_some(), arguments.format.of_data());
+        explain_field(path, field, &plan, is_named, format, output)?;
+        return Ok(ExitStatus::Success);
     }
     let target = ExplainTarget::of(&arguments.target);
     arguments.refuse_what_does_not_apply(&target)?;

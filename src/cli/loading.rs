@@ -1,9 +1,6 @@
 //! From the arguments that name a profile to a compiled plan.
 
 use crate::context::{Context, PRICES};
-use crate::diag::nearest;
-use crate::failure::Failure;
-use crate::plan::Plan;
 use crate::profile::Library;
 use crate::profiles::SelectedProfile;
 use crate::provider::Providers;
@@ -145,17 +142,4 @@ impl OverrideArguments {
         };
         SelectedProfile { spec, ..SelectedProfile::default() }
     }
-}
-
-/// Checks the argument of `--type`.
-pub(super) fn known_type(plan: &Plan, document_type: &str) -> Result<String, Failure> {
-    if plan.document_types().any(|known| known == document_type) {
-        return Ok(document_type.to_owned());
-    }
-    let list = plan.document_types().map(|t| format!("`{t}`")).collect::<Vec<_>>().join(", ");
-    let help = match nearest(document_type, plan.document_types()) {
-        Some(guess) => format!("did you mean `{guess}`? Known: {list}"),
-        None => format!("known: {list}"),
-    };
-    Err(Failure::usage(format!("no document type is called `{document_type}`")).help(help))
 }

@@ -2,10 +2,10 @@
 
 use super::headings::{ARGUMENTS, OUTPUT, PROFILE};
 use super::loading::{PolicyArguments, context, library};
-use super::misplaced::refuse_profiles;
 use crate::failure::{ExitStatus, Failure};
 use crate::ingest::read_next_input;
 use crate::next::{Mistake, NextAnswer, NextError, NextInput};
+use crate::plans::refuse_profiles;
 use crate::policy::{FinalStatus, StopReason};
 use crate::streams::{Streams, complain};
 use crate::value::ShownPath;
@@ -44,7 +44,7 @@ enum NextFormat {
 }
 
 pub(super) fn execute(arguments: &Arguments, output: &mut Streams) -> Result<ExitStatus, Failure> {
-    refuse_profiles(&[&arguments.input])?;
+    refuse_profiles(context(), &[&arguments.input])?;
     let mut profile = arguments.profile.selected();
     profile.spec.variables.clone_from(&arguments.variables);
     profile.spec.judge.clone_from(&arguments.judge);

@@ -7,9 +7,6 @@ use crate::streams::Streams;
 use clap::builder::{EnumValueParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 
-/// The variable that gives the format of records if `--format` does not.
-const FORMAT_VARIABLE: &str = "LOOPCTL_FORMAT";
-
 /// The format of results as arguments name it.
 #[derive(Debug, Clone, Copy, ValueEnum)]
 enum FormatName {
@@ -47,18 +44,6 @@ pub(super) struct RecordFormat {
 impl RecordFormat {
     /// The format that the flag or the variable asks for, else the default for the reader.
     pub(super) fn chosen(self, output: &Streams) -> Result<ResultFormat, Failure> {
-        if let Some(format) = self.format {
-            return Ok(format);
-        }
-        match context().variable(FORMAT_VARIABLE) {
-            Some(name) if !name.is_empty() => {
-                FormatName::from_str(&name, true).map(ResultFormat::from).map_err(|_| {
-                    Failure::usage(format!("`{FORMAT_VARIABLE}` is `{name}`"))
-                        .help("expected `text`, `json` or `jsonl`")
-                })
-            }
-            _ if output.out_is_terminal => Ok(ResultFormat::Text),
-            _ => Ok(ResultFormat::Jsonl),
-        }
+        output.record_format(self.format, context())
     }
 }

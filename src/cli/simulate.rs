@@ -3,11 +3,11 @@
 use super::headings::{ARGUMENTS, DOCUMENTS, OUTPUT, PROFILE};
 use super::journal_argument::JournalArgument;
 use super::loading::{context, library, or_default};
-use super::misplaced::refuse_profiles;
 use super::result_format::RecordFormat;
 use crate::diag::Problems;
 use crate::experiment::{Answer, Decider, Tally, Trajectories};
 use crate::failure::{ExitStatus, Failure};
+use crate::plans::refuse_profiles;
 use crate::policy::ScriptCriteria;
 use crate::profile::LoopPolicy;
 use crate::profiles::{ReachedProfile, RecordedRun, SelectedProfile};
@@ -71,7 +71,7 @@ struct ComparedPolicy {
 }
 
 pub(super) fn execute(arguments: &Arguments, output: &mut Streams) -> Result<ExitStatus, Failure> {
-    refuse_profiles(&arguments.files)?;
+    refuse_profiles(context(), &arguments.files)?;
     if arguments.run.is_none() && arguments.journal.is_named() {
         return Err(Failure::usage("`--journal` goes with `--run`")
             .help("files of trajectories are read as they are"));

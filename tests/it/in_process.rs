@@ -128,7 +128,7 @@ fn thresholds_are_answered_and_their_certificate_has_the_time_of_the_host() {
     let request = CalibrationRequest {
         profile: SelectedProfile::of(
             place.path("profiles/mine.yaml").to_str().unwrap(),
-            &["certify={risk: 10%}".to_owned()],
+            &["certify={wrong_documents: 10%, confidence: 90%, grid: [0.9, 0.4], per: all}".to_owned()],
         ),
         task: CalibrationTask::Certify { out: Some(place.path("certificate.json")), report: None },
         run: None,

@@ -38,13 +38,18 @@ pub mod shell;
 pub mod profiles;
 pub mod failure;
 pub mod streams;
+#[expect(clippy::disallowed_methods, reason = "tells files from names of profiles")]
 pub mod plans;
 #[expect(clippy::disallowed_methods, reason = "finds journals")]
 pub mod journals;
 pub mod resumption;
 #[expect(clippy::disallowed_methods, reason = "reads trajectories")]
 pub mod trials;
-pub mod score_record;
+#[expect(clippy::disallowed_methods, reason = "reads standard input")]
+pub mod scoring;
+pub mod field_mentions;
+#[expect(clippy::disallowed_methods, reason = "reads standard input")]
+pub mod repairs;
 #[expect(clippy::disallowed_methods, reason = "reads labels and results")]
 pub mod evaluation;
 #[expect(clippy::disallowed_methods, reason = "reads labels and results, and writes certificates")]

@@ -1,12 +1,14 @@
 //! Selected profiles compiled into plans, with their problems shown.
 
 use crate::context::Context;
-use crate::diag::Problems;
+use crate::diag::{Problems, nearest};
 use crate::failure::{ExitStatus, Failure};
 use crate::plan::Plan;
-use crate::profile::Library;
+use crate::profile::{Library, file_of};
 use crate::profiles::{ReachedProfile, SelectedProfile};
 use crate::streams::Streams;
+use crate::value::sanitize_line;
+use std::path::Path;
 
 impl SelectedProfile {
     /// Loads and compiles the profile, showing every problem.
@@ -69,5 +71,41 @@ impl SelectedProfile {
                 exit: ExitStatus::Usage,
             }
         })
+    }
+}
+
+/// Returns the type of documents that a user names.
+///
+/// # Errors
+/// When the profile has no such type.
+pub fn known_type(plan: &Plan, document_type: &str) -> Result<String, Failure> {
+    if plan.document_types().any(|known| known == document_type) {
+        return Ok(document_type.to_owned());
+    }
+    let list = plan.document_types().map(|t| format!("`{t}`")).collect::<Vec<_>>().join(", ");
+    let help = match nearest(document_type, plan.document_types()) {
+        Some(guess) => format!("did you mean `{guess}`? Known: {list}"),
+        None => format!("known: {list}"),
+    };
+    Err(Failure::usage(format!("no document type is called `{document_type}`")).help(help))
+}
+
+/// Refuses arguments that are not files but name profiles.
+///
+/// # Errors
+/// When one does: another profile would be used.
+pub fn refuse_profiles<P: AsRef<Path>>(context: &Context, files: &[P]) -> Result<(), Failure> {
+    let profile = files.iter().find_map(|file| {
+        let name = file.as_ref().to_str()?;
+        let is_file = file.as_ref().exists() || name.contains(['/', '\\']);
+        (!is_file && file_of(name, &context.library()).is_ok_and(|file| file.is_some())).then_some(name)
+    });
+    match profile {
+        Some(name) => {
+            let name = sanitize_line(name);
+            Err(Failure::usage(format!("`{name}` is a profile, and a file is meant here"))
+                .help(format!("write `--profile {name}`")))
+        }
+        None => Ok(()),
     }
 }

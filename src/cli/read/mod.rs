@@ -13,7 +13,7 @@ use crate::failure::{ExitStatus, Failure};
 use crate::ingest::SourceText;
 use crate::requests::ResultFormat;
 use crate::result::is_result;
-use crate::score_record::without_mark;
+use crate::scoring::without_mark;
 use crate::streams::Streams;
 use crate::value::ShownPath;
 use clap::Args;

@@ -3,9 +3,8 @@
 use super::super::hint::Hint;
 use super::super::interrupts;
 use super::super::journal_place::JournalPlace;
-use super::super::loading::{context, known_type, providers_or_warn, say_whose_prices_hold};
+use super::super::loading::{context, providers_or_warn, say_whose_prices_hold};
 use super::super::logging::LogArguments;
-use super::super::misplaced::refuse_profiles;
 use super::super::progress_line::ProgressLine;
 use super::super::tape;
 use super::super::watch::{ProfileWatch, RescoreRecorder};
@@ -21,6 +20,7 @@ use crate::disk;
 use crate::failure::{ExitStatus, Failure};
 use crate::journals::{self, summary_of, write_page};
 use crate::plan::{JudgePlan, Plan, ValidatorPlan};
+use crate::plans::{known_type, refuse_profiles};
 use crate::profile::{Asked, read_text_file};
 use crate::provider::{Prices, Recorder};
 use crate::report::{RunFacts, RunSummary};
@@ -106,7 +106,7 @@ impl RunInvocation {
         }
         refuse_out_among_inputs(out, &named)?;
         refuse_cassettes_among_inputs(&named)?;
-        refuse_profiles(&named)?;
+        refuse_profiles(context(), &named)?;
         refuse_standard_input_twice(&named, &from)?;
         if let Some(file) = &self.report {
             refuse_unwritable(file)?;

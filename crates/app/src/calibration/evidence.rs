@@ -12,7 +12,7 @@ use crate::result::DocumentResult;
 use crate::review::{DeclaredFields, LeafLabels, ReviewDocument, pattern_of};
 use crate::rules::{EvidenceCounts, UNKNOWN_TYPE};
 use crate::score::{Assessment, LeafEvidence};
-use crate::score_record::{ScoreRecord, without_mark};
+use crate::scoring::{ScoreRecord, without_mark};
 use crate::store::Journal;
 use crate::value::{ShownPath, sanitize_line};
 use serde::Deserialize;
@@ -42,7 +42,7 @@ pub struct EvidenceRequest {
 /// The counts, explained.
 #[derive(Debug)]
 pub struct EvidenceAnswer {
-    /// What follows from the counts.
+    /// The findings from the counts.
     pub calibration: EvidenceCalibration,
     /// The number of values accepted with their documents as they were: no one says that they were looked at.
     pub unseen: u64,

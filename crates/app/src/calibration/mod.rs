@@ -35,7 +35,7 @@ use std::path::{Path, PathBuf};
 pub struct CalibrationRequest {
     /// The profile whose thresholds they are.
     pub profile: SelectedProfile,
-    /// What is asked for.
+    /// The task.
     pub task: CalibrationTask,
     /// The run whose documents were reviewed.
     pub run: Option<String>,
@@ -85,7 +85,7 @@ pub enum CalibrationAnswer {
     Needed(Vec<NeededReviews>, Box<Certify>),
     /// Documents to review.
     Drawn(Vec<ScoredDocument>),
-    /// Whether a certificate holds.
+    /// A certificate that holds, or does not.
     Verified(Box<Verification>),
     /// The counts of patterns.
     Evidence(Box<EvidenceAnswer>),

@@ -21,7 +21,7 @@ use std::path::{Path, PathBuf};
 pub struct Verification {
     file: PathBuf,
     certificate: Certificate,
-    /// What changed of the policy.
+    /// The parts of the policy that changed.
     changes: Vec<String>,
     /// The findings of its audit.
     audit: Option<AuditOutcome>,

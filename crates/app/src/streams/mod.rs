@@ -6,6 +6,7 @@ mod sanitized_writer;
 pub use record_writer::RecordWriter;
 pub use sanitized_writer::SanitizedWriter;
 
+use crate::context::Context;
 use crate::diag::{Problems, Style, render_human};
 use crate::failure::Failure;
 use crate::report::Paint;
@@ -14,6 +15,9 @@ use crate::value::sanitize_line;
 use serde::Serialize;
 use serde_json::Value;
 use std::io::Write;
+
+/// The variable that gives the format of records if a request does not.
+const FORMAT_VARIABLE: &str = "LOOPCTL_FORMAT";
 
 /// The output streams of a verb. No text from outside reaches a terminal as a command to it.
 pub struct Streams {
@@ -63,6 +67,34 @@ impl Streams {
             out_style: style(out.coloured),
             err_style: style(err.coloured),
             advised: None,
+        }
+    }
+
+    /// The format of records: the one that is asked for, or the one that the environment names, else the default for
+    /// the reader.
+    ///
+    /// # Errors
+    /// When the environment names no format.
+    pub fn record_format(
+        &self,
+        asked: Option<ResultFormat>,
+        context: &Context,
+    ) -> Result<ResultFormat, Failure> {
+        if let Some(format) = asked {
+            return Ok(format);
+        }
+        let named = context.variable(FORMAT_VARIABLE).filter(|name| !name.is_empty());
+        match named.as_deref().map(str::to_lowercase).as_deref() {
+            Some("text") => Ok(ResultFormat::Text),
+            Some("json") => Ok(ResultFormat::Json),
+            Some("jsonl") => Ok(ResultFormat::Jsonl),
+            Some(_) => {
+                let named = named.unwrap_or_default();
+                Err(Failure::usage(format!("`{FORMAT_VARIABLE}` is `{named}`"))
+                    .help("expected `text`, `json` or `jsonl`"))
+            }
+            None if self.out_is_terminal => Ok(ResultFormat::Text),
+            None => Ok(ResultFormat::Jsonl),
         }
     }
 

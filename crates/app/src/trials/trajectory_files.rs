@@ -31,7 +31,7 @@ const MOST_NOTES: usize = 20;
 pub struct Policy {
     /// Its name.
     pub name: String,
-    /// What it says.
+    /// Its rules.
     pub policy: LoopPolicy,
     /// Its compiled scripts.
     pub scripts: ScriptCriteria,

@@ -12,7 +12,8 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 /// The keys of a record.
-pub const KEYS: [&str; 7] = ["id", "document_type", "extraction", "source", "given", "evidence", "labels"];
+pub(super) const KEYS: [&str; 7] =
+    ["id", "document_type", "extraction", "source", "given", "evidence", "labels"];
 
 /// One record. Its extraction is text: how much of it is read depends on the type of the document, which may come after
 /// it.
@@ -91,7 +92,7 @@ impl<'l> ScoreRecord<'l> {
     }
 
     /// A record without labels.
-    pub fn unlabelled(id: Value, extraction: &'l str, source: Option<&'l str>) -> Self {
+    pub(super) fn unlabelled(id: Value, extraction: &'l str, source: Option<&'l str>) -> Self {
         ScoreRecord {
             id,
             document_type: None,
@@ -124,7 +125,7 @@ impl<'l> ScoreRecord<'l> {
 }
 
 /// The error in the extraction of a record.
-pub fn in_extraction(line: &[u8], extraction: &str, error: &serde_json::Error) -> String {
+pub(super) fn in_extraction(line: &[u8], extraction: &str, error: &serde_json::Error) -> String {
     in_column(offset(without_mark(line), extraction), error)
 }
 

@@ -1,15 +1,15 @@
-//! `loopctl explain FILE --field NAME`: every mention of a field in a document, how it was read, and which one holds;
+//! Fields explained on a document: every mention of a field in a document, how it was read, and which one holds;
 //! for a list that has one item for each part of a document, the parts.
 
-use super::profile_explain::ExplainFormat;
-use super::score::read_source;
 use crate::diag::nearest;
-use crate::failure::{ExitStatus, Failure};
+use crate::failure::Failure;
 use crate::plan::Plan;
 use crate::report::Paint;
+use crate::requests::ResultFormat;
 use crate::result::is_result;
 use crate::rules::{Assertion, EvidenceRules};
 use crate::score::{FieldMention, FoundPart, read_mentions, read_mentions_of_part, read_parts};
+use crate::scoring::read_source;
 use crate::streams::Streams;
 use crate::value::path_text;
 use crate::value::sanitize_line;
@@ -62,15 +62,18 @@ struct MentionEntry<'a> {
 /// Longest passage that is shown, in characters.
 const PASSAGE: usize = 90;
 
-/// Explains a field of a document. `is_named` tells whether the profile was chosen.
-pub(super) fn explain_field(
+/// Explains a field of a document: for people, or as data in a format. `is_named` tells whether the profile was chosen.
+///
+/// # Errors
+/// When the document can't be read, or nothing reads the field.
+pub fn explain_field(
     path: &Path,
     field: &str,
     plan: &Plan,
     is_named: bool,
-    voice: ExplainFormat,
+    format: Option<ResultFormat>,
     output: &mut Streams,
-) -> Result<ExitStatus, Failure> {
+) -> Result<(), Failure> {
     let text = read_source(path)?;
     if text.trim_start().starts_with('{') && serde_json::from_str(&text).is_ok_and(|json| is_result(&json)) {
         return Err(Failure::usage(format!(
@@ -83,7 +86,7 @@ pub(super) fn explain_field(
     let place = FieldTarget::of(field, rules);
     if let FieldTarget::List(list) = place {
         let parts = read_parts(rules, list, &text).unwrap_or_default();
-        return explain_parts(list, &parts, voice, output);
+        return explain_parts(list, &parts, format, output);
     }
     let name = place.field();
     let Some((vocabulary, phrases)) = rules.vocabulary_of(name) else {
@@ -100,7 +103,7 @@ pub(super) fn explain_field(
             (None, read_mentions(rules, name, &text).unwrap_or_default())
         }
     };
-    match voice.of_data() {
+    match format {
         Some(format) => {
             let mentions = mentions.iter().map(|mention| told(mention, &text)).collect();
             output.write_json(
@@ -117,7 +120,7 @@ pub(super) fn explain_field(
             output.out.write_all(page.as_bytes())?;
         }
     }
-    Ok(ExitStatus::Success)
+    Ok(())
 }
 
 /// The field or list that `--field` names.
@@ -191,10 +194,10 @@ fn no_part(list: &str, part: &str, rules: &EvidenceRules, text: &str) -> Failure
 fn explain_parts(
     list: &str,
     parts: &[FoundPart],
-    voice: ExplainFormat,
+    format: Option<ResultFormat>,
     output: &mut Streams,
-) -> Result<ExitStatus, Failure> {
-    if let Some(format) = voice.of_data() {
+) -> Result<(), Failure> {
+    if let Some(format) = format {
         let parts = parts.iter().map(|part| PartEntry {
             label: &part.label,
             line: part.line,
@@ -202,7 +205,7 @@ fn explain_parts(
             spans: part.spans.iter().map(|span| (span.start, span.end)).collect(),
         });
         output.write_json(&PartsAnswer { list, parts: parts.collect() }, format)?;
-        return Ok(ExitStatus::Success);
+        return Ok(());
     }
     let mut page = String::new();
     let s = if parts.len() == 1 { "" } else { "s" };
@@ -218,7 +221,7 @@ fn explain_parts(
         let _ = writeln!(page, "  {label:<4} line {:<4} {stretches} stretch{s}  \"{heading}\"", part.line);
     }
     output.out.write_all(page.as_bytes())?;
-    Ok(ExitStatus::Success)
+    Ok(())
 }
 
 fn told<'a>(mention: &'a FieldMention, text: &str) -> MentionEntry<'a> {
