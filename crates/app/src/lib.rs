@@ -56,3 +56,4 @@ pub mod evaluation;
 pub mod calibration;
 #[expect(clippy::disallowed_methods, clippy::disallowed_types, reason = "writes exported runs")]
 pub mod run_export;
+pub mod review_files;
