@@ -5,6 +5,10 @@
 //! - [`lint`], [`facts`], [`explain`]: what is wrong with a profile, what holds by it, and what it says in words.
 //! - [`review`], [`rescore`]: what people decide, and recorded runs assessed again.
 //! - [`report`], [`export`]: finished runs for people, and for other programs.
+//! - [`failure`], [`streams`], [`plans`], [`journals`]: what answers to requests need: why one failed, its output, profiles
+//!   compiled, runs found.
+//! - [`evaluation`], [`calibration`], [`scoring`], [`repairs`], [`field_mentions`], [`trials`], [`resumption`],
+//!   [`run_export`], [`review_files`]: answers to requests.
 //! - [`project`], [`mod@reference`]: new projects, and the pages of the language's reference.
 
 #![cfg_attr(not(test), deny(clippy::disallowed_methods, clippy::disallowed_types))]
