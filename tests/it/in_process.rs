@@ -82,7 +82,7 @@ fn an_evaluation_is_a_value_and_a_fresh_run_is_made_by_its_host() {
     let mut host = Host::of(&place);
     let request = evaluation(&place, ResultSpec::Files(place.path("results.jsonl")));
     let answer =
-        evaluate(&request, &host.context, &mut |_, _, _| unreachable!("no run"), &mut host.output).unwrap();
+        evaluate(&request, &host.context, &mut |_, _, _| panic!("no run"), &mut host.output).unwrap();
     assert!(!answer.is_incomplete && answer.failure().is_none());
     let evaluated = json!(answer.evaluation);
     let mut arguments =
