@@ -384,8 +384,8 @@ fn documents_that_are_labelled_by_type_alone_are_neither_right_nor_wrong() {
     };
     assert_eq!(row("pathology"), "pathology 1 of 2 2 0 2 1 0.817 0.900 4 of 4", "{text}");
     assert!(row("radiology").starts_with("radiology 0 of 2 0 0 1 – "), "{text}");
-    assert!(row("wrong among").ends_with("2 not judged besides"), "{text}");
-    assert!(row("not judged: 3 documents with a result").contains("labelled by type alone"), "{text}");
+    assert!(row("Wrong among").ends_with("2 not judged besides"), "{text}");
+    assert!(row("Not judged: 3 documents with a result").contains("labelled by type alone"), "{text}");
     let page = place.read("page.html");
     for said in ["2 not judged besides", "3 documents with a result, labelled by type alone", "0 of 2"] {
         assert!(page.contains(said), "{said}: {page}");

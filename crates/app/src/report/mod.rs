@@ -7,6 +7,7 @@ mod evaluation;
 mod figures;
 mod junit;
 mod live;
+mod model;
 mod page;
 mod pages;
 mod paint;
@@ -20,15 +21,17 @@ mod summary;
 mod sweep;
 mod text_table;
 
-pub use calibration::{audit_text, calibration_text, evidence_text, needed_text};
+pub use calibration::{audit_text, evidence_text, needed_text};
 pub use comparison::comparison;
-pub use evaluation::evaluation_text;
 pub use figures::{dollars, duration, percent, thousands};
 pub use junit::junit;
 pub use live::decision_line;
 pub use live::{Live, missed};
 pub use page::{STYLE, escape_html};
-pub use pages::{PageOptions, calibration_html, evaluation_html, render_html, sweep_html};
+pub use pages::{
+    PageOptions, calibration_html, calibration_text, evaluation_html, evaluation_text, render_html,
+    sweep_html,
+};
 pub use paint::Paint;
 pub use policy_changes::{documents_text, policy_changes_text};
 pub use progress::{PlainSteps, Progress};

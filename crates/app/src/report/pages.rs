@@ -1,4 +1,4 @@
-//! Reports as HTML pages: each is a template, filled in with what is shown.
+//! Reports as texts and as HTML pages: those of a run and a sweep are templates, filled in with what is shown.
 
 use super::page::{render, template};
 use super::{Paint, calibration, evaluation, run_summary, sweep};
@@ -8,22 +8,25 @@ use crate::experiment::sweep::Findings;
 use run_summary::RunSummary;
 use std::sync::LazyLock;
 
+/// A calibration as text.
+#[must_use]
+pub fn calibration_text(calibration: &Calibration, paint: Paint) -> String {
+    calibration::report(calibration).text(paint)
+}
+
 /// A calibration as a page. It holds counts, and nothing of single documents.
 pub fn calibration_html(calibration: &Calibration) -> String {
-    static PAGE: LazyLock<String> = LazyLock::new(|| template(include_str!("calibration/page.html")));
-    let title = "Calibration";
-    render(&PAGE, &calibration::Page::of(calibration, title), title, || {
-        calibration::calibration_text(calibration, Paint::new(false))
-    })
+    calibration::report(calibration).html()
+}
+
+/// An evaluation as text.
+pub fn evaluation_text(evaluation: &Evaluation, paint: Paint) -> String {
+    evaluation::report(evaluation).text(paint)
 }
 
 /// An evaluation as a page. It holds ids of documents, and right and wrong values of labelled fields.
 pub fn evaluation_html(evaluation: &Evaluation) -> String {
-    static PAGE: LazyLock<String> = LazyLock::new(|| template(include_str!("evaluation/page.html")));
-    let title = "Evaluation";
-    render(&PAGE, &evaluation::Page::of(evaluation, title), title, || {
-        evaluation::evaluation_text(evaluation, Paint::new(false))
-    })
+    evaluation::report(evaluation).html()
 }
 
 /// The findings of an experiment as a page. It holds nothing of the documents but numbers.

@@ -1,6 +1,6 @@
 //! A calibration of patterns by labelled values, on a terminal.
 
-use super::text::share;
+use super::words::share;
 use crate::experiment::calibrate::{EvidenceCalibration, PatternTrust};
 use crate::report::columns::{figures, words};
 use crate::report::figures::{fixed, percent_of};

@@ -1,10 +1,11 @@
-//! A calibration as text, and as a page of HTML with the risk of each threshold against its coverage.
+//! A calibration for people: `report` says what is shown, `plot` draws the risk of each threshold against its coverage, `words` has
+//! the statements in words.
 
 mod evidence;
-mod page_view;
 mod plot;
-mod text;
+mod report;
+mod words;
 
 pub use evidence::evidence_text;
-pub(super) use page_view::Page;
-pub use text::{audit_text, calibration_text, needed_text};
+pub(super) use report::report;
+pub use words::{audit_text, needed_text};

@@ -1,9 +1,7 @@
-//! Findings of `loopctl evaluate`, for people: `text` for terminals, `page_view` and `plots` as HTML, `words` for both.
+//! Findings of `loopctl evaluate`, for people: `report` says what is shown, `plots` draws it, `words` has numbers in words.
 
-mod page_view;
 mod plots;
-mod text;
+mod report;
 mod words;
 
-pub(super) use page_view::Page;
-pub use text::evaluation_text;
+pub(super) use report::report;

@@ -3,9 +3,9 @@
 use super::words::{interval, share};
 use crate::experiment::evaluate::{Evaluation, FieldFigures};
 use crate::experiment::statistics::real;
-use crate::report::page::{DotRow, DotRows, MarkedPoint, Names, RiskAxes, WIDTH, percent_tick, tenths};
+use crate::report::model::RiskCurve;
+use crate::report::page::{DotRow, DotRows, Names, RiskAxes, WIDTH, percent_tick, tenths};
 use crate::value::prose::cut;
-use serde::Serialize;
 
 /// The plots, in units of their own.
 const LEFT: f64 = 152.0;
@@ -37,48 +37,34 @@ pub(super) fn agreement(evaluation: &Evaluation) -> Option<DotRows> {
     (!rows.is_empty()).then(|| DotRows::new(alt, TOP, names, ticks, rows))
 }
 
-/// Risk against coverage, with the interval of each point.
-#[derive(Debug, Serialize)]
-pub(super) struct RiskPlot {
-    axes: RiskAxes,
-    alt: String,
-    /// The line, and the area between the ends of the intervals, as SVG paths.
-    line: String,
-    band: String,
-    /// The share of all that is wrong: the position of the line if scores were meaningless.
-    reference: f64,
-    reference_label: String,
-    /// The point of the passed documents, which need not have the highest scores.
-    passed: Option<MarkedPoint>,
-}
-
-impl RiskPlot {
-    /// `None` without documents.
-    pub(super) fn of(evaluation: &Evaluation) -> Option<Self> {
-        let curve = &evaluation.risk_coverage;
-        let share_wrong = curve.share_wrong?;
-        let highs = curve.points.iter().map(|point| point.interval).chain(evaluation.passed.interval);
-        let axes = RiskAxes::reaching(highs.map(|range| range.high).fold(0.0, f64::max));
-        let passed = &evaluation.passed;
-        let coverage = real(passed.documents) / real(evaluation.documents.evaluated.max(1));
-        let marked = passed.share_wrong.zip(passed.interval).map(|(wrong, range)| {
-            let title =
-                format!("passed: {} of {} wrong, {}", passed.wrong, passed.documents, interval(Some(range)));
-            axes.marked(coverage, wrong, (range.low, range.high), "passed".to_owned(), title)
-        });
-        let points = || curve.points.iter();
-        Some(RiskPlot {
-            alt: format!(
-                "The share of wrong documents among those with the highest scores, by how many of all they are. Among all it is {}; the area under the curve is {:.3}.",
-                share(Some(share_wrong)),
-                curve.area.unwrap_or_default()
-            ),
-            line: axes.line(points().map(|point| (point.coverage, point.risk))),
-            band: axes.band(points().map(|point| (point.coverage, point.interval.low, point.interval.high))),
-            reference: axes.y(share_wrong),
-            reference_label: format!("all documents: {}", share(Some(share_wrong))),
-            passed: marked,
-            axes,
-        })
-    }
+/// Risk against coverage, with the interval of each point; `None` without documents.
+pub(super) fn risk(evaluation: &Evaluation) -> Option<RiskCurve> {
+    let curve = &evaluation.risk_coverage;
+    let share_wrong = curve.share_wrong?;
+    let highs = curve.points.iter().map(|point| point.interval).chain(evaluation.passed.interval);
+    let axes = RiskAxes::reaching(highs.map(|range| range.high).fold(0.0, f64::max));
+    let passed = &evaluation.passed;
+    let coverage = real(passed.documents) / real(evaluation.documents.evaluated.max(1));
+    // The point of the passed documents, which need not have the highest scores.
+    let marked = passed.share_wrong.zip(passed.interval).map(|(wrong, range)| {
+        let title =
+            format!("passed: {} of {} wrong, {}", passed.wrong, passed.documents, interval(Some(range)));
+        axes.marked(coverage, wrong, (range.low, range.high), "passed".to_owned(), title)
+    });
+    let points = || curve.points.iter();
+    Some(RiskCurve {
+        alt: format!(
+            "The share of wrong documents among those with the highest scores, by how many of all they are. Among all it is {}; the area under the curve is {:.3}.",
+            share(Some(share_wrong)),
+            curve.area.unwrap_or_default()
+        ),
+        across: "coverage: documents taken, the highest scores first",
+        line: axes.line(points().map(|point| (point.coverage, point.risk))),
+        band: axes.band(points().map(|point| (point.coverage, point.interval.low, point.interval.high))),
+        // The share if scores were meaningless.
+        level: ("reference", axes.y(share_wrong), format!("all documents: {}", share(Some(share_wrong)))),
+        dots: Vec::new(),
+        marked,
+        axes,
+    })
 }

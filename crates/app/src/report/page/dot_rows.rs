@@ -11,27 +11,27 @@ const NAME: f64 = 12.0;
 /// The plot.
 #[derive(Debug, Serialize)]
 pub(in crate::report) struct DotRows {
-    alt: String,
-    height: f64,
+    pub(in crate::report) alt: String,
+    pub(in crate::report) height: f64,
     /// The position of the axis.
-    bottom: f64,
-    label_y: f64,
-    name_x: f64,
-    anchor: &'static str,
-    ticks: Vec<Tick>,
-    rows: Vec<DotRow>,
+    pub(in crate::report) bottom: f64,
+    pub(in crate::report) label_y: f64,
+    pub(in crate::report) name_x: f64,
+    pub(in crate::report) anchor: &'static str,
+    pub(in crate::report) ticks: Vec<Tick>,
+    pub(in crate::report) rows: Vec<DotRow>,
 }
 
 /// A row: its name and title, and the positions of its number and of the ends of the interval.
 #[derive(Debug, Serialize)]
 pub(in crate::report) struct DotRow {
-    name: String,
-    title: String,
-    low: f64,
-    at: f64,
-    high: f64,
-    y: f64,
-    name_y: f64,
+    pub(in crate::report) name: String,
+    pub(in crate::report) title: String,
+    pub(in crate::report) low: f64,
+    pub(in crate::report) at: f64,
+    pub(in crate::report) high: f64,
+    pub(in crate::report) y: f64,
+    pub(in crate::report) name_y: f64,
 }
 
 /// The place of the names of rows.

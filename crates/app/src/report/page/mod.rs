@@ -19,10 +19,8 @@ use std::fmt::Write;
 use std::sync::LazyLock;
 
 /// Parts that are written in the templates as `<!--NAME-->`.
-const PARTS: [(&str, &str); 7] = [
+const PARTS: [(&str, &str); 5] = [
     ("<!--dot-axis-->", include_str!("dot_axis.html")),
-    ("<!--marked-point-->", include_str!("marked_point.html")),
-    ("<!--risk-axes-->", include_str!("risk_axes.html")),
     ("<!--head-->", include_str!("head.html")),
     ("<!--tiles-->", include_str!("tiles.html")),
     ("<!--tables-->", include_str!("tables.html")),

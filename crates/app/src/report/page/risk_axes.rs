@@ -26,35 +26,34 @@ pub(in crate::report) struct Tick {
 }
 
 /// The axes.
-#[derive(Debug, Serialize)]
+#[derive(Debug)]
 pub(in crate::report) struct RiskAxes {
-    height: f64,
-    left: f64,
-    right: f64,
-    bottom: f64,
+    pub(in crate::report) height: f64,
+    pub(in crate::report) left: f64,
+    pub(in crate::report) right: f64,
+    pub(in crate::report) bottom: f64,
     /// The positions of the numbers, the name of the axis, and the legend below it.
-    label_y: f64,
-    name_y: f64,
-    legend_y: f64,
-    x_ticks: Vec<Tick>,
-    y_ticks: Vec<Tick>,
+    pub(in crate::report) label_y: f64,
+    pub(in crate::report) name_y: f64,
+    pub(in crate::report) legend_y: f64,
+    pub(in crate::report) x_ticks: Vec<Tick>,
+    pub(in crate::report) y_ticks: Vec<Tick>,
     /// The risk at the top.
-    #[serde(skip)]
     top: f64,
 }
 
 /// A point that is named, with an interval.
-#[derive(Debug, Serialize)]
+#[derive(Debug)]
 pub(in crate::report) struct MarkedPoint {
-    x: f64,
-    y: f64,
-    low: f64,
-    high: f64,
-    label_x: f64,
-    label_y: f64,
-    anchor: &'static str,
-    label: String,
-    title: String,
+    pub(in crate::report) x: f64,
+    pub(in crate::report) y: f64,
+    pub(in crate::report) low: f64,
+    pub(in crate::report) high: f64,
+    pub(in crate::report) label_x: f64,
+    pub(in crate::report) label_y: f64,
+    pub(in crate::report) anchor: &'static str,
+    pub(in crate::report) label: String,
+    pub(in crate::report) title: String,
 }
 
 impl RiskAxes {

@@ -2,13 +2,14 @@
 
 use crate::experiment::statistics::share;
 use crate::report::columns::Column;
+use crate::report::model::Tone;
 use serde::Serialize;
 
 /// A fact below the title.
 #[derive(Debug, Serialize)]
 pub(in crate::report) struct Fact {
-    name: &'static str,
-    value: String,
+    pub(in crate::report) name: &'static str,
+    pub(in crate::report) value: String,
 }
 
 /// The facts that there are: those without a value are left out.
@@ -20,20 +21,22 @@ pub(in crate::report) fn facts<const N: usize>(all: [(&'static str, String); N])
 /// A number that is seen first.
 #[derive(Debug, Serialize)]
 pub(in crate::report) struct Tile {
-    name: &'static str,
-    value: String,
-    note: String,
+    pub(in crate::report) name: &'static str,
+    pub(in crate::report) value: String,
+    pub(in crate::report) note: String,
+    #[serde(skip)]
+    pub(in crate::report) tone: Tone,
     class: &'static str,
 }
 
-/// A tile; its class is empty for one that is neither good nor bad.
+/// A tile.
 pub(in crate::report) fn tile(
     name: &'static str,
     value: impl Into<String>,
     note: impl Into<String>,
-    class: &'static str,
+    tone: Tone,
 ) -> Tile {
-    Tile { name, value: value.into(), note: note.into(), class }
+    Tile { name, value: value.into(), note: note.into(), tone, class: tone.class() }
 }
 
 /// A table, with a bar in each row where there is something to compare.

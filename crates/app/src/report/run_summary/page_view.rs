@@ -8,6 +8,7 @@ use super::{RunSummary, TypeSummary};
 use crate::experiment::statistics::real;
 use crate::policy::FinalStatus;
 use crate::report::figures::{dollars, duration, percent, spelled_money, thousands};
+use crate::report::model::Tone;
 use crate::report::page::{self, Fact, Table, Tick, Tile, tenths, tile};
 use crate::value::Millis;
 use crate::value::prose;
@@ -146,8 +147,8 @@ fn tiles(summary: &RunSummary) -> Vec<Tile> {
     spent.extend(summary.cached_calls());
     spent.retain(|part| !part.is_empty());
     let mut tiles = vec![
-        tile("Done", thousands(done), summary.outstanding().join(", "), ""),
-        tile("Passed", thousands(summary.passed()), percent(summary.passed(), done), "passed"),
+        tile("Done", thousands(done), summary.outstanding().join(", "), Tone::Plain),
+        tile("Passed", thousands(summary.passed()), percent(summary.passed(), done), Tone::Good),
         tile(
             "Needs review",
             thousands(summary.needs_review()),
@@ -157,14 +158,14 @@ fn tiles(summary: &RunSummary) -> Vec<Tile> {
                     format!("{}, {} of them passed", percent(summary.needs_review(), done), thousands(passed))
                 }
             },
-            "review",
+            Tone::Warn,
         ),
-        tile("Failed or given up", thousands(failed), percent(failed, done), "failed"),
-        tile("Cost", money, spent.join(", "), ""),
+        tile("Failed or given up", thousands(failed), percent(failed, done), Tone::Bad),
+        tile("Cost", money, spent.join(", "), Tone::Plain),
     ];
     if let Some(half) = summary.time.under(0.5) {
         let longest = format!("half of them; longest {}", duration(Millis(summary.longest_ms)));
-        tiles.push(tile("Time per document", format!("< {}", duration(half)), longest, ""));
+        tiles.push(tile("Time per document", format!("< {}", duration(half)), longest, Tone::Plain));
     }
     tiles
 }

@@ -9,6 +9,7 @@ use super::words::{
 use crate::experiment::sweep::{Findings, RaceFindings, ShownPolicy};
 use crate::report::columns::{figures, words};
 use crate::report::figures::{confidence, percent_of, thousands};
+use crate::report::model::Tone;
 use crate::report::page::{self, DotRows, Fact, Table, Tile, tile};
 use serde::Serialize;
 
@@ -55,7 +56,8 @@ impl<'a> Page<'a> {
             ("split", format!("seed {}", method.split_seed)),
             ("constraints", findings.constraints.join("; ")),
         ]);
-        let counted = |name, count: usize, note: String| tile(name, thousands(count as u64), note, "");
+        let counted =
+            |name, count: usize, note: String| tile(name, thousands(count as u64), note, Tone::Plain);
         let judged = format!("{} to choose on", thousands(documents.train as u64));
         let front = if findings.race.is_some() {
             "after the last round".to_owned()
@@ -69,7 +71,7 @@ impl<'a> Page<'a> {
         ];
         if let Some(comparison) = findings.shown.first().and_then(|chosen| chosen.comparison.as_ref()) {
             let against = format!("against {}", findings.reference.profile);
-            tiles.push(tile("the chosen one", standing_word(comparison.standing), against, ""));
+            tiles.push(tile("the chosen one", standing_word(comparison.standing), against, Tone::Plain));
         }
         Page {
             title,

@@ -1,4 +1,4 @@
-//! A calibration as text, for people: the statements first, then their basis.
+//! The statements of a calibration and their basis in words, and the texts of what is to be drawn and of an audit.
 
 use crate::experiment::calibrate::{
     AuditOutcome, Calibration, Evidence, Group, MoreReviews, NeededReviews, Scope, TestedThreshold,
@@ -6,48 +6,12 @@ use crate::experiment::calibrate::{
 };
 use crate::experiment::statistics;
 use crate::profile::{Certify, Looks};
-use crate::report::columns::{Column, aligned, figure, figures, word};
+use crate::report::columns::{Column, aligned, figure, figures};
 use crate::report::figures::percent_of;
 use crate::report::paint::Paint;
 use crate::value::prose::count;
 use crate::value::sanitize_line;
 use std::fmt::Write;
-
-/// All of it.
-#[must_use]
-pub fn calibration_text(calibration: &Calibration, paint: Paint) -> String {
-    let mut out = String::new();
-    for group in &calibration.groups {
-        match calibration.statement(group) {
-            Some(statement) => {
-                let _ = writeln!(out, "{}", paint.good(&sanitize_line(&statement)));
-            }
-            None => {
-                let _ = writeln!(
-                    out,
-                    "{}",
-                    paint.warn(&format!("Nothing can be certified of {}", called(group)))
-                );
-            }
-        }
-        for line in grounds(calibration, group) {
-            let _ = writeln!(out, "  {line}");
-        }
-    }
-    if calibration.groups.len() > 1 && calibration.certifies() {
-        let _ =
-            writeln!(out, "The {} confidence is that of all statements together.", calibration.confidence);
-    }
-    out.push('\n');
-    for line in sample(calibration) {
-        let _ = writeln!(out, "{line}");
-    }
-    for group in &calibration.groups {
-        out.push('\n');
-        table(calibration, group, paint, &mut out);
-    }
-    out
-}
 
 pub(super) fn called(group: &Group) -> String {
     match &group.document_type {
@@ -157,26 +121,6 @@ pub(super) fn sample(calibration: &Calibration) -> Vec<String> {
     lines
 }
 
-fn table(calibration: &Calibration, group: &Group, paint: Paint, out: &mut String) {
-    if let Some(name) = &group.document_type {
-        let _ = writeln!(out, "{}", paint.strong(&sanitize_line(name)));
-    }
-    let rows: Vec<Vec<String>> = group.thresholds.iter().map(row).collect();
-    let evidence = figure(&format!("{:>9}", evidence_name(calibration)));
-    let counts = figures("accepted | wrong | at most wrong");
-    let columns = [vec![score_column(&calibration.score)], counts, vec![evidence, word("")]].concat();
-    let (head, lines) = aligned(&columns, &rows);
-    let _ = writeln!(out, "{}", paint.faint(&head));
-    for (tested, line) in group.thresholds.iter().zip(lines) {
-        let line = match tested.verdict {
-            Verdict::Certified => paint.good(&line),
-            Verdict::NotCertified => paint.warn(&line),
-            _ => line,
-        };
-        let _ = writeln!(out, "{line}");
-    }
-}
-
 /// The column of thresholds of a score.
 fn score_column(score: &str) -> Column {
     figure(&format!("{:>6}", format!("{score} ≥")))
@@ -208,17 +152,6 @@ pub(super) fn verdict(tested: &TestedThreshold) -> &'static str {
         Verdict::NotCertified => "not certified",
         _ => "not tested",
     }
-}
-
-fn row(tested: &TestedThreshold) -> Vec<String> {
-    vec![
-        Threshold(tested.threshold).to_string(),
-        tested.accepted.to_string(),
-        tested.wrong.to_string(),
-        percent_of(tested.upper_bound),
-        evidence(tested),
-        verdict(tested).to_owned(),
-    ]
 }
 
 /// The number of documents to draw for each threshold, where none is reviewed yet.

@@ -1,0 +1,124 @@
+//! A report as data: each verb describes what it found once, as a title, facts and blocks, of which `text` makes the lines of a
+//! terminal and `page` a page of HTML. Where a terminal shows less than a page, the block says so: a column that only pages
+//! have, or the number of rows a terminal shows.
+//!
+//! The JSON form of a verb is not made from this: it is the verb's own record, of which the schema is published.
+
+mod page;
+mod plot;
+mod table;
+mod text;
+
+pub(super) use plot::{Plot, RiskCurve};
+pub(super) use table::{Row, Table, figure, figures, word, words};
+
+use super::page::{Fact, Tile};
+use serde::Serialize;
+
+/// The tone of a part of a report.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub(super) enum Tone {
+    Plain,
+    Good,
+    Warn,
+    Bad,
+    Faint,
+}
+
+/// A report.
+#[derive(Debug)]
+pub(super) struct Report {
+    pub(super) title: String,
+    /// Facts about its subject, below the title.
+    pub(super) facts: Vec<Fact>,
+    pub(super) blocks: Vec<Block>,
+}
+
+/// A part of a report.
+#[derive(Debug)]
+pub(super) enum Block {
+    /// The heading of the blocks up to the next one.
+    Section(String),
+    /// A heading within a section.
+    Group(String),
+    /// Numbers that are seen first.
+    Tiles(Vec<Tile>),
+    /// Sentences.
+    Text(Tone, String),
+    /// An explanation, which only pages have.
+    Note(String),
+    List(List),
+    Table(Table),
+    /// A plot, which only pages have: a table has the same numbers.
+    Plot(Plot),
+}
+
+/// A list, of which a terminal may show less.
+#[derive(Debug)]
+pub(super) struct List {
+    items: Vec<Item>,
+    /// The number of items that there are, of which a page may have less.
+    all: u64,
+    /// The sentences of a terminal instead of these; none where they are the same.
+    shorter: Option<Vec<String>>,
+    /// The most items, and the most parts of each, on a terminal.
+    on_terminal: (usize, usize),
+}
+
+/// An item of a list.
+#[derive(Debug)]
+pub(super) struct Item {
+    /// The name that it begins with; may be empty.
+    pub(super) name: String,
+    pub(super) text: String,
+    pub(super) parts: Vec<Item>,
+}
+
+impl Report {
+    /// The report as lines for a terminal.
+    pub(super) fn text(&self, paint: super::Paint) -> String {
+        text::lines(self, paint)
+    }
+
+    /// The report as a self-contained page of HTML.
+    pub(super) fn html(&self) -> String {
+        page::html(self)
+    }
+}
+
+impl List {
+    /// A list of sentences.
+    pub(super) fn of(sentences: Vec<String>) -> Self {
+        let items: Vec<Item> = sentences.into_iter().map(|text| Item::new("", text, Vec::new())).collect();
+        List { all: items.len() as u64, items, shorter: None, on_terminal: (usize::MAX, usize::MAX) }
+    }
+
+    /// The first of so many items; a terminal shows at most `items` of them, each with at most `parts` parts.
+    pub(super) fn first(all: u64, first: Vec<Item>, (items, parts): (usize, usize)) -> Self {
+        List { items: first, all, shorter: None, on_terminal: (items, parts) }
+    }
+
+    /// Like this list, with these sentences on a terminal.
+    pub(super) fn shorter(self, sentences: Vec<String>) -> Self {
+        List { shorter: Some(sentences), ..self }
+    }
+}
+
+impl Item {
+    pub(super) fn new(name: impl Into<String>, text: impl Into<String>, parts: Vec<Item>) -> Self {
+        Item { name: name.into(), text: text.into(), parts }
+    }
+}
+
+impl Tone {
+    /// The class of the tone on pages.
+    pub(super) fn class(self) -> &'static str {
+        match self {
+            Tone::Plain => "",
+            Tone::Good => "passed",
+            Tone::Warn => "review",
+            Tone::Bad => "failed",
+            Tone::Faint => "soft",
+        }
+    }
+}
