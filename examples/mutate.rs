@@ -288,7 +288,9 @@ fn check_profile(bytes: &[u8]) -> Result<bool, String> {
     let _ = render_human(&problems, Style::Plain);
     match plan {
         Some(_) if problems.has_errors() => Err("a profile with errors can be run".to_owned()),
-        None if !problems.has_errors() => Err("nothing is said about a profile that can't be run".to_owned()),
+        None if !problems.has_errors() => {
+            Err("nothing is reported about a profile that can't be run".to_owned())
+        }
         plan => Ok(plan.is_some()),
     }
 }

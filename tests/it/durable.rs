@@ -309,7 +309,7 @@ fn the_budget_of_a_run_ends_it_and_a_larger_one_lets_it_go_on() {
     assert_eq!(ran.lines().len(), 3);
     ran.says(&[
         "the run's budget is spent: 2 documents are left",
-        "go on with a larger one",
+        "resume with a larger one",
         "loopctl resume",
     ]);
     place.write("profiles/parts.yaml", format!("{profile}budget: {{ calls: 5 }}\n"));

@@ -157,11 +157,16 @@ fn root() -> &'static Path {
 
 /// Finds the Rust files below a folder.
 pub(crate) fn files_in(folder: &Path, found: &mut Vec<PathBuf>) {
+    files_ending(folder, &["rs"], found);
+}
+
+/// Adds the files in a folder and its folders whose names have one of these endings.
+pub(crate) fn files_ending(folder: &Path, endings: &[&str], found: &mut Vec<PathBuf>) {
     for entry in std::fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
         if path.is_dir() {
-            files_in(&path, found);
-        } else if path.extension().is_some_and(|ending| ending == "rs") {
+            files_ending(&path, endings, found);
+        } else if path.extension().is_some_and(|ending| endings.iter().any(|one| ending == *one)) {
             found.push(path);
         }
     }

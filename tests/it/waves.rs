@@ -311,7 +311,7 @@ fn a_run_that_is_stopped_while_it_waits_is_gone_on_with_another_day() {
     let ended = child.wait_with_output().unwrap();
     let said = String::from_utf8(ended.stderr).unwrap();
     assert_eq!(ended.status.code(), Some(130), "{said}");
-    assert!(said.contains("3 documents wait; go on with `loopctl resume"), "{said}");
+    assert!(said.contains("3 documents wait; resume with `loopctl resume"), "{said}");
     let shown =
         Ran::of(&mut table.loopctl(&["runs", "show", "--journal", "out/journal.sqlite", "--format", "json"]));
     assert_eq!(shown.json()["documents"]["parked"], 3);

@@ -1,6 +1,10 @@
-//! Words of the code: doc comments open with a noun phrase or a verb, and a type's name is not used over and over.
+//! Words of the code: doc comments open with a noun phrase or a verb, a type's name is not used over and over, and phrases that
+//! are not technical English get fewer.
 
-use crate::layers::files_in;
+use crate::layers::{files_ending, files_in};
+use loopctl::diag::{Problems, SourceFile};
+use loopctl::value::yaml;
+use regex::Regex;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
@@ -83,4 +87,44 @@ fn fewer_and_fewer_types_share_a_name() {
         "{} names are declared in more than two files, {SHARED_NAMES} were: {shared:?}",
         shared.len()
     );
+}
+
+/// The text of the sources, assets and documentation, without tests and the pages that are generated from sources.
+fn prose() -> Vec<(PathBuf, String)> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut found: Vec<PathBuf> =
+        ["README.md", "CHANGELOG.md", "CONTRIBUTING.md"].map(|name| root.join(name)).into();
+    for folder in ["src", "crates", "plugins", "docs", "deploy"] {
+        files_ending(&root.join(folder), &["rs", "md", "js", "yaml"], &mut found);
+    }
+    let is_generated =
+        |path: &Path| ["docs/profiles", "docs/reference"].iter().any(|at| path.starts_with(root.join(at)));
+    found.retain(|path| !path.iter().any(|part| part == "tests") && !is_generated(path));
+    assert!(found.len() > 1_000, "{}", found.len());
+    let text = |path: PathBuf| {
+        let text = std::fs::read_to_string(&path).unwrap();
+        (path, text)
+    };
+    found.into_iter().map(text).collect()
+}
+
+#[test]
+fn avoided_phrases_get_fewer() {
+    let table = SourceFile::new("avoided.yaml", include_str!("wording/avoided.yaml").to_owned());
+    let table = yaml::parse(&table, &mut Problems::new()).unwrap().to_json();
+    let texts = prose();
+    let mut wrong = Vec::new();
+    for row in table.as_array().unwrap() {
+        let (avoid, write) = (row["avoid"].as_str().unwrap(), row["write"].as_str().unwrap());
+        let at_most = usize::try_from(row["at_most"].as_u64().unwrap()).unwrap();
+        // A phrase may continue in the next line of a comment or of a literal.
+        let phrase = Regex::new(&format!(r"(?i)\b{}\b", avoid.replace(' ', r"[\s/!\\]+"))).unwrap();
+        let counts = texts.iter().map(|(path, text)| (path, phrase.find_iter(text).count()));
+        let places: Vec<(&PathBuf, usize)> = counts.filter(|(_, count)| *count > 0).collect();
+        let count: usize = places.iter().map(|(_, count)| count).sum();
+        if count > at_most {
+            wrong.push(format!("`{avoid}` {count} times, {at_most} allowed: write {write}: {places:#?}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }

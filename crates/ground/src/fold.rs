@@ -31,7 +31,7 @@ pub fn folded(text: &str) -> String {
     folded
 }
 
-/// The digit that a decimal digit of another script or width stands for.
+/// The digit that a decimal digit of another script or width represents.
 pub(crate) fn ascii_digit(c: char) -> Option<char> {
     /// The zeros of scripts that write numbers by place, each followed by the other nine.
     const ZEROS: [u32; 10] = [0x30, 0x660, 0x6f0, 0x7c0, 0x966, 0x9e6, 0xa66, 0xae6, 0xe50, 0xff10];

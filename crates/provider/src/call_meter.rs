@@ -83,7 +83,7 @@ impl CallMeter {
         if let Some(usage) = &fault.usage {
             return self.cost_of(usage, asked, Price::cost);
         }
-        // Or it has come to an end, and reported no tokens.
+        // Or it has ended, and reported no tokens.
         let ended = self.calls_no_api() && fault.kind != super::FailureKind::Deadline;
         if fault.free || ended { Some(Usd::default()) } else { self.cost_unfinished(asked) }
     }

@@ -44,7 +44,7 @@ pub struct PluginFile {
     pub manifest: Manifest,
     /// The JSON of the manifest, byte for byte as it is embedded.
     pub manifest_json: Vec<u8>,
-    /// Of the file that was read, not of whatever has its name by now.
+    /// Of the file that was read, not of the file that has its name now.
     pub metadata: Metadata,
 }
 

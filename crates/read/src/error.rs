@@ -1,4 +1,4 @@
-//! Errors of an argument, a file or a line that stands for no document.
+//! Errors of an argument, a file or a line that names no document.
 
 use super::Origin;
 use super::endings::ENDINGS;

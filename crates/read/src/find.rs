@@ -4,19 +4,19 @@ use super::{Input, InputError, Listing, Names, Skipped, Wanted};
 use std::ffi::OsStr;
 use std::path::PathBuf;
 
-/// The documents that the arguments stand for.
+/// The documents that the arguments name.
 #[derive(Debug, Default)]
 #[non_exhaustive]
 pub struct FoundInputs {
     /// Documents to be read, in the order of the arguments; a folder's files sorted by name. No two have one id.
     pub inputs: Vec<Input>,
-    /// Arguments, files and lines that stand for no document.
+    /// Arguments, files and lines that name no document.
     pub errors: Vec<InputError>,
     /// The entries that were left out, by reason.
     pub skipped: Skipped,
 }
 
-/// Finds what the arguments stand for: files of any name, the documents in folders and in their folders (hidden files
+/// Finds what the arguments name: files of any name, the documents in folders and in their folders (hidden files
 /// left out), those that a pattern such as `reports/**/*.txt` matches, the records of `.jsonl` files, and `-` for
 /// standard input. A document that is named twice is taken once.
 ///

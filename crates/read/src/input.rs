@@ -205,7 +205,7 @@ impl Input {
     /// see [`Document::text`].
     ///
     /// # Errors
-    /// When there are no bytes, or too many; [`InputError::Changed`] when its line of a list has changed by now.
+    /// When there are no bytes, or too many; [`InputError::Changed`] when its line of a list has changed since.
     pub fn read(&self) -> Result<Document, InputError> {
         self.read_at_most(MAX_DOCUMENT_BYTES)
     }

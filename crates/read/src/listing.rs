@@ -1,4 +1,4 @@
-//! The documents that the arguments of a command stand for, as a stream: one at a time, whatever their number.
+//! The documents that the arguments of a command name, as a stream: one at a time, whatever their number.
 
 use super::endings::holds_records;
 use super::lines::{Line, Lines, MAX_LINE_BYTES, is_wide};
@@ -83,7 +83,7 @@ impl Seen {
 pub(super) enum Step {
     /// A document.
     Found(Input),
-    /// An input that stands for no document.
+    /// An input that names no document.
     Error(InputError),
     /// A file of records.
     Records {
@@ -189,7 +189,7 @@ impl Listing {
         }
     }
 
-    /// The inputs that a name stands for; `list` is the list and line that names it, if it is not an argument.
+    /// The inputs that a name expands to; `list` is the list and line that names it, if it is not an argument.
     fn argument(&mut self, path: PathBuf, list: Option<(&List, u64)>) -> Step {
         let found = match std::fs::metadata(&path) {
             Ok(found) => found,
@@ -312,7 +312,7 @@ impl Listing {
         Some(step)
     }
 
-    /// The inputs that a line stands for.
+    /// The inputs that a line expands to.
     fn line(&mut self, list: &List, line: &Line) -> Step {
         let number = line.number;
         let wrong = |problem: String| Step::Error(list.wrong(number, problem.into()));

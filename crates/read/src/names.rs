@@ -5,7 +5,7 @@ use crate::value::{DocumentId, digest_bytes, os_text, path_text};
 use std::collections::{HashMap, HashSet};
 use std::path::{Component, Path, PathBuf};
 
-/// Eight bytes that stand for a text. Two in a hundred million documents may be mistaken for each other with a probability of
+/// Eight bytes that identify a text. Two in a hundred million documents may be mistaken for each other with a probability of
 /// one in a thousand.
 pub(super) fn short_digest(text: &str) -> u64 {
     let digest = digest_bytes(text.as_bytes());
@@ -132,7 +132,7 @@ impl SharedNames {
     }
 }
 
-/// The path that an argument stands for, as far as names go.
+/// The path that an argument names, as far as names go.
 fn name_of(argument: &Path) -> &Path {
     if argument.as_os_str() == "-" { Path::new("stdin") } else { argument }
 }

@@ -14,7 +14,7 @@ pub enum Time {
     /// The clock of this machine.
     #[default]
     Real,
-    /// Only calls and pauses count, so that a replay comes to the same times. They are really waited for.
+    /// Only calls and pauses count, so that a replay yields the same times. They are really waited for.
     Counted,
     /// Like [`Time::Counted`], with calls that have been recorded: pauses take no time.
     Played,

@@ -1,4 +1,4 @@
-//! Providers that stand in for each other: the next is asked when one has failed permanently.
+//! A chain of providers: the next is asked when one has failed permanently.
 
 use crate::engine::CallFailed;
 use crate::provider::{CallOutcome, Provider};
@@ -74,7 +74,7 @@ impl FallbackChain {
     }
 
     /// Decides after a failed attempt: the same provider is asked again, or the next one at once, or none is left. A
-    /// provider that is not to be asked for a while is not waited for if another stands in.
+    /// provider that is not to be asked for a while is not waited for if another replaces it.
     pub(super) fn after(&self, failure: CallFailed, called: &CallOutcome) -> CallFailed {
         let mut turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
         turn.failed = turn.failed.saturating_add(1);

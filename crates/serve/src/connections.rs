@@ -119,7 +119,7 @@ impl ConnectionSlots {
         }
     }
 
-    /// A better slot, if there is one by now.
+    /// A better slot, if there is one now.
     fn upgrade(&self, permit: (SlotPermit, AllowedRequests)) -> (SlotPermit, AllowedRequests) {
         match (permit, Arc::clone(&self.any).try_acquire_owned()) {
             ((_, AllowedRequests::Probes), Ok(better)) => (Ok(better), AllowedRequests::Everything),
@@ -215,7 +215,7 @@ mod tests {
         assert!(!answered("GET /healthz HTTP/1.1\r\n").await.contains("here"));
     }
 
-    /// Time stands still until nothing else can happen, so this takes none.
+    /// Time is paused until nothing else can happen, so this takes none.
     #[tokio::test(start_paused = true)]
     async fn who_never_ends_the_headers_is_left() {
         let (mut slow, _graceful) = connected();

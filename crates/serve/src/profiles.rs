@@ -50,7 +50,7 @@ pub(crate) struct CompiledProfile {
 }
 
 impl CompiledProfile {
-    /// Returns whether a file that it reaches has changed by now, or has appeared where none was.
+    /// Returns whether a file that it reaches has changed since, or has appeared where none was.
     pub(crate) fn has_changed(&self) -> bool {
         !self.reached.clone().changed().is_empty()
     }
@@ -152,7 +152,7 @@ impl ServedProfiles {
         problems
     }
 
-    /// The profile of a run, as it is by now.
+    /// The profile of a run, as it is now.
     pub(crate) fn of_run(&self, run: &StoredRun) -> RecordedProfile {
         RecordedProfile::of_run(&self.context, run, &mut Problems::new())
     }

@@ -1,4 +1,4 @@
-//! Settings that a request lays over a profile: which, how many, and how long.
+//! Settings with which a request overrides a profile: which, how many, and how long.
 
 use super::profiles::ProfileRequest;
 use crate::value::sanitize_line;

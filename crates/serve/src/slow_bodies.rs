@@ -132,7 +132,7 @@ mod tests {
         (read, is_late.load(Ordering::Relaxed))
     }
 
-    /// Time stands still until nothing else can happen, so this takes none.
+    /// Time is paused until nothing else can happen, so this takes none.
     #[tokio::test(start_paused = true)]
     async fn a_body_is_read_to_its_end_unless_it_comes_too_slowly() {
         assert_eq!(read(1, 100, true).await, (100, false));

@@ -34,7 +34,7 @@ typedef int32_t lc_status;
 #define LC_OK ((lc_status)0)
 /* The configuration given to `open` is unusable. Only a user can fix it. */
 #define LC_INVALID_CONFIG ((lc_status)1)
-/* This request can't be answered as it stands, and never will be. */
+/* This request can't be answered in this form, and never will be. */
 #define LC_INVALID_REQUEST ((lc_status)2)
 /* It failed for a reason that may pass: network, overload, a server's 5xx. The host may retry. */
 #define LC_TRANSIENT ((lc_status)3)

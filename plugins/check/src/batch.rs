@@ -151,7 +151,7 @@ fn line(subject: &PluginUnderTest<'_>) -> CheckResult {
         return broken("the line asks for a key, which the host fills in headers only");
     }
     if (&one.model, &one.endpoint) != (&other.model, &other.endpoint) {
-        return broken("two calls of one model are said to be of different models or endpoints");
+        return broken("two calls of one model are reported to be of different models or endpoints");
     }
     opened.close();
     Ok(format!("a line of {} bytes", one.text.len()))

@@ -56,14 +56,14 @@ fn no_literal_keys(request: &HttpRequest) -> Result<(), String> {
     };
     for (name, value) in &request.headers {
         if looks(&KEY, value) || (looks(&CARRIES_KEY, name) && !value.contains(OPEN)) {
-            return Err(format!("the header `{}` carries a key as it stands", sanitize_message(name)));
+            return Err(format!("the header `{}` carries a key in plain text", sanitize_message(name)));
         }
     }
     let query = request.path.split_once('?').map_or("", |(_, query)| query);
     for parameter in query.split('&') {
         let (name, value) = parameter.split_once('=').unwrap_or((parameter, ""));
         if looks(&KEY, value) || (looks(&CARRIES_KEY, name) && !value.is_empty()) {
-            return Err(format!("the query's `{}` carries a key as it stands", sanitize_message(name)));
+            return Err(format!("the query's `{}` carries a key in plain text", sanitize_message(name)));
         }
     }
     if looks(&KEY, &request.path) || looks(&KEY, &request.body) {

@@ -99,7 +99,7 @@ fn needs(pattern: &Ast) -> Needs {
     }
 }
 
-/// One character for those of ASCII that differ in case, and the signs that stand for them.
+/// One character for those of ASCII that differ in case, and the signs that represent them.
 fn folded(c: char) -> char {
     match c {
         '\u{17F}' => 's',

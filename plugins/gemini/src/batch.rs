@@ -237,7 +237,7 @@ fn safe(endpoint: &str) -> Result<&str, Failure> {
         |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'/' | b'-' | b'.' | b'_' | b'~' | b'%');
     let leads_elsewhere = endpoint.split('/').any(|part| matches!(part, "" | "." | ".."));
     if leads_elsewhere || !endpoint.bytes().all(plain) {
-        return Err(Failure::invalid_request("the lines name no model that can stand in a path"));
+        return Err(Failure::invalid_request("the lines name no model that a path can contain"));
     }
     Ok(endpoint)
 }

@@ -27,7 +27,7 @@ impl Failure {
         Self::new(abi::LC_INVALID_CONFIG, message)
     }
 
-    /// The request can't be answered as it stands.
+    /// The request can't be answered in this form.
     pub fn invalid_request(message: impl Into<String>) -> Self {
         Self::new(abi::LC_INVALID_REQUEST, message)
     }

@@ -1,4 +1,4 @@
-//! XML and HTML as their readers see them: without tags, and with the characters that references such as `&lt;` stand for.
+//! XML and HTML as their readers see them: without tags, and with the characters that references such as `&lt;` represent.
 //!
 //! Text without markup is left as it is, with signs such as `p < 0.05` and `<981::AID-SIM510>` in it: a tag has a name and
 //! attributes with values, nothing else.
@@ -267,7 +267,7 @@ fn attribute(text: &str) -> Option<&str> {
     }
 }
 
-/// The character that a reference at the beginning stands for, and the length of the reference.
+/// The character that a reference at the beginning represents, and the length of the reference.
 fn reference(text: &str) -> Option<(char, usize)> {
     let body = text.strip_prefix('&')?;
     let end = body.char_indices().take(12).find(|(_, c)| *c == ';').map(|(end, _)| end)?;

@@ -493,7 +493,7 @@ pub struct HttpRequest {
     pub method: String,
     /// Under the base URL, beginning with `/`; may carry a query.
     pub path: String,
-    /// In values, `${secret:NAME}` stands for the value of a declared secret; the plugin never sees it.
+    /// In values, `${secret:NAME}` represents the value of a declared secret; the plugin never sees it.
     /// `${secret:A|B}` is the first of several that is set. With a `?` before the brace, as in `${secret:NAME?}`, the
     /// whole header is left out when none is.
     #[serde(default)]

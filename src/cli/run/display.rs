@@ -153,10 +153,10 @@ impl ResumeHint<'_> {
             let failure = Failure::broken(format!("the run's budget is spent: {} left", count(left)));
             complain(
                 output,
-                &failure.help(format!("go on with a larger one: `{command} --budget cost_usd=N`, `tokens=N` or `calls=N`; it counts what was used before")),
+                &failure.help(format!("resume with a larger one: `{command} --budget cost_usd=N`, `tokens=N` or `calls=N`; it counts what was used before")),
             );
         } else if !self.quiet && !gave_up {
-            output.say(&format!("{waiting}go on with `{}`", sanitize_line(&command)));
+            output.say(&format!("{waiting}resume with `{}`", sanitize_line(&command)));
         }
     }
 }
@@ -264,7 +264,7 @@ impl Observer for RunDisplay<'_> {
         if let BatchNews::Refused { why } = news {
             let failure = Failure::broken(format!("no batch is waited for any more: {}", sanitize_line(why)));
             self.complain(&failure.help(
-                "what waits stays as it is; when that is corrected, `loopctl resume` goes on, and `loopctl resume --via online` without batches",
+                "waiting documents are unchanged; once this is corrected, `loopctl resume` continues them, or `loopctl resume --via online` without batches",
             ));
         } else if self.live_lines.is_shown() {
             self.above(|display| display.output.say(&news.to_string()));
@@ -288,7 +288,8 @@ impl Observer for RunDisplay<'_> {
         }
         let message = format!("`{}` was quarantined: {}", sanitize_line(id.as_str()), sanitize_line(why));
         self.complain(
-            &Failure::broken(message).help("the others go on; `loopctl runs retry` tries it again"),
+            &Failure::broken(message)
+                .help("the other documents continue; `loopctl runs retry` tries it again"),
         );
     }
 

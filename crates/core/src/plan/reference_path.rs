@@ -2,7 +2,7 @@
 
 use crate::value::fill_in_path;
 
-/// The path that a template such as `{{ document_id }}.gold.json` stands for.
+/// The path that a template such as `{{ document_id }}.gold.json` yields.
 ///
 /// # Errors
 /// Describes the problem with the template.

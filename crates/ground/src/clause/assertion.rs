@@ -324,7 +324,7 @@ fn denies_other_codes(all: &[Token], clause: &Clause, claim: &Read) -> bool {
     is_marker && named < denial && statement.iter().any(|at| *at > denial && is_code(*at))
 }
 
-/// The longest rule that stands for an empty box.
+/// The longest rule that represents an empty box.
 const BOX: usize = 5;
 /// The longest distance between a box and its value, in tokens.
 const FROM_BOX: usize = 180;

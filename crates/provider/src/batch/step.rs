@@ -142,7 +142,7 @@ impl Provider {
             http_attempt.heard(&response);
             turn = BatchTurn { state, response: Some(response) };
         }
-        Err(garbage("never comes to the end of a step"))
+        Err(garbage("never reaches the end of a step"))
     }
 
     /// Checks that the host would send this, without sending it.

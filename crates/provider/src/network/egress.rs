@@ -130,7 +130,7 @@ impl Egress {
         if ServerOrigin::of(&url) != ServerOrigin::of(&base) || url.scheme() != base.scheme() {
             return Err("the plugin's path leads to another host".to_owned());
         }
-        // Dots have been resolved by now.
+        // Dots are resolved already.
         let below = url.path().strip_prefix(base.path().trim_end_matches('/'));
         if below.is_none_or(|below| !below.starts_with('/')) {
             return Err("the plugin's path leads out of the base URL".to_owned());

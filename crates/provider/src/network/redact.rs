@@ -142,7 +142,7 @@ fn backslashes(text: &[u8], wanted: usize, behind: &[u8]) -> Option<usize> {
 
 /// The number of bytes at the beginning of `text` that spell this character, before `behind` of the secret.
 fn character(text: &[u8], wanted: u8, behind: &[u8]) -> Option<usize> {
-    // These stand for themselves, and begin codes; a secret may itself hold what looks like a code.
+    // These are literal, and begin codes; a secret may itself hold what looks like a code.
     let code = match wanted {
         b'%' if !behind.starts_with(b"25") => percent(text, wanted),
         b'&' if !behind.starts_with(b"amp;") && !behind.starts_with(b"#") => reference(text, wanted),
@@ -261,7 +261,7 @@ mod tests {
 
     #[test]
     fn base64_of_it_and_its_neighbours_is_found() {
-        for before in ["", "u:", "user:", "somebody:"] {
+        for before in ["", "u:", "user:", "customer:"] {
             for after in ["", ".", ":x"] {
                 let whole = format!("{before}{SECRET}{after}");
                 for encoded in [STANDARD_NO_PAD.encode(&whole), URL_SAFE_NO_PAD.encode(&whole)] {

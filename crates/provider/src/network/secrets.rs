@@ -89,7 +89,7 @@ impl ResolvedHeaders {
             let mut value = HeaderValue::from_str(&text).map_err(|_| {
                 refused(match used.first() {
                     Some((variable, _)) => format!(
-                        "the environment variable `{variable}` has characters that can't stand in a header"
+                        "the environment variable `{variable}` has characters that a header can't contain"
                     ),
                     None => {
                         format!("the value of header `{header}` has characters that headers can't have")

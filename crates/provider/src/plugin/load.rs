@@ -134,7 +134,7 @@ fn keep(key: String, library: Library) -> Arc<Library> {
     )
 }
 
-/// Holds the checked bytes where no one else can change them, and loads those. A file that has the plugin's name by now
+/// Holds the checked bytes where no one else can change them, and loads those. A file that has the plugin's name now
 /// doesn't matter.
 pub(super) fn open_copy(file: &PluginFile) -> Result<lc_entry_v1, ProviderError> {
     let failed = |problem: String| ProviderError::Load { path: file.path.clone(), problem };

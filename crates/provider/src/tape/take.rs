@@ -385,8 +385,8 @@ mod tests {
         let tape = Recorder::replay(place.path()).unwrap();
         let mut take = RecordedCall::new(Some(&tape), false, &CallProgress::default());
         let question = take.http("openai", &request(), &asked(), None);
-        let nobody = async { Err::<HttpResponse, _>(CallError::new(FailureKind::Permanent, "asked")) };
-        assert_eq!(take.ask(question, Vec::new, nobody).await.unwrap(), answer);
+        let unasked = async { Err::<HttpResponse, _>(CallError::new(FailureKind::Permanent, "asked")) };
+        assert_eq!(take.ask(question, Vec::new, unasked).await.unwrap(), answer);
         // This time the plugin was fast enough.
         let replayed = take.end(Ok(Completion::default())).outcome.unwrap_err();
         assert_eq!((replayed.kind, replayed.message), (recorded.kind, recorded.message));

@@ -84,7 +84,7 @@ impl Batch {
     /// it. A document that can't be read is reported and the others continue; a panic ends only its own document. A
     /// provider that is plainly gone ends the batch (without `keep_going`): when its key is missing or refused or its
     /// account has nothing left, and when `MOST_PROVIDER_ERRORS_IN_A_ROW` documents in a row ended by its failures. So
-    /// does a judge's, if nothing stands in for it.
+    /// does a judge's, if nothing replaces it.
     ///
     /// # Errors
     /// When the journal or an artifact can't be written; what is finished stays.

@@ -1,4 +1,4 @@
-//! Stands in for `waves` in a build without the feature `network`, where no provider has batches.
+//! Replaces `waves` in a build without the feature `network`, where no provider has batches.
 
 use super::super::batches::BatchSettings;
 use super::super::call::CallPostponer;

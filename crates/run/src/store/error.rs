@@ -146,9 +146,7 @@ impl StoreError {
     pub fn help(&self) -> &'static str {
         match self {
             StoreError::Folder { source, .. } | StoreError::Artifact { source, .. } => match source.kind() {
-                io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
-                    "make room, then go on with the run"
-                }
+                io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => "make room, then resume the run",
                 io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
                     "choose a folder that you may write to"
                 }
@@ -159,7 +157,7 @@ impl StoreError {
             },
             StoreError::Json { .. } => "this is a mistake in loopctl; please report it",
             StoreError::Open { .. } | StoreError::ReadOnly { .. } => {
-                "the file and its folder must be writable; choose another place for the journal, or make them so"
+                "the file and its folder must be writable; choose another location for the journal, or make them writable"
             }
             StoreError::NotAJournal { .. } => {
                 "choose another file for the journal; this one was left as it is"
@@ -167,13 +165,13 @@ impl StoreError {
             StoreError::NewerFormat { .. } => {
                 "use the release that wrote it or a later one, or choose another file for the journal"
             }
-            StoreError::UnreleasedFormat { .. } => "begin another journal with `--journal FILE`",
+            StoreError::UnreleasedFormat { .. } => "start another journal with `--journal FILE`",
             StoreError::Damaged { .. } => {
-                "move the file away to start with an empty journal, or bring it back from a backup"
+                "move the file away to start with an empty journal, or restore it from a backup"
             }
             StoreError::Locked { .. } => "wait for the other process to end, or choose another journal",
             StoreError::DiskFull { .. } => {
-                "make room, then go on with the run; nothing that was recorded is lost"
+                "make room, then resume the run; nothing that was recorded is lost"
             }
             StoreError::ShuttingDown => "run it again",
             StoreError::Time { .. } => "give a time in RFC 3339 with its offset from UTC",
@@ -181,7 +179,7 @@ impl StoreError {
             StoreError::UnknownDocument { .. } => "begin the document before anything is recorded for it",
             StoreError::DocumentExists { .. } => "give each document of a run an id of its own",
             StoreError::TakenOver => {
-                "nothing is lost: that process goes on; if this one was stopped for a while, that is why"
+                "nothing is lost: the other process continues the work; it takes over from a process that was suspended for a while"
             }
             StoreError::Journal { .. } => "check the disk that holds the journal",
         }

@@ -221,7 +221,7 @@ mod tests {
         assert_eq!(journal.leases(159).unwrap().len(), 1);
         assert_eq!(journal.lease(document, 160).unwrap(), None);
         assert_eq!(take("b", 160, 260).reviewer, "b");
-        // A page that was left says so late: the lease is another one by now.
+        // A page that was left says so late: the lease has been replaced.
         journal.release_lease(document, "b", 200).unwrap();
         assert_eq!(journal.leases(170).unwrap().len(), 1);
         journal.release_lease(document, "b", 260).unwrap();

@@ -212,7 +212,7 @@ fn wants_page(method: &Method, path: &str, headers: &HeaderMap) -> bool {
 fn is_kept(method: &Method, path: &str, name: &str, response: &Response) -> bool {
     let is_change = !matches!(*method, Method::GET | Method::HEAD);
     let is_refused = matches!(response.status(), StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN);
-    // The page of a run, which is read again and again while the run goes on, shows no document.
+    // The page of a run, which is read again and again while the run is in progress, shows no document.
     let of_run = path.strip_prefix("/runs/").is_some_and(|rest| rest.contains('/'));
     let shows_document =
         !name.is_empty() && (of_run || ["/review/", "/api/"].iter().any(|begin| path.starts_with(begin)));

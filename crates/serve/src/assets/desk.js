@@ -56,7 +56,7 @@ function choose(at, focus = true, scroll = focus) {
 
 const current = () => items()[chosen];
 
-// What a key stands for: a button or a summary of the chosen field, else one of the document.
+// What a key triggers: a button or a summary of the chosen field, else one of the document.
 function target(key) {
   const find = (root) => [...(root?.querySelectorAll("[data-key]") ?? [])].find((one) => one.dataset.key === key);
   return find(current()) ?? find(fields.querySelector(".desk-bar"));
@@ -94,7 +94,7 @@ function press(key) {
   } else found.click();
 }
 
-// Whoever holds Enter, or presses it again at once, has not seen what is there by now. So Enter counts again when it was released and
+// Whoever holds Enter, or presses it again at once, has not seen what is there now. So Enter counts again when it was released and
 // the page has been there for a moment.
 const MOMENT_MS = 400;
 const RELEASED = "loopctl-enter-released";
@@ -241,7 +241,7 @@ async function send(address, body) {
     || body.get("decision") === "holds" && `issue:${body.get("issue")}` === before);
   choose((here < 0 ? chosen : here) + (moves ? 1 : 0));
   say(fields.dataset.said || (answer.ok ? "Checked. Enter keeps the value." : ""));
-  // What is not answered yet is where the reviewer goes on.
+  // What is not answered yet is where the reviewer continues.
   const isRefused = answer.status === 422 && body.get("decision") === "accept" && !body.get("field");
   const open = isRefused ? items().findIndex((item) => item.hasAttribute("data-open")) : -1;
   if (open >= 0) choose(open);

@@ -22,7 +22,7 @@ async function comeIn(token) {
 const given = new URLSearchParams(location.hash.slice(1)).get("token");
 history.replaceState(null, "", location.pathname);
 if (given && document.querySelector("#open")) {
-  // Somebody is in: a link signs in as somebody else only when they say so.
+  // Someone is signed in: a link signs in as someone else only when they say so.
   field.value = given;
   said.textContent = "This link has another token. Sign in with it?";
   form.querySelector("button").focus();

@@ -53,7 +53,7 @@ impl DecisionForm {
 
 /// The reason why nothing was kept.
 pub(super) enum DecisionError {
-    /// The document is another reviewer's, or has changed by now.
+    /// The document is another reviewer's, or has changed since.
     Conflict(ApiError),
     /// The form can't be a decision; the member that is wrong, and why.
     Invalid(Option<String>, String),

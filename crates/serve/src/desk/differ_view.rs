@@ -23,7 +23,7 @@ pub(super) fn positions(view: &FieldView<'_>, page: &DeskPage<'_>) -> Markup {
                 }
             }
         }
-        @if !page.may_settle { p.soft { "Reviewers differ. Someone who may settle it has the last word; or decide again, if you think otherwise by now." } }
+        @if !page.may_settle { p.soft { "Reviewers differ. Someone who may settle it has the last word; or decide again, if you have changed your mind." } }
     }
 }
 

@@ -62,7 +62,7 @@ impl FieldView<'_> {
         Some(named.collect::<Vec<_>>().join(" ")).filter(|group| !group.is_empty())
     }
 
-    /// The value as it is by now.
+    /// The current value.
     pub(super) fn current(&self) -> Option<&Value> {
         match &self.held {
             Some(held) => held.value.as_ref(),

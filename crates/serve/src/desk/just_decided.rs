@@ -18,7 +18,7 @@ pub(super) struct JustDecidedQuery {
     after: String,
 }
 
-/// That document, with what is said about it.
+/// That document, with what is reported about it.
 pub(super) struct JustDecided {
     document: String,
     address: String,

@@ -38,7 +38,7 @@ pub(super) fn not_held(document: &str, lease: Option<&Lease>) -> ApiError {
                 .help("nothing was kept; take another document, or come back later")
         }
         None => ApiError::new(StatusCode::CONFLICT, format!("`{id}` is not yours at the moment"))
-            .help("nothing was kept; open the document again to go on with it"),
+            .help("nothing was kept; open the document again to continue"),
     }
 }
 

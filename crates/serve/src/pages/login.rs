@@ -13,7 +13,7 @@ pub(crate) fn login(holder: Option<&str>) -> Markup {
             main {
                 h1 { "loopctl" }
                 @if let Some(holder) = holder {
-                    p #open { "You are signed in as " strong { (holder) } ". " a href="/" { "Go on" } }
+                    p #open { "You are signed in as " strong { (holder) } ". " a href="/" { "Continue" } }
                 } @else {
                     p { "Open the link that " code { "loopctl serve" } " printed, or give your token." }
                 }

@@ -67,7 +67,7 @@ fn row(row: &RunRow) -> Vec<Markup> {
 pub(super) fn state(row: &RunRow) -> &'static str {
     match row.run.stage {
         RunStage::Open if row.open() == 0 && row.done() > 0 => "done",
-        RunStage::Open => "goes on",
+        RunStage::Open => "in progress",
         RunStage::Finished => "finished",
         RunStage::Cancelled => "cancelled",
     }

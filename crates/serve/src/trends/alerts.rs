@@ -144,7 +144,7 @@ mod tests {
         let (told, standing) = seen(80, &standing);
         assert_eq!(told, 1);
         let (told, standing) = seen(70, &standing);
-        assert_eq!(told, 0, "it stands already");
+        assert_eq!(told, 0, "it is reported already");
         let (told, standing) = seen(90, &standing);
         assert_eq!((told, &standing), (0, &RaisedAlerts::default()), "the bound itself is kept");
         assert_eq!(seen(89, &standing).0, 1, "it went over once more");

@@ -199,7 +199,7 @@ impl ServedProfiles {
 }
 
 impl ServedProfiles {
-    /// The profile of a recorded run, as it is by now.
+    /// The profile of a recorded run, as it is now.
     fn reached(
         &self,
         profile: &SelectedProfile,

@@ -75,7 +75,7 @@ impl TrialEnd {
     fn of(decided: &Decided, overalls: impl Iterator<Item = f64>) -> Self {
         let reason = match decided.beyond {
             None => decided.stop_reason.to_string(),
-            Some(Beyond::Exhausted) => "goes on after the last recorded candidate".to_owned(),
+            Some(Beyond::Exhausted) => "continues after the last recorded candidate".to_owned(),
             Some(Beyond::OtherBase) => "corrects another candidate".to_owned(),
             Some(Beyond::OtherFeedback) => "feedback tells it something else".to_owned(),
         };

@@ -37,7 +37,7 @@ pub struct ApiError {
 }
 
 impl ApiError {
-    /// The failure that the status stands for: 401 and 403 unauthorized; 429 rate limited; 408, 409, 425 and 5xx may
+    /// The failure that the status means: 401 and 403 unauthorized; 429 rate limited; 408, 409, 425 and 5xx may
     /// pass; 400, 413, 415 and 422 an invalid request; anything else permanent.
     pub fn failure(self) -> Failure {
         let message = self.words();

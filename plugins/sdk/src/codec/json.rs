@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use serde_json::Value;
 
 /// Reads JSON in which a text may hold half a surrogate pair (`\ud83d` alone, as where a text was cut in the middle of a
-/// character): JSON's grammar allows it, no text can hold it, and the replacement character (U+FFFD) stands for it.
+/// character): JSON's grammar allows it, no text can hold it, and the replacement character (U+FFFD) replaces it.
 ///
 /// # Errors
 /// Text that isn't JSON.
@@ -49,7 +49,7 @@ fn mended(json: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// The unit of UTF-16 that an escape here stands for.
+/// The unit of UTF-16 that an escape here represents.
 fn unit(json: &str, at: usize) -> Option<u16> {
     let digits = json.get(at..at + ESCAPE)?.strip_prefix("\\u")?;
     u16::from_str_radix(digits, 16).ok().filter(|_| digits.bytes().all(|byte| byte.is_ascii_hexdigit()))
