@@ -44,7 +44,7 @@ const WEIGHED: [(&str, f64); 7] = [
 const WIDE: usize = 200;
 
 /// One candidate, and the two ways to score it. Each returns its overall score.
-struct Case {
+struct HandWrittenCase {
     name: String,
     ours: Box<dyn FnMut() -> f64>,
     by_hand: Box<dyn FnMut() -> f64>,
@@ -106,7 +106,7 @@ fn counted(name: &str, who: &str) -> Option<f64> {
     Some((of(TIMES + 10)? - of(10)?) / f64::from(TIMES))
 }
 
-fn cases() -> Vec<Case> {
+fn cases() -> Vec<HandWrittenCase> {
     let folder = tempfile::tempdir().unwrap();
     let (record, wide) = (Arc::new(record_plan(folder.path())), Arc::new(wide_plan(folder.path())));
     let (by_hand, wide_by_hand) = (Arc::new(ByHand::new()), Arc::new(WideByHand::new()));
@@ -128,14 +128,14 @@ fn of_candidate(
     plan: &Arc<Plan>,
     candidate: Value,
     by_hand: impl Fn(&Value) -> f64 + Clone + 'static,
-) -> [Case; 2] {
+) -> [HandWrittenCase; 2] {
     let given = || vec![("accuracy".to_owned(), Score::ONE)];
     let context = DocumentContext::named(plan, "report", None);
     let assessor = || (context.assessor(), Assessment::default(), given());
     let (text, candidate) = (candidate.to_string(), Arc::new(candidate));
     let ((mut of_value, mut out, scores), value) = (assessor(), Arc::clone(&candidate));
     let document = context.clone();
-    let from_value = Case {
+    let from_value = HandWrittenCase {
         name: format!("{name}, from a value"),
         ours: Box::new(move || {
             let given = Given { scores: &scores, ..Given::default() };
@@ -148,7 +148,7 @@ fn of_candidate(
         },
     };
     let ((mut of_text, mut out, scores), own) = (assessor(), text.clone());
-    let from_text = Case {
+    let from_text = HandWrittenCase {
         name: format!("{name}, from text"),
         ours: Box::new(move || {
             let given = Given { scores: &scores, ..Given::default() };
@@ -161,14 +161,14 @@ fn of_candidate(
 }
 
 /// A candidate as the loop has it: assessed, with where each point went, and decided upon after one that was worse.
-fn decision(plan: &Arc<Plan>, by_hand: &Arc<ByHand>) -> Case {
+fn decision(plan: &Arc<Plan>, by_hand: &Arc<ByHand>) -> HandWrittenCase {
     let (candidate, by_hand) = (Arc::new(clean()), Arc::clone(by_hand));
     let (policy, value) = (Arc::clone(&plan.policy), Arc::clone(&candidate));
     let context = DocumentContext::named(plan, "report", None);
     let (mut assessor, mut out) = (context.assessor(), Assessment::default());
     let given = vec![("accuracy".to_owned(), Score::ONE)];
     let worse = Assessment { overall: 0.8, ..Assessment::default() };
-    Case {
+    HandWrittenCase {
         name: "record, accounted for and decided upon".to_owned(),
         ours: Box::new(move || {
             let given = Given { scores: &given, ..Given::default() };
@@ -187,7 +187,7 @@ fn decision(plan: &Arc<Plan>, by_hand: &Arc<ByHand>) -> Case {
     }
 }
 
-impl Case {
+impl HandWrittenCase {
     /// The median ratio, and the median times in nanoseconds: ours, the hand-written code's.
     fn side_by_side(&mut self) -> [f64; 3] {
         let (ours, theirs) = ((self.ours)(), (self.by_hand)());

@@ -24,7 +24,7 @@ use std::time::{Duration, Instant};
 
 /// The findings in the files of one kind.
 #[derive(Default)]
-struct Kind {
+struct ModelKind {
     files: usize,
     blocked: usize,
     escalated: usize,
@@ -44,7 +44,7 @@ pub(crate) fn measure(folder: &Path, profile: &str, out: &mut impl Write) -> Res
     let plan = plan(profile)?;
     let context = DocumentContext::named(&plan, "unknown", None);
     let mut assessor = context.assessor();
-    let mut kinds: BTreeMap<(String, String), Kind> = BTreeMap::new();
+    let mut kinds: BTreeMap<(String, String), ModelKind> = BTreeMap::new();
     let mut slowest = (Duration::ZERO, String::new());
     for path in documents(folder)? {
         let (verdict, violation) = verdict(path.strip_prefix(folder)?);
@@ -72,7 +72,7 @@ pub(crate) fn measure(folder: &Path, profile: &str, out: &mut impl Write) -> Res
 }
 
 fn report(
-    kinds: &BTreeMap<(String, String), Kind>,
+    kinds: &BTreeMap<(String, String), ModelKind>,
     slowest: &(Duration, String),
     out: &mut impl Write,
 ) -> std::io::Result<()> {
@@ -80,7 +80,7 @@ fn report(
     writeln!(out, "| --- | --- | ---: | ---: | ---: | --- |")?;
     for ((verdict, violation), kind) in kinds {
         let codes: Vec<String> = kind.codes.iter().map(|(code, files)| format!("{code} {files}")).collect();
-        let Kind { files, blocked, escalated, .. } = kind;
+        let ModelKind { files, blocked, escalated, .. } = kind;
         writeln!(
             out,
             "| {verdict} | {violation} | {files} | {blocked} | {escalated} | {} |",

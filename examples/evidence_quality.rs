@@ -34,7 +34,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 #[derive(Deserialize)]
-struct Labelled {
+struct LabelledDocument {
     id: String,
     document: String,
     document_type: String,
@@ -54,7 +54,7 @@ struct Wrong {
 }
 
 #[derive(Deserialize)]
-struct Record {
+struct DocumentRecord {
     id: String,
     kind: String,
     document_type: String,
@@ -62,31 +62,31 @@ struct Record {
     extraction: Value,
     #[serde(default)]
     evidence: Quotes,
-    labels: BTreeMap<String, Label>,
+    labels: BTreeMap<String, ExpectedLabel>,
 }
 
 #[derive(Deserialize, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 #[serde(rename_all = "lowercase")]
-enum Label {
+enum ExpectedLabel {
     Right,
     Wrong,
 }
 
 /// A candidate of a document, and its leaves with their labels.
-struct Case {
+struct QualityCase {
     id: String,
     kind: String,
     document_type: String,
     text: String,
     extraction: Value,
     quotes: Quotes,
-    labels: Vec<(String, Label)>,
+    labels: Vec<(String, ExpectedLabel)>,
 }
 
 /// Numbers of leaves, by label and support.
 #[derive(Default)]
-struct Measured {
-    supports: BTreeMap<(Label, Option<&'static str>), u64>,
+struct MeasuredQuality {
+    supports: BTreeMap<(ExpectedLabel, Option<&'static str>), u64>,
     /// Of the wrong ones: all and verified, by kind.
     kinds: BTreeMap<String, (u64, u64)>,
     patterns: BTreeMap<String, (u64, u64)>,
@@ -132,7 +132,7 @@ pub(crate) fn measure(
         "| set | asked | right | verified | unsupported or contradicted | wrong | verified |\n\
          | --- | --- | ---: | ---: | ---: | ---: | ---: |"
     )?;
-    let mut after = Measured::default();
+    let mut after = MeasuredQuality::default();
     for set in sets {
         let cases = cases_of(set)?;
         let has_quotes = cases.iter().any(|case| case.quotes.iter().next().is_some());
@@ -162,7 +162,7 @@ pub(crate) fn measure(
         let of = |label| {
             after.supports.iter().filter(|((own, _), _)| *own == label).map(|(_, count)| count).sum::<u64>()
         };
-        writeln!(out, "\nlabelled {} {}", of(Label::Right), of(Label::Wrong))?;
+        writeln!(out, "\nlabelled {} {}", of(ExpectedLabel::Right), of(ExpectedLabel::Wrong))?;
         for (pattern, (right, wrong)) in &after.patterns {
             writeln!(out, "{pattern} {right} {wrong}")?;
         }
@@ -179,10 +179,10 @@ fn compiled(profile: &str, library: &Library) -> Result<Plan, Box<dyn Error>> {
 }
 
 /// The numbers of a set, asked in each way.
-fn assessed(plan: &Plan, cases: &[Case]) -> [Measured; 2] {
-    let mut measured = ASKED.map(|_| Measured::default());
+fn assessed(plan: &Plan, cases: &[QualityCase]) -> [MeasuredQuality; 2] {
+    let mut measured = ASKED.map(|_| MeasuredQuality::default());
     for same in cases.chunk_by(|one, next| one.document_type == next.document_type && one.text == next.text) {
-        let Some(Case { document_type, text, .. }) = same.first() else { continue };
+        let Some(QualityCase { document_type, text, .. }) = same.first() else { continue };
         // A document is read once.
         let context = DocumentContext::named(plan, document_type, Some(text));
         for (measured, (quoted, _)) in measured.iter_mut().zip(ASKED) {
@@ -193,7 +193,7 @@ fn assessed(plan: &Plan, cases: &[Case]) -> [Measured; 2] {
 }
 
 /// The cases of a set.
-fn cases_of(set: &Path) -> Result<Vec<Case>, Box<dyn Error>> {
+fn cases_of(set: &Path) -> Result<Vec<QualityCase>, Box<dyn Error>> {
     let cases = if set.is_dir() { reports(set)? } else { records(set)? };
     if cases.is_empty() {
         return Err(format!("`{}` holds no labelled documents", set.display()).into());
@@ -202,15 +202,15 @@ fn cases_of(set: &Path) -> Result<Vec<Case>, Box<dyn Error>> {
 }
 
 /// The cases of a folder of reports: the right values, and one for each wrong one.
-fn reports(folder: &Path) -> Result<Vec<Case>, Box<dyn Error>> {
+fn reports(folder: &Path) -> Result<Vec<QualityCase>, Box<dyn Error>> {
     let mut paths: Vec<PathBuf> =
         std::fs::read_dir(folder)?.map(|entry| entry.map(|entry| entry.path())).collect::<Result<_, _>>()?;
     paths.sort();
     let mut cases = Vec::new();
     for path in paths.iter().filter(|path| path.extension().is_some_and(|ending| ending == "json")) {
-        let report: Labelled = serde_json::from_slice(&std::fs::read(path)?)?;
+        let report: LabelledDocument = serde_json::from_slice(&std::fs::read(path)?)?;
         let text = std::fs::read_to_string(folder.join(&report.document))?;
-        let case = |extraction: Value, quotes: Quotes, kind: &str, labels| Case {
+        let case = |extraction: Value, quotes: Quotes, kind: &str, labels| QualityCase {
             id: report.id.clone(),
             kind: kind.to_owned(),
             document_type: report.document_type.clone(),
@@ -229,9 +229,14 @@ fn reports(folder: &Path) -> Result<Vec<Case>, Box<dyn Error>> {
                 passages.iter().for_each(|passage| quotes.add(path, passage));
             }
             quotes.add(&wrong.path, &wrong.quote);
-            cases.push(case(extraction, quotes, &wrong.kind, vec![(wrong.path.clone(), Label::Wrong)]));
+            cases.push(case(
+                extraction,
+                quotes,
+                &wrong.kind,
+                vec![(wrong.path.clone(), ExpectedLabel::Wrong)],
+            ));
         }
-        let right = leaves(&report.extraction).into_iter().map(|path| (path, Label::Right)).collect();
+        let right = leaves(&report.extraction).into_iter().map(|path| (path, ExpectedLabel::Right)).collect();
         cases.push(case(report.extraction.clone(), report.evidence.clone(), "", right));
     }
     Ok(cases)
@@ -253,19 +258,19 @@ fn leaves(value: &Value) -> Vec<String> {
     }
 }
 
-fn records(file: &Path) -> Result<Vec<Case>, Box<dyn Error>> {
+fn records(file: &Path) -> Result<Vec<QualityCase>, Box<dyn Error>> {
     let text = std::fs::read_to_string(file)?;
-    let read = |line: &str| -> Result<Case, Box<dyn Error>> {
-        let Record { id, kind, document_type, source, extraction, evidence, labels } =
+    let read = |line: &str| -> Result<QualityCase, Box<dyn Error>> {
+        let DocumentRecord { id, kind, document_type, source, extraction, evidence, labels } =
             serde_json::from_str(line)?;
         let labels = labels.into_iter().collect();
-        Ok(Case { id, kind, document_type, text: source, extraction, quotes: evidence, labels })
+        Ok(QualityCase { id, kind, document_type, text: source, extraction, quotes: evidence, labels })
     };
     text.lines().map(read).collect()
 }
 
-impl Measured {
-    fn assess(&mut self, context: &DocumentContext, case: &Case, quoted: bool) {
+impl MeasuredQuality {
+    fn assess(&mut self, context: &DocumentContext, case: &QualityCase, quoted: bool) {
         let mut assessor = context.assessor();
         let mut out = Assessment::default();
         let none = Quotes::default();
@@ -282,7 +287,7 @@ impl Measured {
             let support = leaf.map(|leaf| leaf.support);
             *self.supports.entry((*label, support.map(Support::as_str))).or_default() += 1;
             let is_verified = support == Some(Support::Verified);
-            if *label == Label::Wrong {
+            if *label == ExpectedLabel::Wrong {
                 let (all, verified) = self.kinds.entry(case.kind.clone()).or_default();
                 *all += 1;
                 *verified += u64::from(is_verified);
@@ -292,13 +297,13 @@ impl Measured {
                 |leaf: &&LeafEvidence<'_>| matches!(leaf.support, Support::Verified | Support::Undecided);
             if let Some(pattern) = leaf.filter(holds).and_then(|leaf| leaf.pattern) {
                 let (right, wrong) = self.patterns.entry(pattern.to_string()).or_default();
-                *(if *label == Label::Right { right } else { wrong }) += 1;
+                *(if *label == ExpectedLabel::Right { right } else { wrong }) += 1;
             }
-            if is_verified != (*label == Label::Right) {
+            if is_verified != (*label == ExpectedLabel::Right) {
                 let issue = out.issues.iter().find(|issue| issue.path == *path);
                 self.lines += &format!(
                     "{} {} {path} = {}: {}, {}\n",
-                    if *label == Label::Right { "right" } else { "wrong" },
+                    if *label == ExpectedLabel::Right { "right" } else { "wrong" },
                     case.id,
                     case.extraction.pointer(path).map(Value::to_string).unwrap_or_default(),
                     support.map_or("not checked", Support::as_str),
@@ -308,7 +313,7 @@ impl Measured {
         }
     }
 
-    fn add(&mut self, other: Measured) {
+    fn add(&mut self, other: MeasuredQuality) {
         for (key, count) in other.supports {
             *self.supports.entry(key).or_default() += count;
         }
@@ -324,7 +329,7 @@ impl Measured {
     }
 
     /// The leaves with a label that have one of these supports, or any.
-    fn count(&self, label: Label, supports: &[&str]) -> u64 {
+    fn count(&self, label: ExpectedLabel, supports: &[&str]) -> u64 {
         let of = self.supports.iter().filter(|((own, support), _)| {
             *own == label
                 && (supports.is_empty() || support.is_some_and(|support| supports.contains(&support)))
@@ -334,14 +339,14 @@ impl Measured {
 
     fn row(&self, set: &str, asked: &str, out: &mut dyn Write) -> std::io::Result<()> {
         let count = |label, supports: &[&str]| self.count(label, supports);
-        let (right, wrong) = (count(Label::Right, &[]), count(Label::Wrong, &[]));
-        let verified = count(Label::Wrong, &["verified"]);
+        let (right, wrong) = (count(ExpectedLabel::Right, &[]), count(ExpectedLabel::Wrong, &[]));
+        let verified = count(ExpectedLabel::Wrong, &["verified"]);
         let (low, high) = exact_interval(verified, wrong, 0.95);
         writeln!(
             out,
             "| {set} | {asked} | {right} | {} | {} | {wrong} | {} ({:.1}–{:.1}) |",
-            share(count(Label::Right, &["verified"]), right),
-            share(count(Label::Right, &["unsupported", "contradicted"]), right),
+            share(count(ExpectedLabel::Right, &["verified"]), right),
+            share(count(ExpectedLabel::Right, &["unsupported", "contradicted"]), right),
             share(verified, wrong),
             low * 100.0,
             high * 100.0

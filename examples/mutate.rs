@@ -27,7 +27,7 @@ const LONGEST: usize = 4_096;
 const LONG: Duration = Duration::from_secs(5);
 
 /// Says whether an input was of use, or what is wrong with what became of it.
-type Check = fn(&[u8]) -> Result<bool, String>;
+type MutantCheck = fn(&[u8]) -> Result<bool, String>;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -35,7 +35,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let what = arguments.first().map(String::as_str).ok_or(usage)?;
     let limit = Duration::from_secs(arguments.get(1).ok_or(usage)?.parse()?);
     let mut dice = Dice(arguments.get(2).map_or(Ok(1), |seed| seed.parse())?);
-    let (seeds, words, check): (_, &[&str], Check) = match what {
+    let (seeds, words, check): (_, &[&str], MutantCheck) = match what {
         "salvage" => (replies()?, &JSON_WORDS, check_salvage),
         "profile" => (profiles()?, &YAML_WORDS, check_profile),
         "candidate" => (candidates()?, &JSON_WORDS, check_candidate),

@@ -17,7 +17,7 @@ use std::error::Error;
 use std::io::Write;
 
 #[derive(Default)]
-struct Share {
+struct SalvageShare {
     records: usize,
     agreeing: usize,
 }
@@ -31,7 +31,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         .ok_or("name a corpus: `salvage_share CORPUS.jsonl`")?;
     let corpus = std::fs::read_to_string(path)?;
     let mut out = std::io::stdout().lock();
-    let mut shares: BTreeMap<String, Share> = BTreeMap::new();
+    let mut shares: BTreeMap<String, SalvageShare> = BTreeMap::new();
     let mut count = |name: &str, agrees: bool| {
         let share = shares.entry(name.to_owned()).or_default();
         share.records += 1;

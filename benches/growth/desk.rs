@@ -62,7 +62,7 @@ fn measure(fields: usize) -> [Duration; 2] {
     let runs = loopctl(place.path(), &["runs", "list", "--format", "json"]).args(journal).output().unwrap();
     let runs: Value = serde_json::from_slice(&runs.stdout).unwrap();
     let run = runs.pointer("/0/id").and_then(Value::as_str).unwrap().to_owned();
-    let service = Service::start(place.path());
+    let service = DeskService::start(place.path());
     let page = || {
         let began = Instant::now();
         assert!(service.get(&format!("/review/{run}/d")).contains("id=\"desk\""));
@@ -78,13 +78,13 @@ fn loopctl(place: &Path, arguments: &[&str]) -> Command {
 }
 
 /// A service of the journal, which ends when it is dropped.
-struct Service {
+struct DeskService {
     process: Child,
     address: String,
     token: String,
 }
 
-impl Service {
+impl DeskService {
     fn start(place: &Path) -> Self {
         let arguments = ["serve", "--listen", "127.0.0.1:0", "--journal", "journal.sqlite"];
         let mut process = loopctl(place, &arguments).stderr(Stdio::piped()).spawn().unwrap();
@@ -93,7 +93,7 @@ impl Service {
         let link = link.unwrap();
         let (address, token) = link.split_once("/login#token=").unwrap();
         std::thread::spawn(move || lines.for_each(drop));
-        Service { process, address: address.to_owned(), token: token.to_owned() }
+        DeskService { process, address: address.to_owned(), token: token.to_owned() }
     }
 
     fn get(&self, path: &str) -> String {
@@ -109,7 +109,7 @@ impl Service {
     }
 }
 
-impl Drop for Service {
+impl Drop for DeskService {
     fn drop(&mut self) {
         let _ = self.process.kill();
         let _ = self.process.wait();

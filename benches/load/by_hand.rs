@@ -1,14 +1,14 @@
 //! A hand-written loop for a single purpose: ask, check, say what is wrong, ask again, write a line. It keeps nothing
 //! that would survive its end but the results, and checks what the profile of the other loop checks.
 
-use super::Failure;
+use super::LoadFailure;
 use serde_json::{Value, json};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tokio::sync::Semaphore;
 
-pub(super) fn run(folder: &Path, address: &str, jobs: usize) -> Result<(), Failure> {
+pub(super) fn run(folder: &Path, address: &str, jobs: usize) -> Result<(), LoadFailure> {
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
     let url = format!("http://{address}/v1/chat/completions");
     runtime.block_on(async {

@@ -1,21 +1,21 @@
 //! The resources that a process took.
 
-use super::Failure;
+use super::LoadFailure;
 use std::fmt;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
 /// The resources that a process took until its end.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Measured {
+pub(super) struct ChildUsage {
     wall: Duration,
     cpu: Duration,
     peak_kib: u64,
 }
 
-impl Measured {
+impl ChildUsage {
     /// Runs a command to its end. Linux only: other systems don't say.
-    pub(super) fn of(mut command: Command) -> Result<Self, Failure> {
+    pub(super) fn of(mut command: Command) -> Result<Self, LoadFailure> {
         let began = Instant::now();
         let mut child = command.spawn()?;
         let (mut peak_kib, mut cpu) = (0, Duration::ZERO);
@@ -41,7 +41,7 @@ impl Measured {
         if !status.success() {
             return Err(format!("the command ended with {status}").into());
         }
-        Ok(Measured { wall: began.elapsed(), cpu, peak_kib })
+        Ok(ChildUsage { wall: began.elapsed(), cpu, peak_kib })
     }
 
     #[expect(clippy::cast_precision_loss, reason = "a count of documents")]
@@ -54,7 +54,7 @@ impl Measured {
     }
 }
 
-impl fmt::Display for Measured {
+impl fmt::Display for ChildUsage {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,

@@ -1,8 +1,8 @@
 //! `kill -9` at random moments, again and again: nothing is lost, nothing that was finished is paid twice, and the
 //! results are those of an uninterrupted run.
 
-use super::Failure;
-use super::project::Project;
+use super::LoadFailure;
+use super::project::LoadProject;
 use super::server::Server;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -14,12 +14,12 @@ const DOCUMENTS: usize = 100;
 const JOBS: usize = 8;
 
 /// The findings. Fails when something was lost, paid twice without a cause, damaged, or had another result.
-pub(super) fn run(loopctl: &Path, kills: usize) -> Result<String, Failure> {
+pub(super) fn run(loopctl: &Path, kills: usize) -> Result<String, LoadFailure> {
     let expected = uninterrupted(loopctl)?;
     let (mut done, mut batches, mut calls, mut twice) = (0, 0, 0, 0);
     let mut random = Random(0x9e37_79b9_7f4a_7c15);
     while done < kills {
-        let project = Project::new(loopctl.to_path_buf(), DOCUMENTS)?;
+        let project = LoadProject::new(loopctl.to_path_buf(), DOCUMENTS)?;
         let server = Server::start(Duration::from_millis(5))?;
         let mut process = project.run(server.address(), JOBS).spawn()?;
         let mut in_this = 0;
@@ -85,8 +85,8 @@ pub(super) fn run(loopctl: &Path, kills: usize) -> Result<String, Failure> {
     ))
 }
 
-fn uninterrupted(loopctl: &Path) -> Result<BTreeMap<String, Value>, Failure> {
-    let project = Project::new(loopctl.to_path_buf(), DOCUMENTS)?;
+fn uninterrupted(loopctl: &Path) -> Result<BTreeMap<String, Value>, LoadFailure> {
+    let project = LoadProject::new(loopctl.to_path_buf(), DOCUMENTS)?;
     let server = Server::start(Duration::ZERO)?;
     let status = project.run(server.address(), JOBS).status()?;
     if !status.success() {
@@ -96,7 +96,7 @@ fn uninterrupted(loopctl: &Path) -> Result<BTreeMap<String, Value>, Failure> {
 }
 
 /// The result of each document, but for times and for remarks about calls that were in flight.
-fn results(project: &Project) -> Result<BTreeMap<String, Value>, Failure> {
+fn results(project: &LoadProject) -> Result<BTreeMap<String, Value>, LoadFailure> {
     let journal = project.journal()?;
     let mut found = BTreeMap::new();
     let run = journal.runs()?.pop().ok_or("there is no run")?;
@@ -111,7 +111,7 @@ fn results(project: &Project) -> Result<BTreeMap<String, Value>, Failure> {
 }
 
 /// A description of the documents without a result.
-fn missing(project: &Project) -> Result<String, Failure> {
+fn missing(project: &LoadProject) -> Result<String, LoadFailure> {
     let journal = project.journal()?;
     let run = journal.runs()?.pop().ok_or("there is no run")?;
     let mut said = format!("{} of them are known", run.documents);

@@ -21,18 +21,18 @@ mod project;
 mod server;
 mod service;
 
-use child::Measured;
-use project::Project;
+use child::ChildUsage;
+use project::LoadProject;
 use server::Server;
 use std::path::Path;
 use std::time::Duration;
 
-pub(crate) type Failure = Box<dyn std::error::Error>;
+pub(crate) type LoadFailure = Box<dyn std::error::Error>;
 
 /// At the same time.
 const JOBS: usize = 64;
 
-fn main() -> Result<(), Failure> {
+fn main() -> Result<(), LoadFailure> {
     let mut arguments = std::env::args().skip(1);
     let what = arguments.next().unwrap_or_else(|| "cost".to_owned());
     let count = arguments.next().map(|count| count.replace([',', '_'], "").parse::<usize>()).transpose()?;
@@ -54,33 +54,33 @@ fn main() -> Result<(), Failure> {
 }
 
 /// `target/release/examples/load` lies beside `target/release/loopctl`.
-fn project(count: usize) -> Result<Project, Failure> {
+fn project(count: usize) -> Result<LoadProject, LoadFailure> {
     let own = std::env::current_exe()?;
-    Project::new(own.ancestors().nth(2).unwrap_or(Path::new(".")).join("loopctl"), count)
+    LoadProject::new(own.ancestors().nth(2).unwrap_or(Path::new(".")).join("loopctl"), count)
 }
 
-fn kills(kills: usize) -> Result<(), Failure> {
+fn kills(kills: usize) -> Result<(), LoadFailure> {
     let own = std::env::current_exe()?;
     let loopctl = own.ancestors().nth(2).unwrap_or(Path::new(".")).join("loopctl");
     println!("{}", kills::run(&loopctl, kills)?);
     Ok(())
 }
 
-fn service(documents: usize) -> Result<(), Failure> {
+fn service(documents: usize) -> Result<(), LoadFailure> {
     let own = std::env::current_exe()?;
     let loopctl = own.ancestors().nth(2).unwrap_or(Path::new(".")).join("loopctl");
     println!("{}", service::run(&loopctl, documents, 50, 2)?);
     Ok(())
 }
 
-fn cost(count: usize) -> Result<(), Failure> {
+fn cost(count: usize) -> Result<(), LoadFailure> {
     let project = project(count)?;
     let server = Server::start(Duration::ZERO)?;
-    let ours = Measured::of(project.run(server.address(), JOBS))?;
+    let ours = ChildUsage::of(project.run(server.address(), JOBS))?;
     let answered = server.take();
     project.assert_passed(count)?;
     let journal = project.journal_bytes()?;
-    let by_hand = Measured::of(project.by_hand(server.address())?)?;
+    let by_hand = ChildUsage::of(project.by_hand(server.address())?)?;
     let asked_by_hand = server.take();
     assert_eq!(answered.calls, asked_by_hand.calls, "both loops make the same calls");
     println!(
@@ -104,12 +104,12 @@ fn ratio(one: u64, other: u64) -> f64 {
     one as f64 / other.max(1) as f64
 }
 
-fn memory(most: usize) -> Result<(), Failure> {
+fn memory(most: usize) -> Result<(), LoadFailure> {
     let mut peaks = Vec::new();
     for count in [1_000, most] {
         let project = project(count)?;
         let server = Server::start(Duration::ZERO)?;
-        let measured = Measured::of(project.run(server.address(), JOBS))?;
+        let measured = ChildUsage::of(project.run(server.address(), JOBS))?;
         project.assert_passed(count)?;
         println!("{count:>8} documents  {measured}");
         peaks.push(measured.peak_kib());
@@ -119,7 +119,7 @@ fn memory(most: usize) -> Result<(), Failure> {
     Ok(())
 }
 
-fn processes(count: usize) -> Result<(), Failure> {
+fn processes(count: usize) -> Result<(), LoadFailure> {
     for processes in [1, 2, 4] {
         let project = project(count)?;
         // A server that takes its time: each process has so many calls in flight, and more processes more.
@@ -148,7 +148,7 @@ fn processes(count: usize) -> Result<(), Failure> {
     Ok(())
 }
 
-fn start(times: usize) -> Result<(), Failure> {
+fn start(times: usize) -> Result<(), LoadFailure> {
     let project = project(1)?;
     let server = Server::start(Duration::ZERO)?;
     let mut took = Vec::new();

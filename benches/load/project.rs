@@ -1,11 +1,11 @@
 //! A folder with documents and a profile, and the commands that run it.
 
-use super::Failure;
+use super::LoadFailure;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-pub(super) struct Project {
+pub(super) struct LoadProject {
     folder: tempfile::TempDir,
     loopctl: PathBuf,
     document_bytes: usize,
@@ -34,9 +34,9 @@ types:
     important: [stage, markers]
 ";
 
-impl Project {
+impl LoadProject {
     /// A project with so many documents, a thousand in a folder.
-    pub(super) fn new(loopctl: PathBuf, count: usize) -> Result<Self, Failure> {
+    pub(super) fn new(loopctl: PathBuf, count: usize) -> Result<Self, LoadFailure> {
         let folder = tempfile::tempdir()?;
         let at = |path: &str| folder.path().join(path);
         for (path, text) in FILES {
@@ -58,7 +58,7 @@ impl Project {
         if !loopctl.is_file() {
             return Err(format!("there is no `{}`: build it first", loopctl.display()).into());
         }
-        Ok(Project { folder, loopctl, document_bytes })
+        Ok(LoadProject { folder, loopctl, document_bytes })
     }
 
     pub(super) fn document_bytes(&self) -> usize {
@@ -106,7 +106,7 @@ impl Project {
     }
 
     /// The journal of the service.
-    pub(super) fn service_journal(&self) -> Result<loopctl::store::Journal, Failure> {
+    pub(super) fn service_journal(&self) -> Result<loopctl::store::Journal, LoadFailure> {
         Ok(loopctl::store::Journal::open(self.path("data/journal.sqlite"))?)
     }
 
@@ -115,20 +115,20 @@ impl Project {
         self.path(&document_path(number))
     }
 
-    /// Like [`Project::run`], by the hand-written loop.
-    pub(super) fn by_hand(&self, address: SocketAddr) -> Result<Command, Failure> {
+    /// Like [`LoadProject::run`], by the hand-written loop.
+    pub(super) fn by_hand(&self, address: SocketAddr) -> Result<Command, LoadFailure> {
         let mut command = Command::new(std::env::current_exe()?);
         command.arg("by-hand").arg("0").arg(self.path("documents")).arg(address.to_string());
         command.stdout(Stdio::null());
         Ok(command)
     }
 
-    pub(super) fn journal(&self) -> Result<loopctl::store::Journal, Failure> {
+    pub(super) fn journal(&self) -> Result<loopctl::store::Journal, LoadFailure> {
         Ok(loopctl::store::Journal::open(self.path("journal.sqlite"))?)
     }
 
     /// Fails unless every document of the latest run has passed.
-    pub(super) fn assert_passed(&self, count: usize) -> Result<(), Failure> {
+    pub(super) fn assert_passed(&self, count: usize) -> Result<(), LoadFailure> {
         let journal = self.journal()?;
         let run = journal.runs()?.pop().ok_or("there is no run")?;
         let mut passed = 0;
@@ -140,14 +140,14 @@ impl Project {
     }
 
     /// Removes the journal.
-    pub(super) fn clear(&self) -> Result<(), Failure> {
+    pub(super) fn clear(&self) -> Result<(), LoadFailure> {
         for name in ["journal.sqlite", "journal.sqlite-wal", "journal.sqlite-shm"] {
             let _ = std::fs::remove_file(self.path(name));
         }
         Ok(())
     }
 
-    pub(super) fn journal_bytes(&self) -> Result<u64, Failure> {
+    pub(super) fn journal_bytes(&self) -> Result<u64, LoadFailure> {
         Ok(std::fs::metadata(self.path("journal.sqlite"))?.len())
     }
 }

@@ -1,7 +1,7 @@
 //! A server that speaks chat completions and counts: what a model would answer to the first, second and third request about
 //! a document.
 
-use super::Failure;
+use super::LoadFailure;
 use serde_json::{Value, json};
 use std::collections::HashMap;
 use std::net::SocketAddr;
@@ -34,7 +34,7 @@ pub(super) struct Server {
 
 impl Server {
     /// Answers each call after `delay`.
-    pub(super) fn start(delay: Duration) -> Result<Self, Failure> {
+    pub(super) fn start(delay: Duration) -> Result<Self, LoadFailure> {
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build()?;
         let listener = runtime.block_on(TcpListener::bind("127.0.0.1:0"))?;
         let address = listener.local_addr()?;

@@ -1,8 +1,8 @@
 //! Many clients submit documents to the service at once, which is killed meanwhile: none is lost, none is done twice, and events keep their
 //! order.
 
-use super::Failure;
-use super::project::Project;
+use super::LoadFailure;
+use super::project::LoadProject;
 use super::server::Server;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -50,8 +50,13 @@ impl Doors {
 
 /// Submits `documents` by `clients` at once and kills the service `kills` times. Returns the findings; fails when
 /// something was lost, done twice, or out of order.
-pub(super) fn run(loopctl: &Path, documents: usize, clients: usize, kills: usize) -> Result<String, Failure> {
-    let project = Project::new(loopctl.to_path_buf(), documents)?;
+pub(super) fn run(
+    loopctl: &Path,
+    documents: usize,
+    clients: usize,
+    kills: usize,
+) -> Result<String, LoadFailure> {
+    let project = LoadProject::new(loopctl.to_path_buf(), documents)?;
     let model = Server::start(Duration::from_millis(2))?;
     let doors = Doors { latest: Mutex::new(None), opened: Condvar::new() };
     let began = Instant::now();
@@ -82,7 +87,7 @@ pub(super) fn run(loopctl: &Path, documents: usize, clients: usize, kills: usize
         let joined =
             at_work.into_iter().map(|client| client.join().map_err(|_| "a client panicked".to_owned())?);
         let submitted: Result<Vec<Vec<String>>, String> = joined.collect();
-        Ok::<_, Failure>((submitted?, process))
+        Ok::<_, LoadFailure>((submitted?, process))
     })?;
     let taken = began.elapsed();
     let ids: BTreeSet<String> = submitted.into_iter().flatten().collect();
@@ -112,7 +117,7 @@ pub(super) fn run(loopctl: &Path, documents: usize, clients: usize, kills: usize
     ))
 }
 
-fn start(project: &Project, model: &Server, starts: usize) -> Result<(Child, Door), Failure> {
+fn start(project: &LoadProject, model: &Server, starts: usize) -> Result<(Child, Door), LoadFailure> {
     let mut process = project.serve(model.address(), JOBS).stderr(Stdio::piped()).spawn()?;
     let mut lines = BufReader::new(process.stderr.take().ok_or("no standard error")?).lines();
     let link = lines.by_ref().find_map(|line| {
@@ -126,14 +131,14 @@ fn start(project: &Project, model: &Server, starts: usize) -> Result<(Child, Doo
     Ok((process, door))
 }
 
-fn stop(mut process: Child) -> Result<(), Failure> {
+fn stop(mut process: Child) -> Result<(), LoadFailure> {
     process.kill()?;
     process.wait()?;
     Ok(())
 }
 
 /// Submits a document until the service has said that it has it.
-fn submit(doors: &Doors, project: &Project, number: usize) -> Result<String, String> {
+fn submit(doors: &Doors, project: &LoadProject, number: usize) -> Result<String, String> {
     let text = std::fs::read_to_string(project.document(number)).map_err(|error| error.to_string())?;
     let body = json!({"text": text, "file_name": format!("report-{number:06}.txt")}).to_string();
     let mut door = doors.after(0);
@@ -159,7 +164,7 @@ fn submit(doors: &Doors, project: &Project, number: usize) -> Result<String, Str
 }
 
 /// Waits until a job is over, by its events.
-fn finished(door: &Door, id: &str) -> Result<(), Failure> {
+fn finished(door: &Door, id: &str) -> Result<(), LoadFailure> {
     let (status, events) = ask(door, &format!("GET /api/jobs/{id}/events"), "", "").ok_or("no answer")?;
     if status != 200 || !events.contains("\"status\":\"finished\"") {
         return Err(format!("`{id}`: {status} {events}").into());
@@ -187,7 +192,7 @@ fn ask(door: &Door, line: &str, head: &str, body: &str) -> Option<(u16, String)>
 }
 
 /// Checks the journal: each document once, passed, with its events one after the other.
-fn check(project: &Project, documents: usize) -> Result<(), Failure> {
+fn check(project: &LoadProject, documents: usize) -> Result<(), LoadFailure> {
     let journal = project.service_journal()?;
     let runs = journal.runs()?;
     let [run] = runs.as_slice() else { return Err(format!("{} runs", runs.len()).into()) };

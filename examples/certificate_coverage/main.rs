@@ -16,7 +16,7 @@
 
 mod simulation;
 
-use simulation::{DELTA, Outcome, any_time, audit, models, once, one_batch, two_types};
+use simulation::{DELTA, SimulationOutcome, any_time, audit, models, once, one_batch, two_types};
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
@@ -24,8 +24,8 @@ fn main() -> ExitCode {
     println!("{repetitions} repetitions; shares in percent; the promise may be broken in 5");
     println!("{:<34} {:<22} {:>7} {:>7} {:>9}", "what", "documents", "broken", "found", "accepted");
     let mut highest: f64 = 0.0;
-    let mut row = |what: &str, documents: &str, outcome: Outcome| {
-        let Outcome { broken, found, accepted } = outcome;
+    let mut row = |what: &str, documents: &str, outcome: SimulationOutcome| {
+        let SimulationOutcome { broken, found, accepted } = outcome;
         highest = highest.max(broken);
         println!(
             "{what:<34} {documents:<22} {:>7.2} {:>7.1} {:>9.1}",

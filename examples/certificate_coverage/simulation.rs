@@ -26,7 +26,7 @@ impl Random {
 
 /// Documents of one score: how many there are, and how many of these are wrong, as shares.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Cell {
+pub(crate) struct SimulatedCell {
     pub(crate) score: f64,
     pub(crate) mass: f64,
     pub(crate) risk: f64,
@@ -35,12 +35,12 @@ pub(crate) struct Cell {
 /// A stream of documents.
 pub(crate) struct Model {
     pub(crate) name: &'static str,
-    pub(crate) cells: Vec<Cell>,
+    pub(crate) cells: Vec<SimulatedCell>,
 }
 
 /// One document.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Document {
+pub(crate) struct SimulatedDocument {
     pub(crate) score: f64,
     pub(crate) wrong: bool,
 }
@@ -48,7 +48,7 @@ pub(crate) struct Document {
 impl Model {
     fn new(name: &'static str, cells: Vec<(f64, f64, f64)>) -> Self {
         let all: f64 = cells.iter().map(|(_, mass, _)| mass).sum();
-        let cell = |(score, mass, risk): (f64, f64, f64)| Cell { score, mass: mass / all, risk };
+        let cell = |(score, mass, risk): (f64, f64, f64)| SimulatedCell { score, mass: mass / all, risk };
         Model { name, cells: cells.into_iter().map(cell).collect() }
     }
 
@@ -64,14 +64,14 @@ impl Model {
         self.cells.iter().filter(|cell| cell.score >= threshold - 1e-9).map(|cell| cell.mass).sum()
     }
 
-    pub(crate) fn draw(&self, random: &mut Random) -> Document {
+    pub(crate) fn draw(&self, random: &mut Random) -> SimulatedDocument {
         let mut at = random.unit();
         let cell = self.cells.iter().find(|cell| {
             at -= cell.mass;
             at < 0.0
         });
         let cell = cell.or(self.cells.last()).copied().expect("a model has cells");
-        Document { score: cell.score, wrong: random.unit() < cell.risk }
+        SimulatedDocument { score: cell.score, wrong: random.unit() < cell.risk }
     }
 }
 
@@ -109,7 +109,7 @@ pub(crate) fn models(target: f64) -> Vec<Model> {
 
 /// The outcome of many repetitions, as shares of them.
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Outcome {
+pub(crate) struct SimulationOutcome {
     /// A threshold was certified at which more is wrong than was promised.
     pub(crate) broken: f64,
     /// A threshold was certified.
@@ -118,7 +118,7 @@ pub(crate) struct Outcome {
     pub(crate) accepted: f64,
 }
 
-impl Outcome {
+impl SimulationOutcome {
     fn add(&mut self, certified: Option<(f64, f64)>, target: f64, repetitions: u32) {
         let part = 1.0 / f64::from(repetitions);
         if let Some((risk, coverage)) = certified {
@@ -129,8 +129,8 @@ impl Outcome {
     }
 }
 
-fn counts(documents: &[Document], threshold: f64, batch: Option<&[Document]>) -> Counts {
-    let reached = |document: &&Document| document.score >= threshold - 1e-9;
+fn counts(documents: &[SimulatedDocument], threshold: f64, batch: Option<&[SimulatedDocument]>) -> Counts {
+    let reached = |document: &&SimulatedDocument| document.score >= threshold - 1e-9;
     Counts {
         accepted: documents.iter().filter(reached).count() as u64,
         wrong: documents.iter().filter(reached).filter(|document| document.wrong).count() as u64,
@@ -138,18 +138,28 @@ fn counts(documents: &[Document], threshold: f64, batch: Option<&[Document]>) ->
     }
 }
 
-fn tested_once(promise: Promise, documents: &[Document], batch: Option<&[Document]>) -> Option<f64> {
+fn tested_once(
+    promise: Promise,
+    documents: &[SimulatedDocument],
+    batch: Option<&[SimulatedDocument]>,
+) -> Option<f64> {
     let grid = grid();
     let counts: Vec<Counts> = grid.iter().map(|threshold| counts(documents, *threshold, batch)).collect();
     certified(&promise.test_once(&counts, documents.len() as u64)).map(|place| grid[place])
 }
 
 /// One look at a sample of a stream.
-pub(crate) fn once(model: &Model, target: f64, reviewed: u32, repetitions: u32, seed: u64) -> Outcome {
-    let (mut random, mut outcome) = (Random(seed), Outcome::default());
+pub(crate) fn once(
+    model: &Model,
+    target: f64,
+    reviewed: u32,
+    repetitions: u32,
+    seed: u64,
+) -> SimulationOutcome {
+    let (mut random, mut outcome) = (Random(seed), SimulationOutcome::default());
     let promise = Promise { share: target, delta: DELTA };
     for _ in 0..repetitions {
-        let documents: Vec<Document> = (0..reviewed).map(|_| model.draw(&mut random)).collect();
+        let documents: Vec<SimulatedDocument> = (0..reviewed).map(|_| model.draw(&mut random)).collect();
         let found = tested_once(promise, &documents, None);
         outcome.add(found.map(|at| (model.risk(at), model.coverage(at))), target, repetitions);
     }
@@ -163,12 +173,12 @@ pub(crate) fn two_types(
     reviewed: u32,
     repetitions: u32,
     seed: u64,
-) -> Outcome {
-    let (mut random, mut outcome) = (Random(seed), Outcome::default());
+) -> SimulationOutcome {
+    let (mut random, mut outcome) = (Random(seed), SimulationOutcome::default());
     let promise = Promise { share: target, delta: DELTA / 2.0 };
     for _ in 0..repetitions {
         let found = pair.map(|model| {
-            let documents: Vec<Document> = (0..reviewed).map(|_| model.draw(&mut random)).collect();
+            let documents: Vec<SimulatedDocument> = (0..reviewed).map(|_| model.draw(&mut random)).collect();
             tested_once(promise, &documents, None).map(|at| (model.risk(at), model.coverage(at)))
         });
         let worst = found.into_iter().flatten().reduce(|a, b| (a.0.max(b.0), (a.1 + b.1) / 2.0));
@@ -184,11 +194,11 @@ pub(crate) fn one_batch(
     (batch, reviewed): (usize, usize),
     repetitions: u32,
     seed: u64,
-) -> Outcome {
-    let (mut random, mut outcome) = (Random(seed), Outcome::default());
+) -> SimulationOutcome {
+    let (mut random, mut outcome) = (Random(seed), SimulationOutcome::default());
     let promise = Promise { share: target, delta: DELTA };
     for _ in 0..repetitions {
-        let mut documents: Vec<Document> = (0..batch).map(|_| model.draw(&mut random)).collect();
+        let mut documents: Vec<SimulatedDocument> = (0..batch).map(|_| model.draw(&mut random)).collect();
         for place in 0..reviewed {
             let other = place + (random.unit() * (batch - place) as f64) as usize;
             documents.swap(place, other);
@@ -204,8 +214,14 @@ pub(crate) fn one_batch(
 }
 
 /// A look after every document until something is certified, on a short grid.
-pub(crate) fn any_time(model: &Model, target: f64, reviewed: u32, repetitions: u32, seed: u64) -> Outcome {
-    let (mut random, mut outcome) = (Random(seed), Outcome::default());
+pub(crate) fn any_time(
+    model: &Model,
+    target: f64,
+    reviewed: u32,
+    repetitions: u32,
+    seed: u64,
+) -> SimulationOutcome {
+    let (mut random, mut outcome) = (Random(seed), SimulationOutcome::default());
     let promise = Promise { share: target, delta: DELTA };
     let grid = [0.95, 0.9, 0.85];
     for _ in 0..repetitions {
@@ -233,7 +249,7 @@ pub(crate) fn any_time(model: &Model, target: f64, reviewed: u32, repetitions: u
 
 /// The rate at which an audit of so many documents reports drift where exactly as many are wrong as was promised
 /// (`broken`), and where `times` as many are (`found`).
-pub(crate) fn audit(target: f64, times: f64, audited: u32, repetitions: u32, seed: u64) -> Outcome {
+pub(crate) fn audit(target: f64, times: f64, audited: u32, repetitions: u32, seed: u64) -> SimulationOutcome {
     let mut random = Random(seed);
     let mut said = |risk: f64| {
         let drifted = (0..repetitions).filter(|_| {
@@ -243,5 +259,5 @@ pub(crate) fn audit(target: f64, times: f64, audited: u32, repetitions: u32, see
         });
         drifted.count() as f64 / f64::from(repetitions)
     };
-    Outcome { broken: said(target), found: said(target * times), accepted: 0.0 }
+    SimulationOutcome { broken: said(target), found: said(target * times), accepted: 0.0 }
 }

@@ -1,6 +1,6 @@
 //! The worth of the parts of the rules: the change of the numbers of labelled sets when one of them is left out.
 
-use super::{ASKED, Case, Label, Measured, assessed, cases_of, compiled};
+use super::{ASKED, ExpectedLabel, MeasuredQuality, QualityCase, assessed, cases_of, compiled};
 use loopctl::profile::Library;
 use std::collections::{BTreeMap, BTreeSet};
 use std::error::Error;
@@ -24,13 +24,13 @@ const BEYOND_CONTEXTS: [&str; 10] = [
 ];
 
 /// A part of the rules, and the files as they are without it.
-struct Part {
+struct AblatedPart {
     name: String,
     files: Vec<(String, String)>,
 }
 
 /// The change of right and of wrong values that are verified.
-type Change = (i64, i64);
+type CountChange = (i64, i64);
 
 /// Writes a table of what changes on the sets without each vocabulary, each group of words and each list of sections.
 pub(crate) fn ablate(sets: &[PathBuf], profile: &str, out: &mut dyn Write) -> Result<(), Box<dyn Error>> {
@@ -40,16 +40,16 @@ pub(crate) fn ablate(sets: &[PathBuf], profile: &str, out: &mut dyn Write) -> Re
     let mut parts = vocabularies()?;
     parts.extend(groups(&words_of(&cases))?);
     parts.extend(sections()?);
-    let mut rows: Vec<(String, Vec<Change>)> = Vec::new();
-    for Part { name, files } in parts {
+    let mut rows: Vec<(String, Vec<CountChange>)> = Vec::new();
+    for AblatedPart { name, files } in parts {
         let without =
             files.iter().fold(library.clone(), |library, (name, text)| library.holding(name, text.as_str()));
         let left = verified(&cases, profile, &without).map_err(|error| format!("without {name}: {error}"))?;
         let changes = left.iter().zip(&whole).map(|(left, whole)| (left.0 - whole.0, left.1 - whole.1));
         rows.push((name, changes.collect()));
     }
-    let matters = |changes: &[Change]| changes.iter().any(|change| *change != (0, 0));
-    let worth = |changes: &[Change]| changes.iter().map(|(right, wrong)| right - wrong).sum::<i64>();
+    let matters = |changes: &[CountChange]| changes.iter().any(|change| *change != (0, 0));
+    let worth = |changes: &[CountChange]| changes.iter().map(|(right, wrong)| right - wrong).sum::<i64>();
     rows.sort_by_key(|(_, changes)| (!matters(changes), worth(changes)));
     let row = |name: &str, cells: &[String]| format!("| {name} | {} |", cells.join(" | "));
     let names = sets.iter().map(|set| set.file_name().unwrap_or_default().to_string_lossy());
@@ -69,11 +69,17 @@ pub(crate) fn ablate(sets: &[PathBuf], profile: &str, out: &mut dyn Write) -> Re
 }
 
 /// Right and wrong values that are verified, by set, with quotes and without.
-fn verified(cases: &[Vec<Case>], profile: &str, library: &Library) -> Result<Vec<Change>, Box<dyn Error>> {
+fn verified(
+    cases: &[Vec<QualityCase>],
+    profile: &str,
+    library: &Library,
+) -> Result<Vec<CountChange>, Box<dyn Error>> {
     let plan = compiled(profile, library)?;
     let measured = cases.iter().flat_map(|cases| assessed(&plan, cases));
-    let count = |label| move |measured: &Measured| measured.count(label, &["verified"]).cast_signed();
-    Ok(measured.map(|measured| (count(Label::Right)(&measured), count(Label::Wrong)(&measured))).collect())
+    let count = |label| move |measured: &MeasuredQuality| measured.count(label, &["verified"]).cast_signed();
+    Ok(measured
+        .map(|measured| (count(ExpectedLabel::Right)(&measured), count(ExpectedLabel::Wrong)(&measured)))
+        .collect())
 }
 
 fn signed(change: i64) -> String {
@@ -81,7 +87,7 @@ fn signed(change: i64) -> String {
 }
 
 /// The vocabularies that rubrics list, a line for each: without one, they don't list it.
-fn vocabularies() -> Result<Vec<Part>, Box<dyn Error>> {
+fn vocabularies() -> Result<Vec<AblatedPart>, Box<dyn Error>> {
     let rubrics = files("rules/rubrics")?;
     let mut parts = Vec::new();
     for (path, _) in files("rules/vocabularies")? {
@@ -91,7 +97,7 @@ fn vocabularies() -> Result<Vec<Part>, Box<dyn Error>> {
         let files: Vec<_> =
             listing.map(|(path, text)| (path.clone(), text.replacen(&line, "\n", 1))).collect();
         if !files.is_empty() {
-            parts.push(Part { name: format!("vocabulary `{name}`"), files });
+            parts.push(AblatedPart { name: format!("vocabulary `{name}`"), files });
         }
     }
     Ok(parts)
@@ -118,7 +124,7 @@ fn files(folder: &str) -> Result<Vec<(String, String)>, Box<dyn Error>> {
 /// phrase does nothing then, and nor do its words. The groups of [`BEYOND_CONTEXTS`] stay, and so does the effect that
 /// words of `absent`, `condition`, `distance`, `doubt`, `join`, `limit`, `past`, `person`, `present` and `side` have in
 /// names and values of fields.
-fn groups(texts: &BTreeSet<String>) -> Result<Vec<Part>, Box<dyn Error>> {
+fn groups(texts: &BTreeSet<String>) -> Result<Vec<AblatedPart>, Box<dyn Error>> {
     let clauses = read_to_string("crates/ground/words/clauses.txt")?;
     let mut groups: BTreeMap<&str, BTreeSet<String>> = BTreeMap::new();
     let lines = clauses.lines().filter(|line| !line.starts_with('#'));
@@ -135,9 +141,9 @@ fn groups(texts: &BTreeSet<String>) -> Result<Vec<Part>, Box<dyn Error>> {
     }
     groups.retain(|name, _| !BEYOND_CONTEXTS.contains(name));
     let context = read_to_string("rules/context.yaml")?;
-    let without = |name: String, words: &[&String]| -> Result<Part, Box<dyn Error>> {
+    let without = |name: String, words: &[&String]| -> Result<AblatedPart, Box<dyn Error>> {
         let text = format!("{context}\nignored: {}\n", serde_json::to_string(words)?);
-        Ok(Part { name, files: vec![("rules/context.yaml".to_owned(), text)] })
+        Ok(AblatedPart { name, files: vec![("rules/context.yaml".to_owned(), text)] })
     };
     let mut parts = Vec::new();
     for (name, words) in &groups {
@@ -154,7 +160,7 @@ fn groups(texts: &BTreeSet<String>) -> Result<Vec<Part>, Box<dyn Error>> {
 }
 
 /// The words of all documents, folded.
-fn words_of(cases: &[Vec<Case>]) -> BTreeSet<String> {
+fn words_of(cases: &[Vec<QualityCase>]) -> BTreeSet<String> {
     let texts: BTreeSet<&str> = cases.iter().flatten().map(|case| case.text.as_str()).collect();
     let folded = texts.into_iter().map(loopctl_ground::folded);
     let is_between = |c: char| !c.is_alphanumeric() && c != '\'';
@@ -162,7 +168,7 @@ fn words_of(cases: &[Vec<Case>]) -> BTreeSet<String> {
 }
 
 /// The lists of sections of the context, each by its first heading.
-fn sections() -> Result<Vec<Part>, Box<dyn Error>> {
+fn sections() -> Result<Vec<AblatedPart>, Box<dyn Error>> {
     const ITEM: &str = "  - headings:\n";
     let context = read_to_string("rules/context.yaml")?;
     let mut pieces = context.split(ITEM);
@@ -172,7 +178,7 @@ fn sections() -> Result<Vec<Part>, Box<dyn Error>> {
         let heading = list.lines().next().unwrap_or_default().trim_start_matches([' ', '-']);
         let others = lists.iter().enumerate().filter(|(other, _)| *other != at);
         let text = others.fold(before.to_owned(), |text, (_, list)| text + ITEM + *list);
-        Part {
+        AblatedPart {
             name: format!("sections `{heading}`, …"),
             files: vec![("rules/context.yaml".to_owned(), text)],
         }

@@ -9,7 +9,7 @@ use crate::streams::SanitizedWriter;
 use crate::telemetry::endpoints::Url;
 use crate::telemetry::endpoints::{base_url, endpoints};
 use crate::telemetry::export::Export;
-use crate::telemetry::fields::Fields;
+use crate::telemetry::fields::EventFields;
 use crate::telemetry::names;
 use crate::value::ShownPath;
 use clap::{Args, ValueEnum};
@@ -174,7 +174,7 @@ struct LogLayer {
 
 /// The data kept of an open span.
 struct OpenSpan {
-    fields: Fields,
+    fields: EventFields,
     began: Instant,
 }
 
@@ -268,7 +268,7 @@ fn end_of(span: &str) -> Option<&'static str> {
 
 impl Layer<Registry> for LogLayer {
     fn on_new_span(&self, attributes: &Attributes<'_>, id: &Id, context: Context<'_, Registry>) {
-        let mut fields = Fields::default();
+        let mut fields = EventFields::default();
         attributes.record(&mut fields);
         if attributes.metadata().name() == "run" {
             self.write("run_started", Level::INFO, None, fields.0.clone());
@@ -287,7 +287,7 @@ impl Layer<Registry> for LogLayer {
     }
 
     fn on_event(&self, event: &Event<'_>, context: Context<'_, Registry>) {
-        let mut fields = Fields::default();
+        let mut fields = EventFields::default();
         event.record(&mut fields);
         // An event without a name of its own goes by its message.
         let message = fields.0.shift_remove("message");

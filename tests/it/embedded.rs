@@ -9,7 +9,7 @@ use loopctl::plan::Plan;
 use loopctl::profile::{Library, load};
 use loopctl::provider::{PluginPaths, Providers};
 use loopctl::result::DocumentResult;
-use loopctl::run::{Batch, Candidates, FallbackChain, Observer, RunStore, Session};
+use loopctl::run::{Batch, Candidates, FallbackChain, RunObserver, RunStore, Session};
 use loopctl::store::{Journal, ProcessId, RunRecord, StoreError, WorkerLog};
 use loopctl::value::{DocumentId, Millis};
 use loopctl::{BuildError, Loop};
@@ -20,7 +20,7 @@ use tokio::sync::watch;
 /// Listens to nothing.
 pub(crate) struct Nobody;
 
-impl Observer for Nobody {
+impl RunObserver for Nobody {
     fn started(&mut self, _: &DocumentId, _: &str) {}
     fn event(&mut self, _: &DocumentId, _: Millis, _: &Event) {}
     fn finished(&mut self, _: &DocumentResult) {}

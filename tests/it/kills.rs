@@ -13,7 +13,7 @@ mod server;
 #[path = "../../benches/load/service.rs"]
 mod service;
 
-type Failure = Box<dyn std::error::Error>;
+type LoadFailure = Box<dyn std::error::Error>;
 
 #[cfg(unix)]
 #[test]

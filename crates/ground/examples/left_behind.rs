@@ -88,9 +88,9 @@ fn parsed(path: &Path, text: &str) -> Result<Value, Box<dyn Error>> {
 }
 
 /// A text, its record, and the schema of it, if there is one.
-type Labelled = (PathBuf, PathBuf, Option<Value>);
+type LabelledFile = (PathBuf, PathBuf, Option<Value>);
 
-fn files(folder: &Path) -> Result<Vec<Labelled>, Box<dyn Error>> {
+fn files(folder: &Path) -> Result<Vec<LabelledFile>, Box<dyn Error>> {
     let texts = if folder.join("text").is_dir() { folder.join("text") } else { folder.to_owned() };
     let listed =
         std::fs::read_dir(&texts).map_err(|error| format!("{}: {error}", texts.to_string_lossy()))?;

@@ -12,27 +12,27 @@ const FLUSH: u32 = 2;
 
 /// The places of a member in the rows of its items.
 #[derive(Debug, Default)]
-pub(crate) struct Column {
+pub(crate) struct MemberColumn {
     /// For each item that prints a value of the member: where.
-    items: BTreeMap<usize, Vec<Span>>,
+    items: BTreeMap<usize, Vec<ColumnSpan>>,
 }
 
 /// The columns of a place and of its cell.
 #[derive(Debug, Clone, Copy)]
-struct Span {
+struct ColumnSpan {
     from: u32,
     to: u32,
     cell: (u32, u32),
 }
 
-impl Span {
+impl ColumnSpan {
     fn new(document: &Document, place: &Place) -> Self {
         let cell = document.cells.get(place.cell).map_or((place.from, place.to), |cell| (cell.from, cell.to));
-        Span { from: place.from, to: place.to, cell }
+        ColumnSpan { from: place.from, to: place.to, cell }
     }
 
     /// If both lie in the same columns, or both begin or both end cells that are flush on the other side.
-    fn is_under(self, other: Span) -> bool {
+    fn is_under(self, other: ColumnSpan) -> bool {
         let flush = |a: u32, b: u32| a.abs_diff(b) <= FLUSH;
         let begin = flush(self.from, self.cell.0) && flush(other.from, other.cell.0);
         let end = flush(self.to, self.cell.1) && flush(other.to, other.cell.1);
@@ -44,28 +44,28 @@ impl Span {
 
 /// The agreement of the other items with a place.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Agreement {
+pub(crate) struct ColumnAgreement {
     /// The number of other items that print the member in the place's columns.
     pub(crate) with: usize,
     /// The number of other items that print the member at all.
     pub(crate) of: usize,
 }
 
-impl Agreement {
+impl ColumnAgreement {
     /// The share of other items that agree.
     pub(crate) fn share(self) -> f32 {
         crate::field::count(self.with) / crate::field::count(self.of.max(1))
     }
 }
 
-impl Column {
+impl MemberColumn {
     pub(crate) fn add(&mut self, item: usize, place: &Place, document: &Document) {
-        self.items.entry(item).or_default().push(Span::new(document, place));
+        self.items.entry(item).or_default().push(ColumnSpan::new(document, place));
     }
 
-    pub(crate) fn agreement(&self, item: usize, place: &Place, document: &Document) -> Agreement {
-        let own = Span::new(document, place);
-        let meets = |other: &Span| own.is_under(*other);
+    pub(crate) fn agreement(&self, item: usize, place: &Place, document: &Document) -> ColumnAgreement {
+        let own = ColumnSpan::new(document, place);
+        let meets = |other: &ColumnSpan| own.is_under(*other);
         let near = item.saturating_sub(NEIGHBOURS)..=item.saturating_add(NEIGHBOURS);
         let others = self.items.range(near).filter(|(other, _)| **other != item);
         let (mut with, mut of) = (0, 0);
@@ -73,6 +73,6 @@ impl Column {
             of += 1;
             with += usize::from(places.iter().any(meets));
         }
-        Agreement { with, of }
+        ColumnAgreement { with, of }
     }
 }

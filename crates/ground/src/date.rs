@@ -1,6 +1,6 @@
 //! Dates as documents print them, in the order of day and month that the document shows.
 
-use crate::document::{Cell, Document};
+use crate::document::{Document, TextCell};
 use crate::fold::{ascii_digit, ascii_digits, words};
 use std::borrow::Cow;
 use std::sync::LazyLock;
@@ -32,7 +32,7 @@ const CENTURY: i32 = 69;
 
 /// A piece of a cell: digits or letters, as a date has them.
 #[derive(Debug, Clone)]
-struct Piece<'a> {
+struct DatePart<'a> {
     text: Cow<'a, str>,
     start: usize,
     end: usize,
@@ -43,7 +43,7 @@ pub(crate) fn read(document: &Document) -> (Vec<Date>, Vec<Date>) {
     let (mut found, mut partial) = (Vec::new(), Vec::new());
     for (number, cell) in document.cells.iter().enumerate() {
         let pieces = pieces(document, cell);
-        let joined = |left: &Piece<'_>, right: &Piece<'_>| document.slice(left.end, right.start);
+        let joined = |left: &DatePart<'_>, right: &DatePart<'_>| document.slice(left.end, right.start);
         let mut until = 0;
         for (at, first) in pieces.iter().enumerate() {
             let [second, third] = [pieces.get(at + 1), pieces.get(at + 2)];
@@ -119,7 +119,7 @@ fn partly(a: &str, b: &str, gap: &str) -> [Option<(Day, Option<DateOrder>)>; 2] 
     }
 }
 
-fn pieces<'a>(document: &'a Document, cell: &Cell) -> Vec<Piece<'a>> {
+fn pieces<'a>(document: &'a Document, cell: &TextCell) -> Vec<DatePart<'a>> {
     let own = document.slice(cell.start, cell.end);
     let mut pieces = Vec::new();
     let mut open: Option<(usize, bool)> = None;
@@ -134,7 +134,7 @@ fn pieces<'a>(document: &'a Document, cell: &Cell) -> Vec<Piece<'a>> {
             let text = ascii_digits(document.slice(start, end));
             // `1 de marzo de 2024`, `1st of March`
             if !matches!(&*text, "de" | "of") {
-                pieces.push(Piece { text, start, end });
+                pieces.push(DatePart { text, start, end });
             }
             open = None;
         }

@@ -14,7 +14,7 @@ use std::sync::{Arc, LazyLock, OnceLock};
 #[derive(Debug)]
 pub struct Document {
     pub(crate) text: Box<str>,
-    pub(crate) cells: Vec<Cell>,
+    pub(crate) cells: Vec<TextCell>,
     /// The cells of each row.
     pub(crate) rows: Vec<std::ops::Range<usize>>,
     pub(crate) words: Vec<Word>,
@@ -44,7 +44,7 @@ pub struct Document {
 
 /// A piece of a row that is set apart from its neighbours.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Cell {
+pub(crate) struct TextCell {
     pub(crate) row: usize,
     /// Columns, the end excluded.
     pub(crate) from: u32,
@@ -58,9 +58,9 @@ pub(crate) struct Cell {
     pub(crate) label: Option<Box<str>>,
 }
 
-impl Cell {
+impl TextCell {
     pub(crate) fn at(row: usize, column: u32, start: usize) -> Self {
-        Cell { row, from: column, to: column, start, end: start, words: 0..0, label: None }
+        TextCell { row, from: column, to: column, start, end: start, words: 0..0, label: None }
     }
 }
 
@@ -78,7 +78,7 @@ pub(crate) struct Word {
 /// Takes rows and cells as a reader finds them.
 #[derive(Debug, Default)]
 pub(crate) struct Builder {
-    cells: Vec<Cell>,
+    cells: Vec<TextCell>,
     rows: Vec<std::ops::Range<usize>>,
 }
 
@@ -91,7 +91,7 @@ impl Builder {
     }
 
     /// Adds a cell to the last row.
-    pub(crate) fn cell(&mut self, cell: Cell) {
+    pub(crate) fn cell(&mut self, cell: TextCell) {
         self.cells.push(cell);
         if let Some(row) = self.rows.last_mut() {
             row.end = self.cells.len();
@@ -191,7 +191,7 @@ impl Document {
     }
 
     /// The column of a byte within a cell.
-    pub(crate) fn column(&self, cell: &Cell, byte: usize) -> u32 {
+    pub(crate) fn column(&self, cell: &TextCell, byte: usize) -> u32 {
         let words = self.words.get(cell.words.clone()).unwrap_or_default();
         let before =
             words.partition_point(|word| word.start <= byte).checked_sub(1).and_then(|at| words.get(at));
@@ -202,13 +202,13 @@ impl Document {
     }
 
     /// The cell of a row that lies over or under some columns, or nearest within two columns of them.
-    pub(crate) fn cell_over(&self, row: usize, from: u32, to: u32) -> Option<&Cell> {
+    pub(crate) fn cell_over(&self, row: usize, from: u32, to: u32) -> Option<&TextCell> {
         let cells = self.row_cells(row);
         let first = cells.partition_point(|cell| cell.to.saturating_add(2) <= from);
         cells.get(first).filter(|cell| cell.from < to.saturating_add(2))
     }
 
-    pub(crate) fn row_cells(&self, row: usize) -> &[Cell] {
+    pub(crate) fn row_cells(&self, row: usize) -> &[TextCell] {
         self.rows.get(row).and_then(|range| self.cells.get(range.clone())).unwrap_or_default()
     }
 

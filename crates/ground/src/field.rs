@@ -8,7 +8,7 @@ const LABELS: &str = include_str!("../words/labels.txt");
 
 /// A field, as a label is compared with it.
 #[derive(Debug, Clone)]
-pub(crate) struct Name {
+pub(crate) struct LabelWords {
     /// The words of its key, and of the keys that it lies under, with their weights.
     words: Vec<(String, f32)>,
     total: f32,
@@ -107,7 +107,7 @@ impl Synonyms {
     }
 }
 
-impl Name {
+impl LabelWords {
     /// The name of the field at a path without numbers (`/items/*/unitPrice`); `shared` counts in how many fields a
     /// word appears.
     pub(crate) fn new(path: &str, shared: &HashMap<String, usize>) -> Self {
@@ -123,14 +123,14 @@ impl Name {
             }
         }
         let total = own.iter().map(|(_, weight)| weight).sum();
-        Name { words: own, total }
+        LabelWords { words: own, total }
     }
 
     /// Another name of a field, as it is written.
     pub(crate) fn of_words(name: &str) -> Self {
         let words: Vec<(String, f32)> = key_words(name).into_iter().map(|word| (word, 1.0)).collect();
         let total = count(words.len());
-        Name { words, total }
+        LabelWords { words, total }
     }
 
     /// The likeness of a label to the field's name, in [0, 1].

@@ -272,7 +272,7 @@ fn follow(document: &Document, at: usize, sought: &str) -> Option<usize> {
         next.is_none_or(|next| document.cells.get(next.cell).is_none_or(|other| other.row != cell.row));
     let below = (cell.row + 1..cell.row + 4).find(|row| !document.row_cells(*row).is_empty())?;
     let cells = document.row_cells(below);
-    let starts = |other: &crate::document::Cell| {
+    let starts = |other: &crate::document::TextCell| {
         step(1);
         let first = other.words.start;
         (other.words.end > first

@@ -58,7 +58,7 @@ pub(crate) fn ascii_digits(text: &str) -> Cow<'_, str> {
 
 /// A word of a text: its folded letters or digits, and its position, in bytes.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Token {
+pub(crate) struct FoldedWord {
     pub(crate) folded: String,
     pub(crate) start: usize,
     pub(crate) end: usize,
@@ -100,8 +100,8 @@ fn is_ideograph(c: char) -> bool {
 }
 
 /// Cuts a text into words: runs of letters, runs of digits, single ideographs.
-pub(crate) fn tokens(text: &str, mut visit: impl FnMut(Token)) {
-    let mut open: Option<(Class, Token)> = None;
+pub(crate) fn tokens(text: &str, mut visit: impl FnMut(FoldedWord)) {
+    let mut open: Option<(Class, FoldedWord)> = None;
     for (at, c) in text.char_indices() {
         let class = class(c);
         let end = at + c.len_utf8();
@@ -119,7 +119,7 @@ pub(crate) fn tokens(text: &str, mut visit: impl FnMut(Token)) {
             continue;
         }
         let (_, token) =
-            open.get_or_insert_with(|| (class, Token { folded: String::new(), start: at, end: at }));
+            open.get_or_insert_with(|| (class, FoldedWord { folded: String::new(), start: at, end: at }));
         fold_into(c, &mut token.folded);
         token.end = end;
     }

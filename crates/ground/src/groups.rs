@@ -2,7 +2,7 @@
 
 use crate::document::Document;
 use crate::find::Place;
-use crate::leaves::{Leaf, Record};
+use crate::leaves::{FlatRecord, RecordLeaf};
 use crate::rows;
 use crate::steps::step;
 use std::collections::HashMap;
@@ -13,7 +13,7 @@ const FLUSH: u32 = 1;
 
 /// An item of a list, as its rows are walked over.
 #[derive(Debug)]
-struct Item {
+struct PrintedItem {
     number: usize,
     /// The row that it is printed in.
     row: usize,
@@ -21,7 +21,7 @@ struct Item {
 
 /// The value of a member that holds from a row on.
 #[derive(Debug)]
-struct Open<'a> {
+struct OpenValue<'a> {
     value: &'a serde_json::Value,
     place: Place,
 }
@@ -29,13 +29,16 @@ struct Open<'a> {
 /// The leaves of a list that are printed above their items, in the heading of a group or in its first row, with the place.
 pub(crate) fn headed(
     document: &Document,
-    record: &Record<'_>,
+    record: &FlatRecord<'_>,
     own: &[Vec<usize>],
     assigned: &[Option<usize>],
     windows: &[Option<Range<usize>>],
 ) -> HashMap<usize, Place> {
-    let mut items: Vec<Item> =
-        assigned.iter().enumerate().filter_map(|(number, row)| Some(Item { number, row: (*row)? })).collect();
+    let mut items: Vec<PrintedItem> = assigned
+        .iter()
+        .enumerate()
+        .filter_map(|(number, row)| Some(PrintedItem { number, row: (*row)? }))
+        .collect();
     items.sort_by_key(|item| (item.row, item.number));
     let mut paths: HashMap<&str, Vec<(usize, usize)>> = HashMap::new();
     for (at, item) in items.iter().enumerate() {
@@ -48,7 +51,7 @@ pub(crate) fn headed(
     let taken: Vec<usize> = items.iter().map(|item| item.row).collect();
     let mut found = HashMap::new();
     for leaves in paths.values() {
-        let mut open: Option<Open<'_>> = None;
+        let mut open: Option<OpenValue<'_>> = None;
         let mut runs: HashMap<usize, Vec<(usize, Place)>> = HashMap::new();
         let mut before: Option<usize> = None;
         for (at, number) in leaves {
@@ -58,7 +61,7 @@ pub(crate) fn headed(
             let from = before.map_or(0, |row| row + 1);
             before = Some(item.row);
             if let Some(place) = here {
-                open = Some(Open { value: leaf.value, place });
+                open = Some(OpenValue { value: leaf.value, place });
                 continue;
             }
             if window.is_some_and(|window| leaf.places.iter().any(|place| rows::is_within(place, window))) {
@@ -67,7 +70,7 @@ pub(crate) fn headed(
             step(1);
             if let Some(place) = last_within(leaf, from, item.row) {
                 runs.entry(place.start).or_default().push((*number, place));
-                open = Some(Open { value: leaf.value, place });
+                open = Some(OpenValue { value: leaf.value, place });
             } else if let Some(open) = open.as_ref().filter(|open| open.value == leaf.value)
                 && !is_ended(document, &open.place, from, item.row, &taken)
             {
@@ -89,7 +92,7 @@ pub(crate) fn headed(
 }
 
 /// The last place of a value in some rows.
-fn last_within(leaf: &Leaf<'_>, from: usize, to: usize) -> Option<Place> {
+fn last_within(leaf: &RecordLeaf<'_>, from: usize, to: usize) -> Option<Place> {
     leaf.places.iter().rev().find(|place| (from..to).contains(&place.row)).copied()
 }
 

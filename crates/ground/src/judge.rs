@@ -2,14 +2,14 @@
 
 use crate::cell_doubt::{self, LabelledPlace};
 use crate::clause::Doubt;
-use crate::columns::{Agreement, Column};
+use crate::columns::{ColumnAgreement, MemberColumn};
 use crate::document::Document;
-use crate::field::{Name, Synonyms, count, key_words};
+use crate::field::{LabelWords, Synonyms, count, key_words};
 use crate::field_names::FieldNames;
 use crate::find::{Kind, Place};
 use crate::groups;
-use crate::label::{Label, Position, labels};
-use crate::leaves::{Leaf, Record};
+use crate::label::{CellLabel, Position, labels};
+use crate::leaves::{FlatRecord, RecordLeaf};
 use crate::number::{self, value_key};
 use crate::rows;
 use crate::transposed;
@@ -129,13 +129,13 @@ const BETTER: f32 = 0.05;
 
 /// A place that was chosen for a leaf, and how strongly it is bound.
 #[derive(Debug, Clone, Copy)]
-struct Bound {
+struct BoundPlace {
     place: Place,
     binding: Binding,
     strength: f32,
 }
 
-impl Bound {
+impl BoundPlace {
     /// The doubt that the words of its cell cast on it; rows of a table are read as they are.
     fn doubt(&self, document: &Document, path: &str, others: &[String]) -> Option<Doubt> {
         match self.binding {
@@ -152,14 +152,14 @@ impl Bound {
 /// Judges every text and number of a record, in its order.
 #[must_use]
 pub fn judge(document: &Document, record: &Value, names: &FieldNames) -> Vec<Verdict> {
-    let record = Record::read(record, document);
-    let judge = Judge::new(document, &record, names);
-    let mut bound: Vec<Option<Bound>> = vec![None; record.leaves.len()];
+    let record = FlatRecord::read(record, document);
+    let judge = RecordJudge::new(document, &record, names);
+    let mut bound: Vec<Option<BoundPlace>> = vec![None; record.leaves.len()];
     let mut others: Vec<Option<Place>> = vec![None; record.leaves.len()];
     judge.lists(&mut bound, &mut others);
     judge.labelled(&mut bound);
     judge.settle(&mut bound);
-    let verdict = |((leaf, bound), other): ((&Leaf<'_>, &Option<Bound>), &Option<Place>)| {
+    let verdict = |((leaf, bound), other): ((&RecordLeaf<'_>, &Option<BoundPlace>), &Option<Place>)| {
         let (support, binding, place) = match (bound, other) {
             (Some(bound), _) => (Support::Verified, bound.binding, Some(bound.place)),
             (None, Some(other)) => (Support::Contradicted, Binding::Cell, Some(*other)),
@@ -174,25 +174,25 @@ pub fn judge(document: &Document, record: &Value, names: &FieldNames) -> Vec<Ver
     record.leaves.iter().zip(&bound).zip(&others).map(verdict).collect()
 }
 
-struct Judge<'a> {
+struct RecordJudge<'a> {
     document: &'a Document,
-    record: &'a Record<'a>,
+    record: &'a FlatRecord<'a>,
     synonyms: &'static Synonyms,
     known: &'a FieldNames,
-    names: HashMap<&'a str, Vec<Name>>,
+    names: HashMap<&'a str, Vec<LabelWords>>,
     /// The numbers and dates of the document with their labels, when they are first compared.
-    numbers: OnceCell<Vec<Labelled<'a>>>,
-    dates: OnceCell<Vec<Labelled<'a>>>,
+    numbers: OnceCell<Vec<PlaceLabels<'a>>>,
+    dates: OnceCell<Vec<PlaceLabels<'a>>>,
 }
 
 /// A place with the likeness of its best label to a field's name, and that label's position.
-type Named<'r> = (&'r Place, (f32, Position));
+type NamedPlace<'r> = (&'r Place, (f32, Position));
 
 /// A place with its labels.
-type Labelled<'a> = (Place, Vec<Label<'a>>);
+type PlaceLabels<'a> = (Place, Vec<CellLabel<'a>>);
 
-impl<'a> Judge<'a> {
-    fn new(document: &'a Document, record: &'a Record<'a>, known: &'a FieldNames) -> Self {
+impl<'a> RecordJudge<'a> {
+    fn new(document: &'a Document, record: &'a FlatRecord<'a>, known: &'a FieldNames) -> Self {
         let mut shared: HashMap<String, usize> = HashMap::new();
         let mut paths: Vec<&str> = record.leaves.iter().map(|leaf| leaf.path.as_str()).collect();
         paths.sort_unstable();
@@ -205,12 +205,12 @@ impl<'a> Judge<'a> {
                 *shared.entry(word).or_default() += 1;
             }
         }
-        let others = |path: &str| known.others(path).iter().map(|name| Name::of_words(name));
+        let others = |path: &str| known.others(path).iter().map(|name| LabelWords::of_words(name));
         let names = paths
             .into_iter()
-            .map(|path| (path, std::iter::once(Name::new(path, &shared)).chain(others(path)).collect()))
+            .map(|path| (path, std::iter::once(LabelWords::new(path, &shared)).chain(others(path)).collect()))
             .collect();
-        Judge {
+        RecordJudge {
             document,
             record,
             synonyms: Synonyms::shipped(),
@@ -222,7 +222,7 @@ impl<'a> Judge<'a> {
     }
 
     /// Binds the leaves of lists to rows and columns.
-    fn lists(&self, bound: &mut [Option<Bound>], others: &mut [Option<Place>]) {
+    fn lists(&self, bound: &mut [Option<BoundPlace>], others: &mut [Option<Place>]) {
         let mut windows: Vec<Vec<Option<Range<usize>>>> = Vec::new();
         for (number, list) in self.record.lists.iter().enumerate() {
             let within = match list.outer {
@@ -262,13 +262,13 @@ impl<'a> Judge<'a> {
         list: usize,
         assigned: &[Option<usize>],
         windows: &[Option<Range<usize>>],
-        bound: &mut [Option<Bound>],
+        bound: &mut [Option<BoundPlace>],
         others: &mut [Option<Place>],
     ) {
         let leaves: Vec<Vec<usize>> =
             (0..windows.len()).map(|item| self.own_leaves(list, item).collect()).collect();
         let headed = groups::headed(self.document, self.record, &leaves, assigned, windows);
-        let mut columns: HashMap<&str, Column> = HashMap::new();
+        let mut columns: HashMap<&str, MemberColumn> = HashMap::new();
         for (item, window) in windows.iter().enumerate() {
             let Some(window) = window else { continue };
             for leaf in self.own_leaves(list, item).filter_map(|leaf| self.record.leaves.get(leaf)) {
@@ -302,7 +302,7 @@ impl<'a> Judge<'a> {
                     continue;
                 }
                 if let (Some(place), Some(slot)) = (headed.get(number), bound.get_mut(*number)) {
-                    *slot = Some(Bound { place: *place, binding: Binding::Group, strength: 0.3 });
+                    *slot = Some(BoundPlace { place: *place, binding: Binding::Group, strength: 0.3 });
                     continue;
                 }
                 let column = columns.get(leaf.path.as_str());
@@ -336,9 +336,9 @@ impl<'a> Judge<'a> {
         &self,
         item: usize,
         row: usize,
-        leaf: &Leaf<'_>,
+        leaf: &RecordLeaf<'_>,
         own: &[usize],
-        column: Option<&Column>,
+        column: Option<&MemberColumn>,
     ) -> Option<Place> {
         let column = column.filter(|_| leaf.kind == Kind::Number)?;
         let in_column = |place: &Place| {
@@ -365,7 +365,13 @@ impl<'a> Judge<'a> {
     }
 
     /// Binds the leaves of a list whose items are beside one another, if most are in no row of theirs.
-    fn side_by_side(&self, list: usize, items: usize, within: &Range<usize>, bound: &mut [Option<Bound>]) {
+    fn side_by_side(
+        &self,
+        list: usize,
+        items: usize,
+        within: &Range<usize>,
+        bound: &mut [Option<BoundPlace>],
+    ) {
         let own: Vec<Vec<usize>> = (0..items).map(|item| self.own_leaves(list, item).collect()).collect();
         let all = own.iter().flatten();
         let has = |number: &&usize| bound.get(**number).is_some_and(Option::is_some);
@@ -383,7 +389,7 @@ impl<'a> Judge<'a> {
         }
         for (number, place) in found {
             if let Some(slot) = bound.get_mut(number) {
-                *slot = Some(Bound { place, binding: Binding::Cell, strength: 1.0 });
+                *slot = Some(BoundPlace { place, binding: Binding::Cell, strength: 1.0 });
             }
         }
     }
@@ -393,21 +399,22 @@ impl<'a> Judge<'a> {
         item: usize,
         place: &Place,
         path: &str,
-        column: Option<&Column>,
+        column: Option<&MemberColumn>,
         members: usize,
-    ) -> Option<Bound> {
-        let agreement = column
-            .map_or(Agreement { with: 0, of: 0 }, |column| column.agreement(item, place, self.document));
+    ) -> Option<BoundPlace> {
+        let agreement = column.map_or(ColumnAgreement { with: 0, of: 0 }, |column| {
+            column.agreement(item, place, self.document)
+        });
         let likeness = self.likeness(place, path).map_or(0.0, |(likeness, _)| likeness);
         if agreement.of >= 2 {
             let agrees = agreement.with >= 1 && agreement.share() >= 0.3;
-            return agrees.then_some(Bound {
+            return agrees.then_some(BoundPlace {
                 place: *place,
                 binding: Binding::Cell,
                 strength: agreement.share() + likeness,
             });
         }
-        (members > 1).then_some(Bound { place: *place, binding: Binding::Row, strength: 0.5 + likeness })
+        (members > 1).then_some(BoundPlace { place: *place, binding: Binding::Row, strength: 0.5 + likeness })
     }
 
     /// The likeness of the best label of a place to a field's name.
@@ -415,9 +422,9 @@ impl<'a> Judge<'a> {
         self.best_of(&labels(self.document, place), path)
     }
 
-    fn best_of(&self, labels: &[Label<'_>], path: &str) -> Option<(f32, Position)> {
+    fn best_of(&self, labels: &[CellLabel<'_>], path: &str) -> Option<(f32, Position)> {
         let names = self.names.get(path)?;
-        let likeness = |label: &Label<'_>| {
+        let likeness = |label: &CellLabel<'_>| {
             let each = names.iter().map(|name| name.likeness(&label.words, self.synonyms));
             each.max_by(f32::total_cmp).unwrap_or_default()
         };
@@ -426,12 +433,12 @@ impl<'a> Judge<'a> {
     }
 
     /// Binds leaves outside of lists to labels.
-    fn labelled(&self, bound: &mut [Option<Bound>]) {
+    fn labelled(&self, bound: &mut [Option<BoundPlace>]) {
         let tops: Vec<usize> = (0..self.record.leaves.len())
             .filter(|leaf| self.record.item_of.get(*leaf).copied().flatten().is_none())
             .collect();
         let claims = self.claims();
-        let best: Vec<Option<Named<'_>>> = tops
+        let best: Vec<Option<NamedPlace<'_>>> = tops
             .iter()
             .map(|number| {
                 let leaf = self.record.leaves.get(*number)?;
@@ -459,7 +466,7 @@ impl<'a> Judge<'a> {
                 Position::Markup => Binding::Element,
             };
             if let Some(slot) = bound.get_mut(*number) {
-                *slot = Some(Bound { place: **place, binding, strength: *likeness });
+                *slot = Some(BoundPlace { place: **place, binding, strength: *likeness });
             }
         }
         self.alone(&tops, &claims, bound);
@@ -478,14 +485,14 @@ impl<'a> Judge<'a> {
     fn is_of_another(
         &self,
         tops: &[usize],
-        best: &[Option<Named<'_>>],
+        best: &[Option<NamedPlace<'_>>],
         number: usize,
         place: &Place,
         likeness: f32,
     ) -> bool {
         let path = self.record.leaves.get(number).map(|leaf| leaf.path.as_str());
         let labels = labels(self.document, place);
-        let wants = |(other, found): (&usize, &Option<Named<'_>>)| {
+        let wants = |(other, found): (&usize, &Option<NamedPlace<'_>>)| {
             let Some(other) =
                 self.record.leaves.get(*other).filter(|other| Some(other.path.as_str()) != path)
             else {
@@ -516,7 +523,7 @@ impl<'a> Judge<'a> {
             Kind::Text => return false,
         };
         let own = self.document.slice(place.start, place.end);
-        let is_better = |(other, labels): &Labelled<'_>| {
+        let is_better = |(other, labels): &PlaceLabels<'_>| {
             self.document.slice(other.start, other.end) != own
                 && self.best_of(labels, path).is_some_and(|(other, _)| other > likeness + BETTER)
         };
@@ -524,20 +531,25 @@ impl<'a> Judge<'a> {
         printed > RIVALS || rivals.iter().any(is_better)
     }
 
-    fn numbers(&self) -> &[Labelled<'a>] {
+    fn numbers(&self) -> &[PlaceLabels<'a>] {
         let numbers = self.document.numbers.iter().filter(|number| !number.is_part).take(RIVALS);
         let places = numbers.filter_map(|number| Place::of_number(self.document, number));
         self.numbers.get_or_init(|| places.map(|place| (place, labels(self.document, &place))).collect())
     }
 
-    fn dates(&self) -> &[Labelled<'a>] {
+    fn dates(&self) -> &[PlaceLabels<'a>] {
         let dates = self.document.dates.iter().take(RIVALS);
         let places = dates.filter_map(|date| Place::new(self.document, date.cell, date.start, date.end));
         self.dates.get_or_init(|| places.map(|place| (place, labels(self.document, &place))).collect())
     }
 
     /// Binds texts that appear in one place only, which no other leaf has.
-    fn alone(&self, tops: &[usize], claims: &HashMap<(usize, usize), usize>, bound: &mut [Option<Bound>]) {
+    fn alone(
+        &self,
+        tops: &[usize],
+        claims: &HashMap<(usize, usize), usize>,
+        bound: &mut [Option<BoundPlace>],
+    ) {
         for number in tops {
             let Some(leaf) = self.record.leaves.get(*number) else { continue };
             let Some(slot) = bound.get_mut(*number) else { continue };
@@ -546,13 +558,13 @@ impl<'a> Judge<'a> {
             }
             let unclaimed = leaf.places.iter().all(|place| claims.get(&(place.start, place.end)) == Some(&1));
             if let (true, [place, ..]) = (unclaimed, leaf.places.as_slice()) {
-                *slot = Some(Bound { place: *place, binding: Binding::Alone, strength: 0.1 });
+                *slot = Some(BoundPlace { place: *place, binding: Binding::Alone, strength: 0.1 });
             }
         }
     }
 
     /// Leaves a place that several leaves were bound to with the one that has the best reason.
-    fn settle(&self, bound: &mut [Option<Bound>]) {
+    fn settle(&self, bound: &mut [Option<BoundPlace>]) {
         let mut best: HashMap<(usize, usize), (f32, usize)> = HashMap::new();
         // All rows of a group share its heading.
         for one in bound.iter().flatten().filter(|one| one.binding != Binding::Group) {

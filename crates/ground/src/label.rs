@@ -1,11 +1,11 @@
 //! Labels: the words of a document that say which field a place is about.
 
-use crate::document::{Cell, Document};
+use crate::document::{Document, TextCell};
 use crate::find::Place;
 
 /// The words beside or above a place, and how much such a position says, in [0, 1].
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Label<'d> {
+pub(crate) struct CellLabel<'d> {
     pub(crate) words: Vec<&'d str>,
     pub(crate) weight: f32,
     pub(crate) position: Position,
@@ -28,7 +28,7 @@ const NEAR: usize = 3;
 const HEAD: usize = 60;
 
 /// The labels that a place may have.
-pub(crate) fn labels<'d>(document: &'d Document, place: &Place) -> Vec<Label<'d>> {
+pub(crate) fn labels<'d>(document: &'d Document, place: &Place) -> Vec<CellLabel<'d>> {
     let mut found = beside(document, place);
     if document.cells.get(place.cell).is_some_and(|cell| cell.label.is_none()) {
         above(document, place, &mut found);
@@ -37,19 +37,19 @@ pub(crate) fn labels<'d>(document: &'d Document, place: &Place) -> Vec<Label<'d>
 }
 
 /// The labels before a place, in its row, and that of its element.
-pub(crate) fn beside<'d>(document: &'d Document, place: &Place) -> Vec<Label<'d>> {
+pub(crate) fn beside<'d>(document: &'d Document, place: &Place) -> Vec<CellLabel<'d>> {
     let mut found = Vec::new();
     let Some(cell) = document.cells.get(place.cell) else { return found };
     if let Some(label) = &cell.label {
-        found.push(Label { words: label.split(' ').collect(), weight: 1.0, position: Position::Markup });
+        found.push(CellLabel { words: label.split(' ').collect(), weight: 1.0, position: Position::Markup });
     }
     let before = words_before(document, cell, place.start);
     let is_first = before.is_empty();
     if !is_first {
-        found.push(Label { words: before, weight: 1.0, position: Position::Left });
+        found.push(CellLabel { words: before, weight: 1.0, position: Position::Left });
     }
     if let Some(end) = end_of_range(document, place) {
-        found.push(Label { words: vec![end], weight: 0.9, position: Position::Left });
+        found.push(CellLabel { words: vec![end], weight: 0.9, position: Position::Left });
     }
     if cell.label.is_none() {
         left(document, cell, is_first, &mut found);
@@ -85,7 +85,7 @@ fn has_letters(words: &[&str]) -> bool {
 }
 
 /// The words of a cell before a byte, back to the value before them.
-fn words_before<'d>(document: &'d Document, cell: &Cell, byte: usize) -> Vec<&'d str> {
+fn words_before<'d>(document: &'d Document, cell: &TextCell, byte: usize) -> Vec<&'d str> {
     let own = document.words.get(cell.words.clone()).unwrap_or_default();
     let end = own.partition_point(|word| word.end <= byte);
     let before = own.get(end.saturating_sub(WORDS + 1)..end).unwrap_or_default();
@@ -110,13 +110,13 @@ fn words_before<'d>(document: &'d Document, cell: &Cell, byte: usize) -> Vec<&'d
     if has_letters(&kept) { kept } else { Vec::new() }
 }
 
-fn cell_words<'d>(document: &'d Document, cell: &Cell) -> Vec<&'d str> {
+fn cell_words<'d>(document: &'d Document, cell: &TextCell) -> Vec<&'d str> {
     let own = document.words.get(cell.words.clone()).unwrap_or_default();
     own.iter().rev().take(WORDS).rev().map(|word| word.folded.as_ref()).collect()
 }
 
 /// The nearest cells to the left that hold letters.
-fn left<'d>(document: &'d Document, cell: &Cell, is_first: bool, into: &mut Vec<Label<'d>>) {
+fn left<'d>(document: &'d Document, cell: &TextCell, is_first: bool, into: &mut Vec<CellLabel<'d>>) {
     let cells = document.row_cells(cell.row);
     let before = cells.partition_point(|other| other.to <= cell.from);
     let nearest = cells.get(before.saturating_sub(LEFT)..before).unwrap_or_default();
@@ -124,12 +124,12 @@ fn left<'d>(document: &'d Document, cell: &Cell, is_first: bool, into: &mut Vec<
         nearest.iter().rev().map(|other| cell_words(document, other)).filter(|words| has_letters(words));
     for (nth, words) in worded.take(2).enumerate() {
         let weight = if nth == 0 && is_first { 0.98 } else { 0.8 };
-        into.push(Label { words, weight, position: Position::Left });
+        into.push(CellLabel { words, weight, position: Position::Left });
     }
 }
 
 /// The nearest cell above in the place's columns that holds letters, with the one above that.
-fn above<'d>(document: &'d Document, place: &Place, into: &mut Vec<Label<'d>>) {
+fn above<'d>(document: &'d Document, place: &Place, into: &mut Vec<CellLabel<'d>>) {
     let mut met: Option<(usize, Vec<&'d str>)> = None;
     let first = place.row.saturating_sub(HEAD);
     for row in (first..place.row).rev() {
@@ -142,15 +142,15 @@ fn above<'d>(document: &'d Document, place: &Place, into: &mut Vec<Label<'d>>) {
             None => {
                 let distance = place.row - row;
                 let weight = if distance <= NEAR { 0.9 } else { 0.75 };
-                into.push(Label { words: words.clone(), weight, position: Position::Above });
+                into.push(CellLabel { words: words.clone(), weight, position: Position::Above });
                 met = Some((row, words));
             }
             Some((below, under)) => {
                 if below - row <= 2 {
                     let both: Vec<&str> = words.iter().chain(under).copied().collect();
                     let weight = if place.row - below <= NEAR { 0.88 } else { 0.73 };
-                    into.push(Label { words: both, weight, position: Position::Above });
-                    into.push(Label { words, weight: weight - 0.1, position: Position::Above });
+                    into.push(CellLabel { words: both, weight, position: Position::Above });
+                    into.push(CellLabel { words, weight: weight - 0.1, position: Position::Above });
                 }
                 return;
             }

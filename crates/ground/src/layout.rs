@@ -1,6 +1,6 @@
 //! Layout: rows and cells of plain text, by columns of characters.
 
-use crate::document::{Builder, Cell};
+use crate::document::{Builder, TextCell};
 use crate::fold::is_mark;
 
 /// Distance between the stops of tabulators.
@@ -67,7 +67,7 @@ fn read_line(text: &str, from: usize, line: &str, stops: &[u32], builder: &mut B
     let row = builder.row();
     let mut column = 0u32;
     let mut stops = stops.iter();
-    let mut open: Option<Cell> = None;
+    let mut open: Option<TextCell> = None;
     let mut blanks = 0usize;
     let mut dots = 0usize;
     for (at, c) in line.char_indices() {
@@ -98,7 +98,7 @@ fn read_line(text: &str, from: usize, line: &str, stops: &[u32], builder: &mut B
             blanks = 0;
             let part_of_leader = is_leader && (dots >= LEADER || open.is_none());
             if !is_ruler && !part_of_leader {
-                let cell = open.get_or_insert_with(|| Cell::at(row, column, start));
+                let cell = open.get_or_insert_with(|| TextCell::at(row, column, start));
                 cell.to = column + width;
                 cell.end = start + c.len_utf8();
             }
@@ -111,7 +111,7 @@ fn read_line(text: &str, from: usize, line: &str, stops: &[u32], builder: &mut B
 }
 
 /// The first dots of a leader were read as the end of the cell.
-fn trim_leader(text: &str, cell: &mut Cell) {
+fn trim_leader(text: &str, cell: &mut TextCell) {
     let own = text.get(cell.start..cell.end).unwrap_or_default();
     let kept = own.trim_end_matches(['.', '_', '\u{2026}', '·', ' ']);
     if !kept.is_empty() && own.len() - kept.len() >= LEADER - 1 {

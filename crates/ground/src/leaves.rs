@@ -11,7 +11,7 @@ const MOST: usize = 20_000;
 
 /// One value of a record.
 #[derive(Debug)]
-pub(crate) struct Leaf<'a> {
+pub(crate) struct RecordLeaf<'a> {
     /// Its JSON Pointer.
     pub(crate) pointer: String,
     /// The pointer with `*` for each index.
@@ -25,7 +25,7 @@ pub(crate) struct Leaf<'a> {
 
 /// One list of a record: what its items hold.
 #[derive(Debug, Default)]
-pub(crate) struct List {
+pub(crate) struct RecordList {
     /// The leaves of each item, as numbers; those of lists within an item, too.
     pub(crate) items: Vec<Vec<usize>>,
     /// The list and item that it lies in.
@@ -34,22 +34,22 @@ pub(crate) struct List {
 
 /// A record taken apart.
 #[derive(Debug, Default)]
-pub(crate) struct Record<'a> {
-    pub(crate) leaves: Vec<Leaf<'a>>,
+pub(crate) struct FlatRecord<'a> {
+    pub(crate) leaves: Vec<RecordLeaf<'a>>,
     /// Outer lists come before those within.
-    pub(crate) lists: Vec<List>,
+    pub(crate) lists: Vec<RecordList>,
     /// The innermost list of each leaf, and the item.
     pub(crate) item_of: Vec<Option<(usize, usize)>>,
 }
 
-impl<'a> Record<'a> {
+impl<'a> FlatRecord<'a> {
     pub(crate) fn read(record: &'a Value, document: &Document) -> Self {
-        let mut found = Record::default();
+        let mut found = FlatRecord::default();
         let mut known = HashMap::new();
         found.walk(
             record,
             document,
-            &mut Walk { pointer: String::new(), path: String::new(), within: Vec::new() },
+            &mut LeafWalk { pointer: String::new(), path: String::new(), within: Vec::new() },
             &mut known,
         );
         found
@@ -59,7 +59,7 @@ impl<'a> Record<'a> {
         &mut self,
         value: &'a Value,
         document: &Document,
-        walk: &mut Walk,
+        walk: &mut LeafWalk,
         known: &mut HashMap<String, (Vec<Place>, bool)>,
     ) {
         if walk.depth() > DEPTH || self.leaves.len() >= MOST {
@@ -75,8 +75,10 @@ impl<'a> Record<'a> {
             }
             Value::Array(items) => {
                 let list = self.lists.len();
-                self.lists
-                    .push(List { items: vec![Vec::new(); items.len()], outer: walk.within.last().copied() });
+                self.lists.push(RecordList {
+                    items: vec![Vec::new(); items.len()],
+                    outer: walk.within.last().copied(),
+                });
                 for (index, item) in items.iter().enumerate() {
                     walk.within.push((list, index));
                     walk.within(&index.to_string(), "*", |walk| self.walk(item, document, walk, known));
@@ -101,7 +103,7 @@ impl<'a> Record<'a> {
                     }
                 }
                 self.item_of.push(walk.within.last().copied());
-                self.leaves.push(Leaf {
+                self.leaves.push(RecordLeaf {
                     pointer: walk.pointer.clone(),
                     path: walk.path.clone(),
                     kind,
@@ -114,13 +116,13 @@ impl<'a> Record<'a> {
     }
 }
 
-struct Walk {
+struct LeafWalk {
     pointer: String,
     path: String,
     within: Vec<(usize, usize)>,
 }
 
-impl Walk {
+impl LeafWalk {
     fn depth(&self) -> usize {
         self.pointer.bytes().filter(|byte| *byte == b'/').count()
     }

@@ -1,6 +1,6 @@
 //! Sources that say their structure themselves: separated values, and markup by elements.
 
-use crate::document::{Builder, Cell};
+use crate::document::{Builder, TextCell};
 use crate::field::key_words;
 use crate::steps::step;
 use std::collections::HashMap;
@@ -90,7 +90,7 @@ fn add(
 ) {
     let at = u32::try_from(column).unwrap_or(u32::MAX / FAR).saturating_mul(FAR).min(u32::MAX / 2);
     let width = text.get(start..end).map_or(0, |own| own.chars().count());
-    let mut cell = Cell::at(row, at, start);
+    let mut cell = TextCell::at(row, at, start);
     cell.to = at + u32::try_from(width).unwrap_or(0);
     cell.end = end;
     cell.label = label.map(Into::into);
@@ -99,7 +99,7 @@ fn add(
 
 /// One text between tags, or the value of an attribute.
 #[derive(Debug)]
-struct Leaf {
+struct TextNode {
     /// The path of names that leads to it.
     path: Option<usize>,
     /// The element that holds it.
@@ -141,8 +141,8 @@ const NAMES: usize = 3;
 /// Reads elements. A page has rows where its blocks begin, and cells in tables; data have a row for each record, which is an
 /// element that repeats, and one for each value outside of any.
 fn elements(text: &str, is_page: bool, builder: &mut Builder) {
-    let mut data = Data::default();
-    let mut page = Page::default();
+    let mut data = MarkupNodes::default();
+    let mut page = TablePosition::default();
     let mut at = 0;
     let mut skip: Option<String> = None;
     while let Some(open) = text.get(at..).and_then(|rest| rest.find('<')).map(|found| at + found) {
@@ -195,13 +195,13 @@ fn elements(text: &str, is_page: bool, builder: &mut Builder) {
 }
 
 #[derive(Debug, Default)]
-struct Page {
+struct TablePosition {
     row: Option<usize>,
     column: usize,
     in_table: usize,
 }
 
-impl Page {
+impl TablePosition {
     fn text(&mut self, text: &str, (from, to): (usize, usize), builder: &mut Builder) {
         let own = text.get(from..to).unwrap_or_default();
         let trimmed = own.trim();
@@ -240,7 +240,7 @@ impl Page {
 
 /// A name below another path. Elements and leaves share paths, so that deep ones take no more room than others.
 #[derive(Debug)]
-struct Step {
+struct PathStep {
     parent: Option<usize>,
     name: usize,
 }
@@ -254,18 +254,18 @@ struct Element {
 }
 
 #[derive(Debug, Default)]
-struct Data {
+struct MarkupNodes {
     names: Vec<String>,
     known: HashMap<String, usize>,
-    steps: Vec<Step>,
+    steps: Vec<PathStep>,
     known_steps: HashMap<(Option<usize>, usize), usize>,
     elements: Vec<Element>,
     /// Each open element: its name, how many elements of each name it holds, and its number.
     open: Vec<(usize, HashMap<usize, usize>, usize)>,
-    leaves: Vec<Leaf>,
+    leaves: Vec<TextNode>,
 }
 
-impl Data {
+impl MarkupNodes {
     fn name(&mut self, name: &str) -> usize {
         let bare = name.rsplit(':').next().unwrap_or(name);
         if let Some(known) = self.known.get(bare) {
@@ -280,7 +280,7 @@ impl Data {
     fn path(&mut self, parent: Option<usize>, name: usize) -> usize {
         let steps = &mut self.steps;
         *self.known_steps.entry((parent, name)).or_insert_with(|| {
-            steps.push(Step { parent, name });
+            steps.push(PathStep { parent, name });
             steps.len() - 1
         })
     }
@@ -354,7 +354,7 @@ impl Data {
             Some(name) => Some(self.path(above, name)),
             None => above,
         };
-        self.leaves.push(Leaf { path, element, start, end: start + trimmed.len() });
+        self.leaves.push(TextNode { path, element, start, end: start + trimmed.len() });
     }
 
     /// The outermost element around each that repeats: the record.

@@ -1,6 +1,6 @@
 //! Numbers as documents print them: grouped, signed, in brackets, with a decimal point or comma as the document has it.
 
-use crate::document::{Cell, Document, width};
+use crate::document::{Document, TextCell, width};
 use crate::fold::{ascii_digit, ascii_digits};
 use std::borrow::Cow;
 use std::ops::Range;
@@ -28,7 +28,7 @@ const GROUPED: usize = 3;
 
 /// The decimal sign that a document uses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Decimal {
+enum DecimalSign {
     Point,
     Comma,
 }
@@ -54,7 +54,7 @@ pub(crate) fn read(document: &Document) -> Vec<Number> {
     }
     let decimal = decimal_of(printed.iter().map(|(_, found)| found.text.as_ref()));
     let mut numbers = Vec::new();
-    let mut columns = Columns { document, cell: usize::MAX, byte: 0, column: 0 };
+    let mut columns = ColumnCounter { document, cell: usize::MAX, byte: 0, column: 0 };
     for (at, found) in printed {
         if document.cells.get(at).is_none() {
             continue;
@@ -82,14 +82,14 @@ pub(crate) fn read(document: &Document) -> Vec<Number> {
 }
 
 /// The column of the last byte that was asked for, from which the next ones are counted: a word may be as long as its cell.
-struct Columns<'d> {
+struct ColumnCounter<'d> {
     document: &'d Document,
     cell: usize,
     byte: usize,
     column: u32,
 }
 
-impl Columns<'_> {
+impl ColumnCounter<'_> {
     fn of(&mut self, cell: usize, byte: usize) -> u32 {
         if self.cell != cell {
             let own = self.document.cells.get(cell);
@@ -107,11 +107,11 @@ impl Columns<'_> {
 }
 
 fn add(
-    columns: &mut Columns<'_>,
+    columns: &mut ColumnCounter<'_>,
     at: usize,
     Range { start, end }: Range<usize>,
     text: &str,
-    decimal: Option<Decimal>,
+    decimal: Option<DecimalSign>,
     into: &mut Vec<Number>,
 ) {
     if text.bytes().filter(u8::is_ascii_digit).count() > MOST_DIGITS {
@@ -126,7 +126,7 @@ fn add(
 }
 
 /// Digits with separators between them; a blank separates only groups of three.
-fn each_printed<'a>(document: &'a Document, cell: &Cell, mut visit: impl FnMut(Printed<'a>)) {
+fn each_printed<'a>(document: &'a Document, cell: &TextCell, mut visit: impl FnMut(Printed<'a>)) {
     let own = document.slice(cell.start, cell.end);
     let bytes = own.as_bytes();
     let char_at = |at: usize| own.get(at..).and_then(|rest| rest.chars().next());
@@ -175,7 +175,7 @@ fn each_printed<'a>(document: &'a Document, cell: &Cell, mut visit: impl FnMut(P
 }
 
 /// The decimal sign of the numbers that can be read in one way only.
-fn decimal_of<'a>(texts: impl Iterator<Item = &'a str>) -> Option<Decimal> {
+fn decimal_of<'a>(texts: impl Iterator<Item = &'a str>) -> Option<DecimalSign> {
     let (mut points, mut commas) = (0usize, 0usize);
     for text in texts {
         let last = text.rfind(['.', ',']);
@@ -194,16 +194,16 @@ fn decimal_of<'a>(texts: impl Iterator<Item = &'a str>) -> Option<Decimal> {
     // A single `1,2` may be two notes.
     let decides = |more: usize, less: usize| more >= GROUPED && more >= GROUPED * less;
     if decides(points, commas) {
-        Some(Decimal::Point)
+        Some(DecimalSign::Point)
     } else if decides(commas, points) {
-        Some(Decimal::Comma)
+        Some(DecimalSign::Comma)
     } else {
         None
     }
 }
 
 /// The numbers that digits with separators can be, given the document's decimal sign.
-fn readings(text: &str, decimal: Option<Decimal>) -> [Option<f64>; 2] {
+fn readings(text: &str, decimal: Option<DecimalSign>) -> [Option<f64>; 2] {
     let plain = |decimal: Option<char>| {
         let kept: String = text
             .chars()
@@ -230,7 +230,7 @@ fn readings(text: &str, decimal: Option<Decimal>) -> [Option<f64>; 2] {
         return [plain(Some(sign)), None];
     }
     match (decimal, sign) {
-        (Some(Decimal::Point), '.') | (Some(Decimal::Comma), ',') => [plain(Some(sign)), None],
+        (Some(DecimalSign::Point), '.') | (Some(DecimalSign::Comma), ',') => [plain(Some(sign)), None],
         (Some(_), _) => [plain(None), None],
         (None, _) => [plain(None), plain(Some(sign))],
     }

@@ -81,14 +81,14 @@ pub struct Label {
     /// The words, folded as they are compared.
     pub words: String,
     /// The side of the value on which they are.
-    pub side: Side,
+    pub side: LabelSide,
     /// The weight of a label there, in [0, 1].
     pub weight: f32,
 }
 
 /// The side of a value on which its label is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Side {
+pub enum LabelSide {
     /// Before it, or in a cell to its left.
     Left,
     /// In a cell above it.
@@ -97,14 +97,14 @@ pub enum Side {
     Markup,
 }
 
-impl Side {
+impl LabelSide {
     /// The name in outputs.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
-            Side::Left => "left",
-            Side::Above => "above",
-            Side::Markup => "markup",
+            LabelSide::Left => "left",
+            LabelSide::Above => "above",
+            LabelSide::Markup => "markup",
         }
     }
 }
@@ -196,7 +196,7 @@ impl Document {
 
     /// The text of a cell without numbers and dates that is behind a label: in its element, behind the only colon of
     /// the cell, or right of a cell that ends with one.
-    pub(crate) fn labelled_text(&self, at: usize, cell: &document::Cell) -> Option<Range<usize>> {
+    pub(crate) fn labelled_text(&self, at: usize, cell: &document::TextCell) -> Option<Range<usize>> {
         let own = self.slice(cell.start, cell.end);
         if cell.label.is_some() {
             return Some(cell.start..cell.end);
@@ -219,9 +219,9 @@ impl Document {
             .map(|label| Label {
                 words: label.words.join(" "),
                 side: match label.position {
-                    Position::Left => Side::Left,
-                    Position::Above => Side::Above,
-                    Position::Markup => Side::Markup,
+                    Position::Left => LabelSide::Left,
+                    Position::Above => LabelSide::Above,
+                    Position::Markup => LabelSide::Markup,
                 },
                 weight: label.weight,
             })
@@ -237,7 +237,7 @@ fn reading((year, month, day): Day) -> Reading {
 
 #[cfg(test)]
 mod tests {
-    use super::{Act, Reading, Side};
+    use super::{Act, LabelSide, Reading};
     use crate::document::Document;
 
     #[test]
@@ -253,8 +253,8 @@ mod tests {
             })
             .collect();
         let day = Reading::Date { year: 2024, month: 8, day: 17 };
-        assert_eq!(told[0], ("17 August 2024", day, Some(("invoice date", Side::Left))));
-        assert_eq!(told[1], ("Norton", Reading::Text, Some(("bill to", Side::Left))));
+        assert_eq!(told[0], ("17 August 2024", day, Some(("invoice date", LabelSide::Left))));
+        assert_eq!(told[1], ("Norton", Reading::Text, Some(("bill to", LabelSide::Left))));
         assert_eq!((told[2].0, told[2].1), ("5", Reading::Number(5.0)));
         assert_eq!((told[3].0, told[3].1), ("1,000.00", Reading::Number(1000.0)));
         assert_eq!(document.outline(1).left_out, 1);

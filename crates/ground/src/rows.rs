@@ -2,7 +2,7 @@
 
 use crate::document::Document;
 use crate::find::Place;
-use crate::leaves::{List, Record};
+use crate::leaves::{FlatRecord, RecordList};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ops::Range;
 
@@ -13,7 +13,11 @@ const ABOVE: usize = 2;
 const BELOW: usize = 4;
 
 /// The rows of each item; none where the document does not show the item in one place.
-pub(crate) fn assign(record: &Record<'_>, list: &List, within: &Range<usize>) -> Vec<Option<usize>> {
+pub(crate) fn assign(
+    record: &FlatRecord<'_>,
+    list: &RecordList,
+    within: &Range<usize>,
+) -> Vec<Option<usize>> {
     let scores: Vec<BTreeMap<usize, f32>> =
         list.items.iter().map(|item| by_row(record, item, within)).collect();
     let rows: Vec<usize> = {
@@ -31,7 +35,7 @@ pub(crate) fn assign(record: &Record<'_>, list: &List, within: &Range<usize>) ->
 }
 
 /// The evidence for each row: values that are printed there, rarer and longer ones more.
-fn by_row(record: &Record<'_>, item: &[usize], within: &Range<usize>) -> BTreeMap<usize, f32> {
+fn by_row(record: &FlatRecord<'_>, item: &[usize], within: &Range<usize>) -> BTreeMap<usize, f32> {
     let mut rows = BTreeMap::new();
     for leaf in item.iter().filter_map(|leaf| record.leaves.get(*leaf)) {
         let own: HashSet<usize> =
@@ -48,8 +52,8 @@ fn by_row(record: &Record<'_>, item: &[usize], within: &Range<usize>) -> BTreeMa
 
 /// The assignment in the document's order that has the most in its favour.
 fn in_order(
-    record: &Record<'_>,
-    list: &List,
+    record: &FlatRecord<'_>,
+    list: &RecordList,
     scores: &[BTreeMap<usize, f32>],
     rows: &[usize],
 ) -> Vec<Option<usize>> {
@@ -94,7 +98,11 @@ fn in_order(
 
 /// Each item in the row that has the most in its favour, in columns where no other item has more: two lists may be printed side
 /// by side.
-fn greedily(record: &Record<'_>, list: &List, scores: &[BTreeMap<usize, f32>]) -> Vec<Option<usize>> {
+fn greedily(
+    record: &FlatRecord<'_>,
+    list: &RecordList,
+    scores: &[BTreeMap<usize, f32>],
+) -> Vec<Option<usize>> {
     let mut wishes: Vec<(usize, usize, f32)> = scores
         .iter()
         .enumerate()

@@ -1,9 +1,9 @@
 //! Transposed tables: the items of a list are beside one another, and each member has a row.
 
-use crate::columns::Column;
+use crate::columns::MemberColumn;
 use crate::document::Document;
 use crate::find::Place;
-use crate::leaves::{List, Record};
+use crate::leaves::{FlatRecord, RecordList};
 use crate::rows;
 use std::collections::HashMap;
 use std::ops::Range;
@@ -18,7 +18,7 @@ const AGREES: f32 = 0.5;
 /// place.
 pub(crate) fn bound(
     document: &Document,
-    record: &Record<'_>,
+    record: &FlatRecord<'_>,
     own: &[Vec<usize>],
     within: &Range<usize>,
 ) -> Vec<(usize, Place)> {
@@ -42,13 +42,13 @@ pub(crate) fn bound(
     }
     let items =
         members.iter().map(|(_, leaves)| leaves.iter().map(|(_, number)| *number).collect()).collect();
-    let assigned = rows::assign(record, &List { items, outer: None }, within);
+    let assigned = rows::assign(record, &RecordList { items, outer: None }, within);
     let windows = rows::windows(&assigned, within);
     let printed = |number: usize, window: &Range<usize>| -> Vec<Place> {
         let places = record.leaves.get(number).map(|leaf| leaf.places.as_slice()).unwrap_or_default();
         places.iter().filter(|place| rows::is_within(place, window)).copied().collect()
     };
-    let mut columns: Vec<Column> = (0..own.len()).map(|_| Column::default()).collect();
+    let mut columns: Vec<MemberColumn> = (0..own.len()).map(|_| MemberColumn::default()).collect();
     for (member, ((_, leaves), window)) in members.iter().zip(&windows).enumerate() {
         let Some(window) = window else { continue };
         for (item, number) in leaves {

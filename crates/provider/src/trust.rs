@@ -58,12 +58,12 @@ pub struct TrustOutcome {
 #[serde(deny_unknown_fields)]
 struct Lock {
     version: u32,
-    plugins: Vec<Entry>,
+    plugins: Vec<TrustedPlugin>,
 }
 
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Entry {
+struct TrustedPlugin {
     name: String,
     version: String,
     #[serde(with = "crate::value::path_serde")]
@@ -130,7 +130,7 @@ pub(super) fn lock(
     let replaced =
         lock.plugins.iter().find(|entry| entry.path == file.path).map(|entry| entry.sha256.clone());
     lock.plugins.retain(|entry| entry.path != file.path);
-    lock.plugins.push(Entry {
+    lock.plugins.push(TrustedPlugin {
         name: file.manifest.name.clone(),
         version: file.manifest.version.clone(),
         path: file.path.clone(),

@@ -2,7 +2,7 @@
 
 use super::input_record::{InputRecord, StoredOrigin};
 use super::names::{absolute, parent_name, with_parent};
-use super::records::{Content, Record, are_records};
+use super::records::{Content, ListedDocument, are_records};
 use super::{Document, InputError, Media, Origin};
 use crate::disk::{self, ReadError};
 use crate::value::{DocumentId, digest_bytes, path_text};
@@ -63,8 +63,8 @@ impl Input {
     }
 
     /// The document that a record describes. `identity` is the location of the record, if it has a name of its own.
-    pub(super) fn of_record(self, record: Record, identity: Option<String>) -> Self {
-        let Record { document_type, variables, .. } = record;
+    pub(super) fn of_record(self, record: ListedDocument, identity: Option<String>) -> Self {
+        let ListedDocument { document_type, variables, .. } = record;
         Input { document_type, variables, identity, ..self }
     }
 
@@ -256,7 +256,7 @@ impl Input {
         let mut lines = super::lines::Lines::new(Box::new(BufReader::new(open)));
         let line = lines.read_next().map_err(|source| self.io(source))?;
         let changed = || InputError::Changed { origin: self.origin.clone() };
-        let record = line.and_then(|line| Record::parse(&line.bytes?).ok()).ok_or_else(changed)?;
+        let record = line.and_then(|line| ListedDocument::parse(&line.bytes?).ok()).ok_or_else(changed)?;
         match record.content {
             Content::Text(text) if record.id.as_deref() == Some(self.name.as_str()) => Ok(text),
             _ => Err(changed()),

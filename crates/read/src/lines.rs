@@ -7,7 +7,7 @@ pub(super) const MAX_LINE_BYTES: u64 = 64 << 20;
 
 /// A line.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Line {
+pub(super) struct ListLine {
     /// Its number, from 1.
     pub number: u64,
     /// The offset at which it begins, in bytes from the start.
@@ -37,7 +37,7 @@ impl Lines {
     }
 
     /// The next line; `None` at the end.
-    pub(super) fn read_next(&mut self) -> io::Result<Option<Line>> {
+    pub(super) fn read_next(&mut self) -> io::Result<Option<ListLine>> {
         let mut bytes = Vec::new();
         let mut length = 0_u64;
         let mut ended = false;
@@ -69,7 +69,7 @@ impl Lines {
         self.number += 1;
         let is_whole = length - u64::from(ended) <= self.limit;
         let bytes = is_whole.then(|| plain(bytes, self.number == 1));
-        Ok(Some(Line { number: self.number, offset, bytes }))
+        Ok(Some(ListLine { number: self.number, offset, bytes }))
     }
 }
 

@@ -1,13 +1,13 @@
 //! The documents that the arguments of a command name, as a stream: one at a time, whatever their number.
 
 use super::endings::holds_records;
-use super::lines::{Line, Lines, MAX_LINE_BYTES, is_wide};
+use super::lines::{Lines, ListLine, MAX_LINE_BYTES, is_wide};
 use super::names::{
     SharedNames, absolute, as_written, parent_name, short_digest, with_parent, without_ending,
 };
-use super::patterns::{Pattern, is_pattern};
-use super::records::{BadRecord, Content, Record, looks_like_record};
-use super::walk::{Walk, real_folder};
+use super::patterns::{PathPattern, is_pattern};
+use super::records::{BadRecord, Content, ListedDocument, looks_like_record};
+use super::walk::{FolderWalk, real_folder};
 use super::{Input, InputError, Origin, SkipReason, Skipped};
 use crate::diag::nearest;
 use crate::disk::{self, FolderKey};
@@ -45,19 +45,19 @@ pub struct Wanted {
 /// Documents come under the name that they would have ([`Input::name`]): the caller gives them unique names. Memory is
 /// flat in their number but for eight bytes for each folder and, without [`Wanted::keeps_repeats`], for each document.
 pub struct Listing {
-    sources: std::vec::IntoIter<Source>,
+    sources: std::vec::IntoIter<ListingSource>,
     /// The sources that are being read: a list, a folder that it names, a file of records in that.
-    open: Vec<Open>,
+    open: Vec<OpenSource>,
     shared: SharedNames,
     document_types: Option<Vec<String>>,
-    seen: Seen,
+    seen: WalkState,
     /// Lists, and the names that their records give, which must not come twice.
     keys: HashSet<u64>,
     documents: Option<HashSet<u64>>,
 }
 
 /// The state that walks share.
-pub(super) struct Seen {
+pub(super) struct WalkState {
     pub(super) skipped: Skipped,
     pub(super) folders: HashSet<FolderKey>,
     pub(super) endings: &'static [&'static str],
@@ -67,7 +67,7 @@ pub(super) struct Seen {
     pub(super) holds_results: Option<fn(&Path) -> bool>,
 }
 
-impl Seen {
+impl WalkState {
     /// Returns whether a folder is one that is not entered. That of the results may be made while others are read.
     pub(super) fn is_apart(&mut self, key: &FolderKey) -> bool {
         self.apart.iter_mut().any(|(folder, own)| {
@@ -80,7 +80,7 @@ impl Seen {
 }
 
 /// The outcome of a step.
-pub(super) enum Step {
+pub(super) enum ListingStep {
     /// A document.
     Found(Input),
     /// An input that names no document.
@@ -101,26 +101,26 @@ pub(super) enum Step {
     End,
 }
 
-enum Source {
+enum ListingSource {
     Argument(PathBuf),
     List(PathBuf),
 }
 
 /// Something that is being read, and whether anything came of it.
-struct Open {
-    reader: Reader,
+struct OpenSource {
+    reader: SourceReader,
     has_any: bool,
     /// The error if nothing does.
     nothing: Option<InputError>,
 }
 
-enum Reader {
-    Walk(Box<Walk>),
-    List(List),
+enum SourceReader {
+    Walk(Box<FolderWalk>),
+    List(DocumentList),
 }
 
 /// Lines that name documents.
-struct List {
+struct DocumentList {
     lines: Lines,
     /// The file; `None` for standard input.
     file: Option<PathBuf>,
@@ -139,14 +139,15 @@ impl Listing {
         let is_file =
             |path: &Path| !holds_records(path) && std::fs::metadata(path).is_ok_and(|found| !found.is_dir());
         let shared = SharedNames::of(&wanted.arguments, is_file);
-        let arguments = wanted.arguments.into_iter().map(Source::Argument);
-        let sources: Vec<Source> = arguments.chain(wanted.from.into_iter().map(Source::List)).collect();
+        let arguments = wanted.arguments.into_iter().map(ListingSource::Argument);
+        let sources: Vec<ListingSource> =
+            arguments.chain(wanted.from.into_iter().map(ListingSource::List)).collect();
         Listing {
             sources: sources.into_iter(),
             open: Vec::new(),
             shared,
             document_types: wanted.document_types,
-            seen: Seen {
+            seen: WalkState {
                 skipped: Skipped::default(),
                 folders: HashSet::new(),
                 endings: wanted.endings,
@@ -168,38 +169,38 @@ impl Listing {
     /// The number of entries of folders in memory.
     #[cfg(test)]
     pub(super) fn in_memory(&self) -> usize {
-        let of = |open: &Open| match &open.reader {
-            Reader::Walk(walk) => walk.in_memory(),
-            Reader::List(_) => 0,
+        let of = |open: &OpenSource| match &open.reader {
+            SourceReader::Walk(walk) => walk.in_memory(),
+            SourceReader::List(_) => 0,
         };
         self.open.iter().map(of).sum()
     }
 
-    fn begin(&mut self, source: Source) -> Step {
+    fn begin(&mut self, source: ListingSource) -> ListingStep {
         match source {
-            Source::Argument(path) if path.as_os_str() == "-" => {
-                Step::Found(Input::new(DocumentId::new("stdin"), Origin::Stdin))
+            ListingSource::Argument(path) if path.as_os_str() == "-" => {
+                ListingStep::Found(Input::new(DocumentId::new("stdin"), Origin::Stdin))
             }
-            Source::Argument(path) => self.argument(path, None),
-            Source::List(path) if !self.is_new_list(&path) => Step::Repeated,
-            Source::List(path) if path.as_os_str() == "-" => {
+            ListingSource::Argument(path) => self.argument(path, None),
+            ListingSource::List(path) if !self.is_new_list(&path) => ListingStep::Repeated,
+            ListingSource::List(path) if path.as_os_str() == "-" => {
                 self.list(None, Box::new(BufReader::new(io::stdin())), false, (true, None))
             }
-            Source::List(path) => self.open_list(path, true, (true, None)),
+            ListingSource::List(path) => self.open_list(path, true, (true, None)),
         }
     }
 
     /// The inputs that a name expands to; `list` is the list and line that names it, if it is not an argument.
-    fn argument(&mut self, path: PathBuf, list: Option<(&List, u64)>) -> Step {
+    fn argument(&mut self, path: PathBuf, list: Option<(&DocumentList, u64)>) -> ListingStep {
         let found = match std::fs::metadata(&path) {
             Ok(found) => found,
             Err(error) => return self.not_there(path, error, list),
         };
         if found.is_dir() {
-            return self.walk(Walk::of_folder(path.clone()), InputError::NoDocuments { path });
+            return self.walk(FolderWalk::of_folder(path.clone()), InputError::NoDocuments { path });
         }
         if holds_records(&path) {
-            return Step::Records { path, is_named: list.is_none(), within: None };
+            return ListingStep::Records { path, is_named: list.is_none(), within: None };
         }
         let folder = parent_name(&path);
         let name_in_it = path.file_name().map_or_else(|| path.clone(), PathBuf::from);
@@ -207,13 +208,20 @@ impl Listing {
         match list {
             None => {
                 let name = self.shared.name(&path);
-                Step::Found(Input::new(DocumentId::new(name), Origin::File(path)).with_qualified(qualified))
+                ListingStep::Found(
+                    Input::new(DocumentId::new(name), Origin::File(path)).with_qualified(qualified),
+                )
             }
-            Some(_) => Step::Found(Input::found(as_written(&path), qualified, Origin::File(path))),
+            Some(_) => ListingStep::Found(Input::found(as_written(&path), qualified, Origin::File(path))),
         }
     }
 
-    fn not_there(&mut self, path: PathBuf, error: io::Error, list: Option<(&List, u64)>) -> Step {
+    fn not_there(
+        &mut self,
+        path: PathBuf,
+        error: io::Error,
+        list: Option<(&DocumentList, u64)>,
+    ) -> ListingStep {
         let is_missing = matches!(error.kind(), io::ErrorKind::NotFound);
         if let Some((list, number)) = list {
             let shown = sanitize_line(&path.shown());
@@ -227,30 +235,30 @@ impl Listing {
                 }
             };
             let help = Some(help);
-            return Step::Error(list.wrong(number, BadRecord { problem, help }));
+            return ListingStep::Error(list.wrong(number, BadRecord { problem, help }));
         }
         let pattern = path.to_str().filter(|text| is_missing && is_pattern(text));
-        match pattern.map(|text| (text.to_owned(), Pattern::parse(text))) {
-            _ if path.is_symlink() && is_missing => Step::Error(InputError::Dangling { path }),
-            None if is_missing => Step::Error(InputError::Missing { path }),
-            None => Step::Error(InputError::Io { origin: Origin::File(path), source: error }),
-            Some((pattern, Err(problem))) => Step::Error(InputError::BadPattern { pattern, problem }),
+        match pattern.map(|text| (text.to_owned(), PathPattern::parse(text))) {
+            _ if path.is_symlink() && is_missing => ListingStep::Error(InputError::Dangling { path }),
+            None if is_missing => ListingStep::Error(InputError::Missing { path }),
+            None => ListingStep::Error(InputError::Io { origin: Origin::File(path), source: error }),
+            Some((pattern, Err(problem))) => ListingStep::Error(InputError::BadPattern { pattern, problem }),
             Some((pattern, Ok(parsed))) => {
                 let base = parsed.base().to_path_buf();
                 if !base.as_os_str().is_empty() && !base.is_dir() {
-                    return Step::Error(InputError::NoMatch { pattern, missing: Some(base) });
+                    return ListingStep::Error(InputError::NoMatch { pattern, missing: Some(base) });
                 }
-                self.walk(Walk::of_pattern(parsed), InputError::NoMatch { pattern, missing: None })
+                self.walk(FolderWalk::of_pattern(parsed), InputError::NoMatch { pattern, missing: None })
             }
         }
     }
 
-    fn walk(&mut self, mut walk: Walk, nothing: InputError) -> Step {
+    fn walk(&mut self, mut walk: FolderWalk, nothing: InputError) -> ListingStep {
         let step = walk.begin(&mut self.seen);
-        let goes_on = matches!(step, Step::Again);
+        let goes_on = matches!(step, ListingStep::Again);
         if goes_on {
-            self.open.push(Open {
-                reader: Reader::Walk(Box::new(walk)),
+            self.open.push(OpenSource {
+                reader: SourceReader::Walk(Box::new(walk)),
                 has_any: false,
                 nothing: Some(nothing),
             });
@@ -264,15 +272,15 @@ impl Listing {
         path: PathBuf,
         is_named: bool,
         (has_paths, within): (bool, Option<PathBuf>),
-    ) -> Step {
+    ) -> ListingStep {
         let opened = if is_named { disk::open_input(&path) } else { disk::open(&path) };
         match opened {
             Ok(file) => {
                 let is_regular = file.metadata().is_ok_and(|found| found.is_file());
                 self.list(Some(path), Box::new(BufReader::new(file)), is_regular, (has_paths, within))
             }
-            Err(disk::ReadError::Missing) => Step::Error(InputError::Missing { path }),
-            Err(error) => Step::Error(InputError::refused(Origin::File(path), error)),
+            Err(disk::ReadError::Missing) => ListingStep::Error(InputError::Missing { path }),
+            Err(error) => ListingStep::Error(InputError::refused(Origin::File(path), error)),
         }
     }
 
@@ -282,56 +290,56 @@ impl Listing {
         input: Box<dyn io::BufRead + Send>,
         is_regular: bool,
         (has_paths, within): (bool, Option<PathBuf>),
-    ) -> Step {
-        let list = List { lines: Lines::new(input), file, is_regular, has_paths, within };
+    ) -> ListingStep {
+        let list = DocumentList { lines: Lines::new(input), file, is_regular, has_paths, within };
         let nothing = Some(InputError::NoRecords { origin: list.origin() });
-        self.open.push(Open { reader: Reader::List(list), has_any: false, nothing });
-        Step::Again
+        self.open.push(OpenSource { reader: SourceReader::List(list), has_any: false, nothing });
+        ListingStep::Again
     }
 
     /// Advances what is open; `None` when nothing is.
-    fn advance(&mut self) -> Option<Step> {
+    fn advance(&mut self) -> Option<ListingStep> {
         let mut open = self.open.pop()?;
         let below = self.open.len();
         let step = match &mut open.reader {
-            Reader::Walk(walk) => walk.step(&mut self.seen),
-            Reader::List(list) => match list.next_line() {
-                Ok(None) => Step::End,
+            SourceReader::Walk(walk) => walk.step(&mut self.seen),
+            SourceReader::List(list) => match list.next_line() {
+                Ok(None) => ListingStep::End,
                 Ok(Some(line)) => self.line(list, &line),
                 // Another try would give the same error.
-                Err(error) => return Some(Step::Error(error)),
+                Err(error) => return Some(ListingStep::Error(error)),
             },
         };
-        if matches!(step, Step::End) {
+        if matches!(step, ListingStep::End) {
             let nothing = open.nothing.filter(|_| !open.has_any);
-            return Some(nothing.map_or(Step::Again, Step::Error));
+            return Some(nothing.map_or(ListingStep::Again, ListingStep::Error));
         }
         // A folder that a line names answers for itself.
-        open.has_any |= !matches!(step, Step::Again) || self.open.len() > below;
+        open.has_any |= !matches!(step, ListingStep::Again) || self.open.len() > below;
         self.open.insert(below, open);
         Some(step)
     }
 
     /// The inputs that a line expands to.
-    fn line(&mut self, list: &List, line: &Line) -> Step {
+    fn line(&mut self, list: &DocumentList, line: &ListLine) -> ListingStep {
         let number = line.number;
-        let wrong = |problem: String| Step::Error(list.wrong(number, problem.into()));
+        let wrong = |problem: String| ListingStep::Error(list.wrong(number, problem.into()));
         let Some(bytes) = line.bytes.as_deref() else {
             return wrong(format!("the line has more than {MAX_LINE_BYTES} bytes"));
         };
         if bytes.trim_ascii().is_empty() {
-            return Step::Again;
+            return ListingStep::Again;
         }
         if !list.has_paths || looks_like_record(bytes) {
-            return match Record::parse(bytes) {
+            return match ListedDocument::parse(bytes) {
                 Ok(record) => self.record(list, line, record),
-                Err(bad) => Step::Error(list.wrong(number, bad)),
+                Err(bad) => ListingStep::Error(list.wrong(number, bad)),
             };
         }
         if bytes.contains(&0) {
             let help = Some("write each path on a line of its own; `find` does without `-print0`".to_owned());
             let problem = "a path can't hold a zero byte".to_owned();
-            return Step::Error(list.wrong(number, BadRecord { problem, help }));
+            return ListingStep::Error(list.wrong(number, BadRecord { problem, help }));
         }
         match path_of_bytes(bytes) {
             Some(path) => self.argument(path, Some((list, number))),
@@ -339,7 +347,7 @@ impl Listing {
         }
     }
 
-    fn record(&mut self, list: &List, line: &Line, mut record: Record) -> Step {
+    fn record(&mut self, list: &DocumentList, line: &ListLine, mut record: ListedDocument) -> ListingStep {
         let number = line.number;
         if let (Some(known), Some(named)) = (&self.document_types, &record.document_type)
             && !known.contains(named)
@@ -350,7 +358,7 @@ impl Listing {
                 None => format!("known: {all}"),
             };
             let problem = format!("no document type is called `{}`", sanitize_line(named));
-            return Step::Error(list.wrong(number, BadRecord { problem, help: Some(help) }));
+            return ListingStep::Error(list.wrong(number, BadRecord { problem, help: Some(help) }));
         }
         let content = std::mem::replace(&mut record.content, Content::Text(String::new()));
         let origin = match content {
@@ -363,16 +371,16 @@ impl Listing {
             Content::Path(path) => {
                 let path = list.folder().join(path_of(&path));
                 if let Some(bad) = no_document(&path).or_else(|| list.leads_out(&path)) {
-                    return Step::Error(list.wrong(number, bad));
+                    return ListingStep::Error(list.wrong(number, bad));
                 }
                 Origin::File(path)
             }
         };
         let Some(id) = record.id.clone() else {
-            let Origin::File(path) = &origin else { return Step::Again };
+            let Origin::File(path) = &origin else { return ListingStep::Again };
             let relative = path.strip_prefix(list.folder()).unwrap_or(path);
             let (name, qualified) = (as_written(relative), with_parent(&list.name(), relative));
-            return Step::Found(Input::found(name, qualified, origin).of_record(record, None));
+            return ListingStep::Found(Input::found(name, qualified, origin).of_record(record, None));
         };
         let place = list.file.as_deref().filter(|_| list.is_regular);
         let place = place.map_or_else(|| "-".to_owned(), |file| path_text(&absolute(file)).into_owned());
@@ -381,9 +389,9 @@ impl Listing {
         if !self.keys.insert(short_digest(&identity)) {
             let problem = format!("the id `{}` was given before", sanitize_line(&id));
             let help = Some("each record needs an id of its own".to_owned());
-            return Step::Error(list.wrong(number, BadRecord { problem, help }));
+            return ListingStep::Error(list.wrong(number, BadRecord { problem, help }));
         }
-        Step::Found(Input::found(id, qualified, origin).of_record(record, Some(identity)))
+        ListingStep::Found(Input::found(id, qualified, origin).of_record(record, Some(identity)))
     }
 
     /// Returns whether a list is named for the first time.
@@ -418,23 +426,27 @@ impl Iterator for Listing {
                 }
             };
             match step {
-                Step::Found(input) if input.has_key() || self.is_new(&input.identity()) => {
+                ListingStep::Found(input) if input.has_key() || self.is_new(&input.identity()) => {
                     return Some(Ok(input));
                 }
-                Step::Error(error) => return Some(Err(error)),
-                Step::Records { path, is_named, within } if self.is_new_list(&path) => {
-                    if let Step::Error(error) = self.open_list(path, is_named, (false, within)) {
+                ListingStep::Error(error) => return Some(Err(error)),
+                ListingStep::Records { path, is_named, within } if self.is_new_list(&path) => {
+                    if let ListingStep::Error(error) = self.open_list(path, is_named, (false, within)) {
                         return Some(Err(error));
                     }
                 }
-                Step::Found(_) | Step::Records { .. } | Step::Repeated | Step::Again | Step::End => {}
+                ListingStep::Found(_)
+                | ListingStep::Records { .. }
+                | ListingStep::Repeated
+                | ListingStep::Again
+                | ListingStep::End => {}
             }
         }
     }
 }
 
-impl List {
-    fn next_line(&mut self) -> Result<Option<Line>, InputError> {
+impl DocumentList {
+    fn next_line(&mut self) -> Result<Option<ListLine>, InputError> {
         let read = self.lines.read_next();
         let line = read.map_err(|source| InputError::Io { origin: self.origin(), source })?;
         if line.as_ref().is_some_and(|line| line.number == 1 && line.bytes.as_deref().is_some_and(is_wide)) {

@@ -91,7 +91,7 @@ pub(super) fn absolute(path: &Path) -> PathBuf {
 /// holds them all.
 #[derive(Debug, Default)]
 pub(super) struct SharedNames {
-    groups: HashMap<String, Group>,
+    groups: HashMap<String, NameGroup>,
 }
 
 impl SharedNames {
@@ -108,7 +108,7 @@ impl SharedNames {
                 distinct.push(argument);
             }
         }
-        let mut groups: HashMap<String, Group> = HashMap::new();
+        let mut groups: HashMap<String, NameGroup> = HashMap::new();
         for argument in distinct {
             let path = name_of(argument);
             let key = key(path);
@@ -139,13 +139,13 @@ fn name_of(argument: &Path) -> &Path {
 
 /// Files that would share a name.
 #[derive(Debug, Default)]
-struct Group {
+struct NameGroup {
     count: usize,
     /// The common beginning of all paths, part by part; `None` before the first.
     shared: Option<Vec<String>>,
 }
 
-impl Group {
+impl NameGroup {
     fn add(&mut self, path: Option<&Path>) {
         self.count += 1;
         let Some(path) = path else { return };

@@ -10,7 +10,7 @@ pub(super) fn is_pattern(name: &str) -> bool {
 
 /// A pattern, taken apart: the folder that its first parts name, and what is matched against paths in it.
 #[derive(Debug, Clone)]
-pub(super) struct Pattern {
+pub(super) struct PathPattern {
     /// The folder in which names are looked for; empty for the working directory.
     base: PathBuf,
     whole: GlobMatcher,
@@ -21,7 +21,7 @@ pub(super) struct Pattern {
     names_ending: bool,
 }
 
-impl Pattern {
+impl PathPattern {
     /// Reads a pattern.
     ///
     /// # Errors
@@ -41,7 +41,7 @@ impl Pattern {
         let shallow = parts.iter().take_while(|part| *part != "**");
         let levels = shallow.map(|part| matcher(part)).collect::<Result<Vec<_>, _>>()?;
         let last = parts.last().map_or("", String::as_str);
-        Ok(Pattern {
+        Ok(PathPattern {
             base,
             whole: matcher(&parts.join("/"))?,
             is_deep: levels.len() < parts.len(),
@@ -83,8 +83,8 @@ fn matcher(glob: &str) -> Result<GlobMatcher, String> {
 mod tests {
     use super::*;
 
-    fn pattern(text: &str) -> Pattern {
-        Pattern::parse(text).unwrap()
+    fn pattern(text: &str) -> PathPattern {
+        PathPattern::parse(text).unwrap()
     }
 
     #[test]
@@ -130,7 +130,7 @@ mod tests {
     #[test]
     fn what_can_not_be_read_is_said() {
         for text in ["a[", "{a,b", "*/../x"] {
-            assert!(Pattern::parse(text).is_err(), "{text}");
+            assert!(PathPattern::parse(text).is_err(), "{text}");
         }
     }
 }

@@ -37,7 +37,7 @@ const MOST_SHOWN: usize = 40;
 
 /// A document that a line describes.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Record {
+pub(super) struct ListedDocument {
     /// Its name; a record with a path may do without.
     pub id: Option<String>,
     /// Its text, or the file that holds it.
@@ -93,7 +93,7 @@ pub(super) fn are_records(bytes: &[u8]) -> bool {
     seen > 1
 }
 
-impl Record {
+impl ListedDocument {
     /// Reads one line.
     pub(super) fn parse(line: &[u8]) -> Result<Self, BadRecord> {
         let line = line.trim_ascii_end();
@@ -131,7 +131,7 @@ impl Record {
         }
         let document_type = document_type.map(|value| texts(value, "document_type")).transpose()?;
         let variables = variables.map(as_variables).transpose()?.unwrap_or_default();
-        Ok(Record { id, content, document_type, variables })
+        Ok(ListedDocument { id, content, document_type, variables })
     }
 }
 
@@ -229,20 +229,20 @@ mod tests {
     use proptest::prelude::*;
 
     fn wrong(line: &str) -> String {
-        let bad = Record::parse(line.as_bytes()).unwrap_err();
+        let bad = ListedDocument::parse(line.as_bytes()).unwrap_err();
         bad.problem + bad.help.map_or_else(String::new, |help| format!("; {help}")).as_str()
     }
 
     #[test]
     fn a_record_is_read() {
         let line = br#"{"id": 7, "text": "a\nb", "document_type": "pathology", "variables": {"ward": "3", "n": 2, "x": true}}"#;
-        let record = Record::parse(line).unwrap();
+        let record = ListedDocument::parse(line).unwrap();
         assert_eq!((record.id.as_deref(), &record.content), (Some("7"), &Content::Text("a\nb".into())));
         assert_eq!(record.document_type.as_deref(), Some("pathology"));
         let variables: Vec<_> =
             record.variables.iter().map(|(name, text)| format!("{name}={text}")).collect();
         assert_eq!(variables, ["n=2", "ward=3", "x=true"]);
-        let record = Record::parse(br#"{"path": "a/b.txt", "id": null, "text": null}"#).unwrap();
+        let record = ListedDocument::parse(br#"{"path": "a/b.txt", "id": null, "text": null}"#).unwrap();
         assert_eq!((record.id, record.content), (None, Content::Path("a/b.txt".into())));
     }
 
@@ -317,14 +317,14 @@ mod tests {
     proptest! {
         #[test]
         fn no_bytes_make_it_panic(bytes: Vec<u8>) {
-            let _ = Record::parse(&bytes);
+            let _ = ListedDocument::parse(&bytes);
             let _ = are_records(&bytes);
         }
 
         #[test]
         fn what_was_written_is_read(id in "[a-z]{1,8}", text: String) {
             let line = serde_json::json!({ "id": id, "text": text }).to_string();
-            let record = Record::parse(line.as_bytes()).unwrap();
+            let record = ListedDocument::parse(line.as_bytes()).unwrap();
             prop_assert_eq!(record.id.as_deref(), Some(id.as_str()));
             prop_assert_eq!(record.content, Content::Text(text));
         }

@@ -2,9 +2,9 @@
 //! each with at most as many entries as are read at once.
 
 use super::endings::{holds_records, is_document, is_hidden, may_be_recording};
-use super::listing::{Seen, Step};
+use super::listing::{ListingStep, WalkState};
 use super::names::{as_written, folder_name, with_parent};
-use super::patterns::Pattern;
+use super::patterns::PathPattern;
 use super::{Input, InputError, Origin, SkipReason};
 use crate::disk::{self, Entry, EntryKind, FolderKey, OpenFolder, ReadError};
 use std::collections::HashSet;
@@ -14,17 +14,17 @@ use std::path::{Path, PathBuf};
 pub(super) const MOST_DEPTH: usize = 64;
 
 /// The state of reading a folder.
-pub(super) struct Walk {
+pub(super) struct FolderWalk {
     /// The folder as it was named; what is in it is named relative to it.
     root: PathBuf,
     /// The name of the folder.
     label: String,
     /// The real location of the folder, once a link in it was met: what leads out of there is someone else's choice.
     real: Option<PathBuf>,
-    pattern: Option<Pattern>,
+    pattern: Option<PathPattern>,
     /// The folders that were entered for the pattern: others may be entered for other patterns.
     entered: HashSet<FolderKey>,
-    open: Vec<Level>,
+    open: Vec<FolderLevel>,
 }
 
 /// The real location of a folder.
@@ -34,7 +34,7 @@ pub(super) fn real_folder(folder: &Path) -> Option<PathBuf> {
 }
 
 /// A folder that is open.
-struct Level {
+struct FolderLevel {
     /// Relative to the root.
     relative: PathBuf,
     folder: OpenFolder,
@@ -46,31 +46,31 @@ struct Level {
     has_recordings: Option<bool>,
 }
 
-impl Walk {
+impl FolderWalk {
     /// All documents in a folder.
     pub(super) fn of_folder(root: PathBuf) -> Self {
         Self::new(root, None)
     }
 
     /// The documents that a pattern matches.
-    pub(super) fn of_pattern(pattern: Pattern) -> Self {
+    pub(super) fn of_pattern(pattern: PathPattern) -> Self {
         Self::new(pattern.base().to_path_buf(), Some(pattern))
     }
 
-    fn new(root: PathBuf, pattern: Option<Pattern>) -> Self {
+    fn new(root: PathBuf, pattern: Option<PathPattern>) -> Self {
         let label = folder_name(&root);
-        Walk { root, label, real: None, pattern, entered: HashSet::new(), open: Vec::new() }
+        FolderWalk { root, label, real: None, pattern, entered: HashSet::new(), open: Vec::new() }
     }
 
     /// Enters the root.
-    pub(super) fn begin(&mut self, seen: &mut Seen) -> Step {
+    pub(super) fn begin(&mut self, seen: &mut WalkState) -> ListingStep {
         let is_whole = self.pattern.is_none();
         self.enter(PathBuf::new(), is_whole, seen)
     }
 
     /// Inspects one entry.
-    pub(super) fn step(&mut self, seen: &mut Seen) -> Step {
-        let Some(level) = self.open.last_mut() else { return Step::End };
+    pub(super) fn step(&mut self, seen: &mut WalkState) -> ListingStep {
+        let Some(level) = self.open.last_mut() else { return ListingStep::End };
         let Some(entry) = level.entries.next() else {
             let (entries, failed) = level.folder.read_some();
             if entries.is_empty() && failed.is_none() {
@@ -82,13 +82,13 @@ impl Walk {
                 {
                     seen.skipped.count(SkipReason::EmptyFolder);
                 }
-                return Step::Again;
+                return ListingStep::Again;
             }
             level.is_empty = false;
             level.entries = entries.into_iter();
-            let Some(source) = failed else { return Step::Again };
+            let Some(source) = failed else { return ListingStep::Again };
             let origin = Origin::File(self.root.join(&level.relative));
-            return Step::Error(InputError::Io { origin, source });
+            return ListingStep::Error(InputError::Io { origin, source });
         };
         let relative = level.relative.join(&entry.name);
         let is_whole = level.is_whole;
@@ -96,7 +96,7 @@ impl Walk {
             if self.is_meant(&relative, entry.kind, is_whole) {
                 seen.skipped.count(SkipReason::Hidden);
             }
-            return Step::Again;
+            return ListingStep::Again;
         }
         let path = self.root.join(&relative);
         let kind = match entry.kind {
@@ -105,7 +105,7 @@ impl Walk {
                     if self.is_meant(&relative, EntryKind::Folder, is_whole) {
                         seen.skipped.count(SkipReason::Outside);
                     }
-                    return Step::Again;
+                    return ListingStep::Again;
                 }
                 Ok(kind) => kind,
                 Err(error) => return self.not_followed(path, &relative, is_whole, error, seen),
@@ -123,7 +123,7 @@ impl Walk {
                 if self.is_meant(&relative, EntryKind::File, is_whole) {
                     seen.skipped.count(SkipReason::Special);
                 }
-                Step::Again
+                ListingStep::Again
             }
         }
     }
@@ -149,46 +149,52 @@ impl Walk {
         relative: &Path,
         is_whole: bool,
         error: ReadError,
-        seen: &mut Seen,
-    ) -> Step {
+        seen: &mut WalkState,
+    ) -> ListingStep {
         if !self.is_meant(relative, EntryKind::File, is_whole) {
-            return Step::Again;
+            return ListingStep::Again;
         }
         match error {
             ReadError::Missing if path.is_symlink() => {
                 seen.skipped.count(SkipReason::Dangling);
-                Step::Again
+                ListingStep::Again
             }
-            ReadError::Missing => Step::Error(InputError::Vanished { path }),
-            error => Step::Error(InputError::refused(Origin::File(path), error)),
+            ReadError::Missing => ListingStep::Error(InputError::Vanished { path }),
+            error => ListingStep::Error(InputError::refused(Origin::File(path), error)),
         }
     }
 
-    fn file(&mut self, path: PathBuf, relative: PathBuf, is_whole: bool, seen: &mut Seen) -> Step {
+    fn file(
+        &mut self,
+        path: PathBuf,
+        relative: PathBuf,
+        is_whole: bool,
+        seen: &mut WalkState,
+    ) -> ListingStep {
         let mut any_ending = false;
         if let Some(pattern) = self.pattern.as_ref().filter(|_| !is_whole) {
             if !pattern.is_match(&relative) {
-                return Step::Again;
+                return ListingStep::Again;
             }
             any_ending = pattern.names_ending();
         }
         if holds_records(&relative) {
-            return Step::Records { path, is_named: false, within: Some(self.root.clone()) };
+            return ListingStep::Records { path, is_named: false, within: Some(self.root.clone()) };
         }
         if !any_ending && !is_document(&relative, seen.endings) {
             seen.skipped.count_ending(&relative);
-            return Step::Again;
+            return ListingStep::Again;
         }
         if self.is_recording(&path, seen) {
             seen.skipped.count(SkipReason::Recording);
-            return Step::Again;
+            return ListingStep::Again;
         }
         let qualified = with_parent(&self.label, &relative);
-        Step::Found(Input::found(as_written(&relative), qualified, Origin::File(path)))
+        ListingStep::Found(Input::found(as_written(&relative), qualified, Origin::File(path)))
     }
 
     /// Returns whether a file is the recorded answer of a model, in a folder of such.
-    fn is_recording(&mut self, path: &Path, seen: &Seen) -> bool {
+    fn is_recording(&mut self, path: &Path, seen: &WalkState) -> bool {
         let (Some(level), Some(folder), Some(name)) = (self.open.last_mut(), path.parent(), path.file_name())
         else {
             return false;
@@ -197,21 +203,21 @@ impl Walk {
             && *level.has_recordings.get_or_insert_with(|| seen.holds_recordings.is_some_and(|is| is(folder)))
     }
 
-    fn enter(&mut self, relative: PathBuf, is_whole: bool, seen: &mut Seen) -> Step {
+    fn enter(&mut self, relative: PathBuf, is_whole: bool, seen: &mut WalkState) -> ListingStep {
         if !is_whole && self.pattern.as_ref().is_some_and(|pattern| !pattern.may_hold(&relative)) {
-            return Step::Again;
+            return ListingStep::Again;
         }
         let is_root = self.open.is_empty();
         if self.open.len() > MOST_DEPTH {
             seen.skipped.count(SkipReason::TooDeep);
-            return Step::Again;
+            return ListingStep::Again;
         }
         let joined = self.root.join(&relative);
         let path = if joined.as_os_str().is_empty() { PathBuf::from(".") } else { joined };
         let key = match FolderKey::of(&path) {
             Ok(key) => key,
             Err(error) => {
-                return Step::Error(match ReadError::from(error) {
+                return ListingStep::Error(match ReadError::from(error) {
                     ReadError::Missing => InputError::Vanished { path },
                     error => InputError::refused(Origin::File(path), error),
                 });
@@ -219,16 +225,16 @@ impl Walk {
         };
         if !is_root && (seen.is_apart(&key) || seen.holds_results.is_some_and(|is| is(&path))) {
             seen.skipped.count(SkipReason::Results);
-            return Step::Again;
+            return ListingStep::Again;
         }
         let entered = if self.pattern.is_some() { &mut self.entered } else { &mut seen.folders };
         if !entered.insert(key) {
             seen.skipped.count(SkipReason::FolderAgain);
-            return Step::Repeated;
+            return ListingStep::Repeated;
         }
         match OpenFolder::open(&path) {
             Ok(folder) => {
-                self.open.push(Level {
+                self.open.push(FolderLevel {
                     relative,
                     folder,
                     entries: Vec::new().into_iter(),
@@ -236,13 +242,13 @@ impl Walk {
                     is_whole,
                     has_recordings: None,
                 });
-                Step::Again
+                ListingStep::Again
             }
             Err(ReadError::Special(_)) => {
                 seen.skipped.count(SkipReason::Special);
-                Step::Again
+                ListingStep::Again
             }
-            Err(error) => Step::Error(match error {
+            Err(error) => ListingStep::Error(match error {
                 ReadError::Missing => InputError::Vanished { path },
                 error => InputError::refused(Origin::File(path), error),
             }),

@@ -5,12 +5,12 @@ use super::consultants::ConsultedProviders;
 use super::document_log::DocumentLog;
 use super::document_run::DocumentRun;
 use super::host::SessionHost;
-use super::observer::Observer;
 use super::off_thread::on_blocking_thread;
 use super::prior_work::PriorWork;
 use super::projection::{stage_of, write_artifacts};
 use super::provider_gone::{issues_of, provider_failure, unheard};
 use super::record::recall_chains;
+use super::run_observer::RunObserver;
 use super::session::Session;
 use super::trace::{DocumentTrace, document_span, end_document};
 use crate::engine::{Input, Outcome, Run};
@@ -50,7 +50,7 @@ impl Session {
     ///
     /// # Errors
     /// When the journal or an artifact can't be written: continuing would lose work.
-    pub async fn run<O: Observer + ?Sized>(
+    pub async fn run<O: RunObserver + ?Sized>(
         &self,
         document: &Document,
         document_type: Option<&str>,
@@ -80,7 +80,7 @@ impl Session {
 
     /// Like [`Self::run`], for a document that is in the journal, asking providers whose state can be inspected
     /// afterwards. `None` for one that is left until the calls that wait for a batch are answered.
-    pub(super) async fn run_consulting<O: Observer + ?Sized>(
+    pub(super) async fn run_consulting<O: RunObserver + ?Sized>(
         &self,
         consulted: &ConsultedProviders,
         assignment: Assignment<'_>,
@@ -94,7 +94,7 @@ impl Session {
         Ok(result)
     }
 
-    async fn work_on<O: Observer + ?Sized>(
+    async fn work_on<O: RunObserver + ?Sized>(
         &self,
         consulted: &ConsultedProviders,
         assignment: Assignment<'_>,
@@ -212,7 +212,7 @@ impl Session {
     }
 
     /// Makes the result of a run that is over, writes it where it is kept, and tells the observer.
-    async fn close_document<O: Observer + ?Sized>(
+    async fn close_document<O: RunObserver + ?Sized>(
         &self,
         run: &Run,
         task: DocumentRun<'_>,
@@ -291,7 +291,7 @@ mod tests {
         cancel: Option<watch::Sender<bool>>,
     }
 
-    impl Observer for Witness {
+    impl RunObserver for Witness {
         fn started(&mut self, _: &DocumentId, _: &str) {}
         fn event(&mut self, _: &DocumentId, at: Millis, event: &Event) {
             self.record.push(Recorded { at, event: event.clone() });

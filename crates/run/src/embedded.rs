@@ -1,7 +1,7 @@
 //! The loop for other programs: a profile at work on documents that they hand over.
 
 use super::{
-    Candidates, Observer, OpenError, RunStore, Session, asked_of, open_panel, open_stages, plan_ids,
+    Candidates, OpenError, RunObserver, RunStore, Session, asked_of, open_panel, open_stages, plan_ids,
     plugins_of,
 };
 use crate::diag::{Problems, Style, render_human};
@@ -87,7 +87,7 @@ impl Loop {
     ///
     /// # Errors
     /// Those of [`Loop::run`].
-    pub async fn run_observed<O: Observer + ?Sized>(
+    pub async fn run_observed<O: RunObserver + ?Sized>(
         &self,
         document: &Document,
         document_type: Option<&str>,
@@ -348,7 +348,7 @@ fn record_of(plan: &Plan, candidates: &Candidates, consultants: &[super::Consult
 /// An observer that ignores everything.
 struct Unobserved;
 
-impl Observer for Unobserved {
+impl RunObserver for Unobserved {
     fn started(&mut self, _: &DocumentId, _: &str) {}
     fn event(&mut self, _: &DocumentId, _: Millis, _: &Event) {}
     fn finished(&mut self, _: &DocumentResult) {}

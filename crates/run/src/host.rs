@@ -7,8 +7,8 @@ use super::clock::Time;
 use super::consult::PendingQuestions;
 use super::consultants::Candidates;
 use super::document_run::DocumentRun;
-use super::observer::Observer;
 use super::off_thread::{FEW_BYTES, off_thread};
+use super::run_observer::RunObserver;
 use super::session::Session;
 use crate::engine::{Event, Input, Outcome, Produced, Run, Work};
 use crate::exchange::{
@@ -32,7 +32,7 @@ pub(super) struct SessionHost<'s, 'd, O: ?Sized> {
     postponed: bool,
 }
 
-impl<'s, 'd, O: Observer + ?Sized> SessionHost<'s, 'd, O> {
+impl<'s, 'd, O: RunObserver + ?Sized> SessionHost<'s, 'd, O> {
     pub(super) fn new(session: &'s Session, task: &'s mut DocumentRun<'d>, observer: &'s mut O) -> Self {
         SessionHost { session, task, observer, questions: PendingQuestions::default(), postponed: false }
     }
@@ -135,7 +135,7 @@ impl Session {
     }
 }
 
-impl<O: Observer + ?Sized> Host for SessionHost<'_, '_, O> {
+impl<O: RunObserver + ?Sized> Host for SessionHost<'_, '_, O> {
     type Error = StoreError;
 
     fn now(&mut self) -> Millis {

@@ -35,7 +35,7 @@ mod embedded;
 mod fallback;
 mod host;
 mod jobs;
-mod observer;
+mod run_observer;
 mod off_thread;
 mod open;
 mod prior_work;
@@ -61,12 +61,12 @@ pub use cost_tracker::unpriced;
 pub use embedded::{BuildError, Loop, LoopBuilder};
 pub use fallback::FallbackChain;
 pub use jobs::usual_jobs;
-pub use observer::Observer;
 pub use open::OpenError;
 #[doc(hidden)]
 pub use open::{asked_of, open_panel, open_stages, plan_ids, plugins_of};
 #[doc(hidden)]
 pub use projection::{rebuilt, write_artifacts};
+pub use run_observer::RunObserver;
 pub use session::{RunStore, Session};
 #[doc(hidden)]
 pub use validator::ask_validator;

@@ -3,7 +3,7 @@
 use super::Session;
 use super::consultants::ConsultedProviders;
 use super::document_run::DocumentRun;
-use super::observer::Observer;
+use super::run_observer::RunObserver;
 use crate::engine::{Event, Run};
 use crate::exchange::PreparedFeedback;
 use crate::result::{add_member, explained};
@@ -23,7 +23,7 @@ pub(super) fn recall_chains(consulted: &ConsultedProviders, payload: &Value) {
 
 impl Session {
     /// Records what happened, with the feedback that was prepared for it, and notifies the observer.
-    pub(super) fn record<O: Observer + ?Sized>(
+    pub(super) fn record<O: RunObserver + ?Sized>(
         &self,
         (at, event): (Millis, &Event),
         feedback: Option<&PreparedFeedback>,

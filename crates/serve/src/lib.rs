@@ -40,7 +40,7 @@ mod trends;
 mod tuning;
 mod upkeep;
 
-pub use access::{NewAccess, Role, issue_token, revoke_links};
+pub use access::{AccessRole, NewAccess, issue_token, revoke_links};
 pub use metrics::{CallMeasures, Metrics};
 pub use profiles::ServedProfiles;
 pub use settings::{AddressError, ChosenBy, ServedJournal, ServiceSettings};

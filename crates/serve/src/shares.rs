@@ -141,10 +141,10 @@ impl Drop for ShareGuard {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::access::Role;
+    use crate::access::AccessRole;
 
     fn identity(name: &str) -> Identity {
-        Identity { name: name.to_owned(), role: Role::Submit }
+        Identity { name: name.to_owned(), role: AccessRole::Submit }
     }
 
     #[test]

@@ -6,9 +6,9 @@ use tracing::field::{Field, Visit};
 /// Fields in the order in which they were recorded. One that was recorded by its text form is JSON where it reads as JSON, so
 /// that lists and objects stay what they are.
 #[derive(Debug, Clone, Default)]
-pub struct Fields(pub Map<String, Value>);
+pub struct EventFields(pub Map<String, Value>);
 
-impl Visit for Fields {
+impl Visit for EventFields {
     fn record_debug(&mut self, field: &Field, value: &dyn std::fmt::Debug) {
         let text = format!("{value:?}");
         let value = serde_json::from_str(&text).unwrap_or(Value::String(text));

@@ -1,6 +1,6 @@
 //! The counts and measures, taken when a span ends or an event reports them.
 
-use super::fields::Fields;
+use super::fields::EventFields;
 use super::names as n;
 use opentelemetry::metrics::{Counter, Gauge, Histogram, Meter};
 use opentelemetry::{KeyValue, StringValue, Value as Exported};
@@ -121,7 +121,7 @@ impl Instruments {
     }
 
     /// Records a call that has ended, of which these fields are known.
-    pub(super) fn call(&self, fields: &Fields, took: Duration) {
+    pub(super) fn call(&self, fields: &EventFields, took: Duration) {
         let base = picked(
             fields,
             &[
@@ -176,7 +176,7 @@ impl Instruments {
     }
 
     /// Records a document that has ended, in a run of these fields.
-    pub(super) fn document(&self, fields: &Fields, run: &Fields, took: Duration) {
+    pub(super) fn document(&self, fields: &EventFields, run: &EventFields, took: Duration) {
         let base = [picked(run, &["profile"]), picked(fields, &["document_type"])].concat();
         let ended = picked(fields, &["final_status", "stop_reason"]);
         self.documents.add(1, &[&base[..], &ended].concat());
@@ -190,21 +190,21 @@ impl Instruments {
     }
 
     /// Records that `met` of `of` documents of a run have passed.
-    pub(super) fn threshold_met(&self, run: &Fields, met: u64, of: u64) {
+    pub(super) fn threshold_met(&self, run: &EventFields, met: u64, of: u64) {
         #[expect(clippy::cast_precision_loss, reason = "no one has 2^53 documents")]
         self.threshold_met_rate.record(met as f64 / of as f64, &picked(run, &["profile"]));
     }
 
-    pub(super) fn run(&self, fields: &Fields, took: Duration) {
+    pub(super) fn run(&self, fields: &EventFields, took: Duration) {
         self.workflow_duration.record(took.as_secs_f64(), &picked(fields, &["profile"]));
     }
 
-    pub(super) fn improved(&self, by: f64, run: &Fields) {
+    pub(super) fn improved(&self, by: f64, run: &EventFields) {
         self.improvement.record(by, &picked(run, &["profile"]));
     }
 
     /// Counts the issues of a candidate: `[code, severity]` for each.
-    pub(super) fn found(&self, issues: &Value, run: &Fields) {
+    pub(super) fn found(&self, issues: &Value, run: &EventFields) {
         let base = picked(run, &["profile"]);
         for issue in issues.as_array().into_iter().flatten() {
             let text = |at: usize| issue.get(at).and_then(Value::as_str).unwrap_or_default().to_owned();
@@ -214,11 +214,11 @@ impl Instruments {
     }
 }
 
-fn number(fields: &Fields, name: &str) -> Option<u64> {
+fn number(fields: &EventFields, name: &str) -> Option<u64> {
     fields.0.get(name).and_then(Value::as_u64)
 }
 
-fn picked(fields: &Fields, names: &[&str]) -> Vec<KeyValue> {
+fn picked(fields: &EventFields, names: &[&str]) -> Vec<KeyValue> {
     names.iter().filter_map(|name| exported(name, fields.0.get(*name)?)).collect()
 }
 

@@ -3,7 +3,7 @@
 //! Not by the crate `tracing-opentelemetry`: our fields have other names in logs than as attributes, only those that have one
 //! may leave at all, lists must stay lists, and one event of a log is an evaluation for each dimension.
 
-use super::fields::Fields;
+use super::fields::EventFields;
 use super::instruments::{Instruments, exported};
 use super::names as n;
 use opentelemetry::trace::{SpanBuilder, SpanKind, Status, TraceContextExt, Tracer};
@@ -31,9 +31,9 @@ pub(super) fn is_looked_at(metadata: &Metadata<'_>) -> bool {
 }
 
 /// The state of a span while it is open.
-struct Open {
+struct OpenSpan {
     context: Context,
-    fields: Fields,
+    fields: EventFields,
     began: Instant,
     /// The id of the last answer in an iteration, and of the one that is its candidate.
     answer: Option<Value>,
@@ -48,12 +48,13 @@ impl Spans {
         span.scope().find(|outer| outer.name() == "run")
     }
 
-    fn run_fields<'a, S: Subscriber + LookupSpan<'a>>(span: &SpanRef<'a, S>) -> Fields {
+    fn run_fields<'a, S: Subscriber + LookupSpan<'a>>(span: &SpanRef<'a, S>) -> EventFields {
         let run = Self::run_of(span);
-        run.and_then(|run| run.extensions().get::<Open>().map(|open| open.fields.clone())).unwrap_or_default()
+        run.and_then(|run| run.extensions().get::<OpenSpan>().map(|open| open.fields.clone()))
+            .unwrap_or_default()
     }
 
-    fn document_ended<'a, S: Subscriber + LookupSpan<'a>>(&self, span: &SpanRef<'a, S>, open: &Open) {
+    fn document_ended<'a, S: Subscriber + LookupSpan<'a>>(&self, span: &SpanRef<'a, S>, open: &OpenSpan) {
         let run = Self::run_fields(span);
         self.instruments.document(&open.fields, &run, open.began.elapsed());
         let status = open.fields.0.get("final_status").and_then(Value::as_str);
@@ -65,7 +66,7 @@ impl Spans {
         else {
             return;
         };
-        let met = of.extensions_mut().get_mut::<Open>().map(|open| {
+        let met = of.extensions_mut().get_mut::<OpenSpan>().map(|open| {
             open.met.0 += u64::from(status == "passed");
             open.met.1 += 1;
             open.met
@@ -76,7 +77,7 @@ impl Spans {
     }
 
     /// The scores of an iteration, one event for each.
-    fn evaluated(&self, open: &Open, fields: &Fields, run: &Fields) {
+    fn evaluated(&self, open: &OpenSpan, fields: &EventFields, run: &EventFields) {
         for (name, score) in fields.0.get("score").and_then(Value::as_object).into_iter().flatten() {
             let Some(score) = score.as_f64() else { continue };
             let mut attributes = vec![
@@ -93,7 +94,7 @@ impl Spans {
 }
 
 /// The builder of a span.
-fn builder(name: &'static str, fields: &Fields) -> SpanBuilder {
+fn builder(name: &'static str, fields: &EventFields) -> SpanBuilder {
     let text = |field: &str| fields.0.get(field).and_then(Value::as_str);
     let mut attributes: Vec<KeyValue> =
         fields.0.iter().filter_map(|(field, value)| exported(field, value)).collect();
@@ -113,23 +114,23 @@ fn builder(name: &'static str, fields: &Fields) -> SpanBuilder {
 impl<S: Subscriber + for<'a> LookupSpan<'a>> Layer<S> for Spans {
     fn on_new_span(&self, attributes: &Attributes<'_>, id: &Id, context: layer::Context<'_, S>) {
         let Some(span) = context.span(id) else { return };
-        let mut fields = Fields::default();
+        let mut fields = EventFields::default();
         attributes.record(&mut fields);
         let parent =
-            span.parent().and_then(|parent| Some(parent.extensions().get::<Open>()?.context.clone()));
+            span.parent().and_then(|parent| Some(parent.extensions().get::<OpenSpan>()?.context.clone()));
         let parent = parent.unwrap_or_default();
         let started = self.tracer.build_with_context(builder(span.name(), &fields), &parent);
         let context = parent.with_span(started);
         let began = Instant::now();
-        let open = Open { context, fields, began, answer: None, candidate: None, met: (0, 0) };
+        let open = OpenSpan { context, fields, began, answer: None, candidate: None, met: (0, 0) };
         span.extensions_mut().insert(open);
     }
 
     fn on_record(&self, id: &Id, record: &Record<'_>, context: layer::Context<'_, S>) {
         let Some(span) = context.span(id) else { return };
         let mut extensions = span.extensions_mut();
-        let Some(open) = extensions.get_mut::<Open>() else { return };
-        let mut new = Fields::default();
+        let Some(open) = extensions.get_mut::<OpenSpan>() else { return };
+        let mut new = EventFields::default();
         record.record(&mut new);
         let exporting = open.context.span();
         exporting.set_attributes(new.0.iter().filter_map(|(field, value)| exported(field, value)));
@@ -141,12 +142,12 @@ impl<S: Subscriber + for<'a> LookupSpan<'a>> Layer<S> for Spans {
 
     fn on_event(&self, event: &Event<'_>, context: layer::Context<'_, S>) {
         let Some(span) = context.event_span(event) else { return };
-        let mut fields = Fields::default();
+        let mut fields = EventFields::default();
         event.record(&mut fields);
         let name = fields.0.get("event").and_then(Value::as_str).unwrap_or_default();
         let run = Self::run_fields(&span);
         let mut extensions = span.extensions_mut();
-        let Some(open) = extensions.get_mut::<Open>() else { return };
+        let Some(open) = extensions.get_mut::<OpenSpan>() else { return };
         match name {
             "marc_iteration" => self.evaluated(open, &fields, &run),
             "produced" => open.candidate = open.answer.take(),
@@ -161,7 +162,7 @@ impl<S: Subscriber + for<'a> LookupSpan<'a>> Layer<S> for Spans {
 
     fn on_close(&self, id: Id, context: layer::Context<'_, S>) {
         let Some(span) = context.span(&id) else { return };
-        let Some(open) = span.extensions_mut().remove::<Open>() else { return };
+        let Some(open) = span.extensions_mut().remove::<OpenSpan>() else { return };
         match span.name() {
             "run" => self.instruments.run(&open.fields, open.began.elapsed()),
             "document" => self.document_ended(&span, &open),
@@ -169,7 +170,7 @@ impl<S: Subscriber + for<'a> LookupSpan<'a>> Layer<S> for Spans {
                 self.instruments.call(&open.fields, open.began.elapsed());
                 let id = open.fields.0.get(n::RESPONSE_ID).cloned();
                 if let Some(iteration) = span.parent()
-                    && let Some(of) = iteration.extensions_mut().get_mut::<Open>()
+                    && let Some(of) = iteration.extensions_mut().get_mut::<OpenSpan>()
                 {
                     of.answer = id;
                 }

@@ -6,12 +6,15 @@ use loopctl_plugin_sdk::{Failure, Value};
 use serde_json::{Map, json};
 
 use crate::model::takes_temperature;
-use crate::settings::Settings;
+use crate::settings::AnthropicSettings;
 use crate::tool;
 
 const CALL_THE_TOOL: &str = "Give your answer by calling the tool `answer` once, with the whole answer as its input. Write nothing else.";
 
-pub(crate) fn encode(settings: &Settings, request: &CompletionRequest) -> Result<HttpRequest, Failure> {
+pub(crate) fn encode(
+    settings: &AnthropicSettings,
+    request: &CompletionRequest,
+) -> Result<HttpRequest, Failure> {
     let model = model_of(request, settings.model.as_deref(), "anthropic")?;
     let (mut system, talk) = apart(request)?;
     let messages: Vec<Value> = talk.iter().map(message).collect::<Result<_, _>>()?;

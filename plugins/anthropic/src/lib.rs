@@ -14,17 +14,17 @@ pub mod tool;
 use loopctl_plugin_sdk::protocol::{Completion, CompletionRequest, HttpRequest, HttpResponse};
 use loopctl_plugin_sdk::{BatchCodec, Failure, HttpCodec, Value, export_http_plugin};
 
-use settings::Settings;
+use settings::AnthropicSettings;
 
 /// The codec.
 #[derive(Debug)]
 pub struct Anthropic {
-    settings: Settings,
+    settings: AnthropicSettings,
 }
 
 impl HttpCodec for Anthropic {
     fn open(config: &Value) -> Result<Self, Failure> {
-        Ok(Self { settings: Settings::from_config(config) })
+        Ok(Self { settings: AnthropicSettings::from_config(config) })
     }
 
     fn encode(&self, request: &CompletionRequest) -> Result<HttpRequest, Failure> {

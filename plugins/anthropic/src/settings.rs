@@ -14,7 +14,7 @@ const API_VERSION: &str = "2023-06-01";
 const MAX_TOKENS: u64 = 16_384;
 
 #[derive(Debug)]
-pub(crate) struct Settings {
+pub(crate) struct AnthropicSettings {
     pub(crate) model: Option<String>,
     pub(crate) max_tokens: u64,
     pub(crate) beta: Option<String>,
@@ -22,7 +22,7 @@ pub(crate) struct Settings {
     base: Option<BaseUrl>,
 }
 
-impl Settings {
+impl AnthropicSettings {
     pub(crate) fn from_config(config: &Value) -> Self {
         Self {
             model: configured(config, "model"),

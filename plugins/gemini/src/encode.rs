@@ -9,12 +9,12 @@ use loopctl_plugin_sdk::{Failure, Value};
 use serde_json::{Map, json};
 
 use crate::response_schema::adapted;
-use crate::settings::Settings;
+use crate::settings::GeminiSettings;
 
 /// The API takes a signed number of 32 bits.
 const SEEDS: u64 = 0x7fff_ffff;
 
-pub(crate) fn encode(settings: &Settings, request: &CompletionRequest) -> Result<HttpRequest, Failure> {
+pub(crate) fn encode(settings: &GeminiSettings, request: &CompletionRequest) -> Result<HttpRequest, Failure> {
     let model = model_of(request, settings.model.as_deref(), "gemini")?;
     let (mut system, talk) = apart(request)?;
     let contents: Vec<Value> = talk.iter().map(content).collect::<Result<_, _>>()?;

@@ -13,17 +13,17 @@ mod settings;
 use loopctl_plugin_sdk::protocol::{Completion, CompletionRequest, HttpRequest, HttpResponse};
 use loopctl_plugin_sdk::{BatchCodec, Failure, HttpCodec, Value, export_http_plugin};
 
-use settings::Settings;
+use settings::GeminiSettings;
 
 /// The codec.
 #[derive(Debug)]
 pub struct Gemini {
-    settings: Settings,
+    settings: GeminiSettings,
 }
 
 impl HttpCodec for Gemini {
     fn open(config: &Value) -> Result<Self, Failure> {
-        Ok(Self { settings: Settings::from_config(config) })
+        Ok(Self { settings: GeminiSettings::from_config(config) })
     }
 
     fn encode(&self, request: &CompletionRequest) -> Result<HttpRequest, Failure> {

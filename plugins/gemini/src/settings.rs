@@ -7,7 +7,7 @@ use loopctl_plugin_sdk::{Failure, Value};
 const HOST: &str = "https://generativelanguage.googleapis.com";
 
 #[derive(Debug)]
-pub(crate) struct Settings {
+pub(crate) struct GeminiSettings {
     pub(crate) model: Option<String>,
     pub(crate) json_mode: JsonMode,
     pub(crate) max_tokens: Option<u64>,
@@ -15,7 +15,7 @@ pub(crate) struct Settings {
     base_url: Option<String>,
 }
 
-impl Settings {
+impl GeminiSettings {
     pub(crate) fn from_config(config: &Value) -> Self {
         Self {
             model: configured(config, "model"),

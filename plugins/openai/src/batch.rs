@@ -18,7 +18,7 @@ use loopctl_plugin_sdk::protocol::{HttpRequest, HttpResponse, Usage};
 use loopctl_plugin_sdk::{BatchCodec, Failure, Value};
 use serde_json::json;
 
-use crate::settings::Service;
+use crate::settings::ApiService;
 use crate::{OpenAi, errors};
 
 /// The key of a batch's metadata that has the host's own id.
@@ -68,7 +68,7 @@ impl BatchCodec for OpenAi {
             return Ok(BatchAnswer::Done(id));
         }
         let status = word(&body, "/status").unwrap_or_default();
-        if self.settings.service == Service::Azure && FILE_NOT_READY.contains(&status.as_str()) {
+        if self.settings.service == ApiService::Azure && FILE_NOT_READY.contains(&status.as_str()) {
             return Ok(ask_later(
                 self.get(&format!("files/{}", file(&id)?))?,
                 ASK_AGAIN_MS,
@@ -110,7 +110,7 @@ impl BatchCodec for OpenAi {
         }
         // Where what we sent isn't kept, nothing distinguishes ours from others: each may be it.
         let is_silent = |batch: &&Value| {
-            self.settings.service == Service::Azure && batch.get("metadata").is_none_or(Value::is_null)
+            self.settings.service == ApiService::Azure && batch.get("metadata").is_none_or(Value::is_null)
         };
         let mut silent: Vec<FoundBatch> = serde_json::from_value(turn.state.clone()).unwrap_or_default();
         silent.extend(batches.iter().filter(is_silent).filter_map(|batch| described(batch, false)));

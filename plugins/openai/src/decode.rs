@@ -7,9 +7,9 @@ use loopctl_plugin_sdk::protocol::{Completion, HttpResponse, Usage};
 use loopctl_plugin_sdk::{Failure, Value};
 
 use crate::errors;
-use crate::settings::{Service, Settings};
+use crate::settings::{ApiService, OpenAiSettings};
 
-pub(crate) fn decode(settings: &Settings, response: &HttpResponse) -> Result<Completion, Failure> {
+pub(crate) fn decode(settings: &OpenAiSettings, response: &HttpResponse) -> Result<Completion, Failure> {
     if !(200..300).contains(&response.status) {
         return Err(errors::failure(response));
     }
@@ -101,7 +101,7 @@ fn has_refusal_part(choice: &Value) -> bool {
 
 /// The usage of a call. Reasoning is part of `completion_tokens` at OpenAI; elsewhere (Gemini's compatible endpoint,
 /// xAI) only the total has it, or it is counted by itself and is more than what was written.
-fn usage(settings: &Settings, body: &Value, answered: bool) -> Usage {
+fn usage(settings: &OpenAiSettings, body: &Value, answered: bool) -> Usage {
     let cached = [
         "/usage/prompt_tokens_details/cached_tokens",
         // DeepSeek's and Moonshot's.
@@ -134,7 +134,7 @@ fn usage(settings: &Settings, body: &Value, answered: bool) -> Usage {
         answered,
     };
     // Only OpenRouter's number is one of US dollars.
-    Usage { cost_usd: cost(body).filter(|_| settings.service == Service::OpenRouter), ..usage.usage() }
+    Usage { cost_usd: cost(body).filter(|_| settings.service == ApiService::OpenRouter), ..usage.usage() }
 }
 
 /// The price paid. With a key of one's own at the model's vendor, `cost` is only what the router itself takes; without

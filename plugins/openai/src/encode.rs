@@ -9,14 +9,14 @@ use loopctl_plugin_sdk::{Failure, Value};
 use serde_json::{Map, json};
 
 use crate::model::takes_temperature;
-use crate::settings::Settings;
+use crate::settings::OpenAiSettings;
 use crate::strict;
 
 /// The schema's name in the request; the API wants one and shows it to no one.
 const SCHEMA_NAME: &str = "answer";
 
 pub(crate) fn encode(
-    settings: &Settings,
+    settings: &OpenAiSettings,
     schemas: &AdaptedSchemas,
     request: &CompletionRequest,
 ) -> Result<HttpRequest, Failure> {

@@ -16,18 +16,18 @@ use loopctl_plugin_sdk::codec::AdaptedSchemas;
 use loopctl_plugin_sdk::protocol::{Completion, CompletionRequest, HttpRequest, HttpResponse};
 use loopctl_plugin_sdk::{BatchCodec, Failure, HttpCodec, Value, export_http_plugin};
 
-use settings::Settings;
+use settings::OpenAiSettings;
 
 /// The codec.
 #[derive(Debug)]
 pub struct OpenAi {
-    settings: Settings,
+    settings: OpenAiSettings,
     schemas: AdaptedSchemas,
 }
 
 impl HttpCodec for OpenAi {
     fn open(config: &Value) -> Result<Self, Failure> {
-        Ok(Self { settings: Settings::from_config(config)?, schemas: AdaptedSchemas::default() })
+        Ok(Self { settings: OpenAiSettings::from_config(config)?, schemas: AdaptedSchemas::default() })
     }
 
     fn encode(&self, request: &CompletionRequest) -> Result<HttpRequest, Failure> {

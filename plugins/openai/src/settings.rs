@@ -14,7 +14,7 @@ const AZURE_DOMAINS: &[&str] =
 
 /// The service whose rules apply.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Service {
+pub(crate) enum ApiService {
     OpenAi,
     Azure,
     OpenRouter,
@@ -23,8 +23,8 @@ pub(crate) enum Service {
 }
 
 #[derive(Debug)]
-pub(crate) struct Settings {
-    pub(crate) service: Service,
+pub(crate) struct OpenAiSettings {
+    pub(crate) service: ApiService,
     /// The text that a user writes before the model's name.
     pub(crate) provider: String,
     pub(crate) model: Option<String>,
@@ -38,7 +38,7 @@ pub(crate) struct Settings {
     api_version: Option<String>,
 }
 
-impl Settings {
+impl OpenAiSettings {
     pub(crate) fn from_config(config: &Value) -> Result<Self, Failure> {
         let endpoint = configured(config, "endpoint").unwrap_or_else(|| "openai".to_owned());
         let base = BaseUrl::configured(config);
@@ -46,17 +46,17 @@ impl Settings {
             return Err(Failure::invalid_config("`base_url` must end before `/chat/completions`"));
         }
         let service = match (endpoint.as_str(), &base) {
-            ("azure", Some(base)) if !base.is_within("api.openai.com") => Service::Azure,
+            ("azure", Some(base)) if !base.is_within("api.openai.com") => ApiService::Azure,
             ("azure", _) => {
                 return Err(Failure::invalid_config(
                     "Azure has a host per resource: set AZURE_OPENAI_ENDPOINT or `base_url` to `https://RESOURCE.openai.azure.com`",
                 ));
             }
-            ("openrouter", _) => Service::OpenRouter,
-            ("openai", None) => Service::OpenAi,
-            (_, Some(base)) if base.is_within("api.openai.com") => Service::OpenAi,
-            (_, Some(base)) if base.is_within("openrouter.ai") => Service::OpenRouter,
-            _ => Service::Compatible,
+            ("openrouter", _) => ApiService::OpenRouter,
+            ("openai", None) => ApiService::OpenAi,
+            (_, Some(base)) if base.is_within("api.openai.com") => ApiService::OpenAi,
+            (_, Some(base)) if base.is_within("openrouter.ai") => ApiService::OpenRouter,
+            _ => ApiService::Compatible,
         };
         if base.is_none() && endpoint != "openai" {
             return Err(Failure::invalid_config(format!(
@@ -83,17 +83,17 @@ impl Settings {
     pub(crate) fn key(&self) -> (&'static str, String) {
         let within = |domain: &&str| self.base.as_ref().is_some_and(|base| base.is_within(domain));
         let (header, before, required, names) = match self.service {
-            Service::OpenAi => ("authorization", "Bearer ", true, "OPENAI_API_KEY"),
-            Service::Azure => ("api-key", "", AZURE_DOMAINS.iter().any(within), "AZURE_OPENAI_API_KEY"),
+            ApiService::OpenAi => ("authorization", "Bearer ", true, "OPENAI_API_KEY"),
+            ApiService::Azure => ("api-key", "", AZURE_DOMAINS.iter().any(within), "AZURE_OPENAI_API_KEY"),
             // A user who sets OPENAI_BASE_URL to this host has its key in OPENAI_API_KEY; one who asks for
             // `openrouter:…` doesn't mean to show it the key of another company.
-            Service::OpenRouter if self.provider == "openai" => {
+            ApiService::OpenRouter if self.provider == "openai" => {
                 ("authorization", "Bearer ", true, "OPENROUTER_API_KEY|OPENAI_API_KEY")
             }
-            Service::OpenRouter => {
+            ApiService::OpenRouter => {
                 ("authorization", "Bearer ", within(&"openrouter.ai"), "OPENROUTER_API_KEY")
             }
-            Service::Compatible => ("authorization", "Bearer ", false, self.own_key()),
+            ApiService::Compatible => ("authorization", "Bearer ", false, self.own_key()),
         };
         (header, format!("{before}{}", secret(names, required)))
     }
@@ -127,7 +127,7 @@ impl Settings {
     pub(crate) fn path(&self, model: &str) -> Result<String, Failure> {
         let base_path = self.base.as_ref().map_or("", BaseUrl::path);
         let versioned = self.base.as_ref().is_some_and(BaseUrl::has_version);
-        if self.service != Service::Azure {
+        if self.service != ApiService::Azure {
             let version = if versioned { "" } else { "/v1" };
             return Ok(format!("{version}/chat/completions"));
         }
@@ -151,15 +151,15 @@ impl Settings {
 
     /// The model where none is named.
     pub(crate) fn default_model(&self) -> Option<&str> {
-        self.model.as_deref().or(self.deployment.as_deref().filter(|_| self.service == Service::Azure))
+        self.model.as_deref().or(self.deployment.as_deref().filter(|_| self.service == ApiService::Azure))
     }
 
     /// The name of the limit on the answer. Servers that pass requests on to OpenAI get the name that it takes.
     pub(crate) fn max_tokens_field(&self, model: &str) -> &str {
         let usual = match self.service {
-            Service::OpenAi | Service::Azure => "max_completion_tokens",
-            Service::Compatible if reasons(model) => "max_completion_tokens",
-            Service::OpenRouter | Service::Compatible => "max_tokens",
+            ApiService::OpenAi | ApiService::Azure => "max_completion_tokens",
+            ApiService::Compatible if reasons(model) => "max_completion_tokens",
+            ApiService::OpenRouter | ApiService::Compatible => "max_tokens",
         };
         self.max_tokens_field.as_deref().unwrap_or(usual)
     }
@@ -167,8 +167,8 @@ impl Settings {
     /// Returns whether there is a batch API: at OpenAI and Azure, and at gateways before them (`base_url` of `openai`).
     /// The other servers that speak chat completions have none.
     pub(crate) fn has_batches(&self) -> bool {
-        matches!(self.service, Service::OpenAi | Service::Azure)
-            || (self.service == Service::Compatible && self.provider == "openai")
+        matches!(self.service, ApiService::OpenAi | ApiService::Azure)
+            || (self.service == ApiService::Compatible && self.provider == "openai")
     }
 
     /// The path of the batch API under the base URL. `rest` is `files`, `batches/ID`, …, and may have a query.
@@ -179,14 +179,14 @@ impl Settings {
         let base_path = self.base.as_ref().map_or("", BaseUrl::path);
         let versioned = self.base.as_ref().is_some_and(BaseUrl::has_version);
         let (prefix, version) = match self.service {
-            Service::Azure if base_path.contains("/deployments/") => {
+            ApiService::Azure if base_path.contains("/deployments/") => {
                 return Err(Failure::permanent(
                     "Azure's batches don't stand below a deployment: let `base_url` end before `/deployments/`, and name \
                      the deployment as the model",
                 ));
             }
-            Service::Azure if versioned => ("", self.api_version.as_deref()),
-            Service::Azure => {
+            ApiService::Azure if versioned => ("", self.api_version.as_deref()),
+            ApiService::Azure => {
                 let prefix = if base_path.ends_with("/openai") { "" } else { "/openai" };
                 (prefix, Some(self.api_version.as_deref().unwrap_or(AZURE_API_VERSION)))
             }
@@ -204,7 +204,7 @@ impl Settings {
     pub(crate) fn batch_endpoint(&self) -> &'static str {
         let versioned = self.base.as_ref().is_some_and(BaseUrl::has_version);
         // Azure's API with dates knows no version in paths.
-        if self.service == Service::Azure && !versioned {
+        if self.service == ApiService::Azure && !versioned {
             "/chat/completions"
         } else {
             "/v1/chat/completions"
@@ -214,6 +214,6 @@ impl Settings {
     /// The deployment that lines name as their model, where it is part of the path of a single call.
     pub(crate) fn batch_model(&self) -> Option<&str> {
         let versioned = self.base.as_ref().is_some_and(BaseUrl::has_version);
-        self.deployment.as_deref().filter(|_| self.service == Service::Azure && !versioned)
+        self.deployment.as_deref().filter(|_| self.service == ApiService::Azure && !versioned)
     }
 }

@@ -7,7 +7,7 @@ use crate::focus::{Focus, Keys};
 use crate::patterns::{Absent, FieldKind, Patterns};
 pub use crate::search::MAX_MATCHES;
 use crate::search::Search;
-use crate::sections::Sections;
+use crate::sections::SectionSearch;
 
 /// The result of an extraction.
 #[derive(Debug, Clone, PartialEq)]
@@ -41,7 +41,7 @@ pub struct Known<'a> {
 #[must_use]
 pub fn extract_with(patterns: &Patterns, source: &str, known: Known<'_>) -> Extraction {
     let Known { parts, assertions } = known;
-    let sections = Sections::find(patterns, source, assertions);
+    let sections = SectionSearch::find(patterns, source, assertions);
     let mut fields = Map::new();
     let mut notes = Vec::new();
     let mut quotes = Vec::new();
@@ -101,7 +101,7 @@ pub fn correct_with(
     tier: u32,
 ) -> Extraction {
     let Known { parts, assertions } = known;
-    let sections = Sections::find(patterns, source, assertions);
+    let sections = SectionSearch::find(patterns, source, assertions);
     let mut fields = base.clone();
     let mut notes = Vec::new();
     let mut quotes = Vec::new();

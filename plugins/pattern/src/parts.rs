@@ -7,14 +7,19 @@ use serde_json::{Map, Value};
 
 use crate::focus::Keys;
 use crate::patterns::Field;
-use crate::search::{Found, Search, segment};
+use crate::search::{FoundValue, Search, segment};
 
 /// The most parts that are inspected in one document.
 const MAX_PARTS: usize = 1_000;
 
 impl<'a> Search<'a> {
     /// One item for each part, with its label. Of `old` items, the members that are not in `refused` stay.
-    pub(crate) fn each(&self, parts: Option<&RequestParts>, old: &[Value], refused: &Keys) -> Option<Found> {
+    pub(crate) fn each(
+        &self,
+        parts: Option<&RequestParts>,
+        old: &[Value],
+        refused: &Keys,
+    ) -> Option<FoundValue> {
         let parts = parts?;
         let mut items = Vec::new();
         let mut read = Vec::new();
@@ -30,7 +35,7 @@ impl<'a> Search<'a> {
                 let value = kept.and_then(|kept| kept.get(name)).filter(|value| !value.is_null());
                 let is_refused = before.is_some_and(|at| refused.contains(&format!("{at}/{name}")));
                 let found = match value {
-                    Some(value) if !is_refused => Some(Found::from(value.clone())),
+                    Some(value) if !is_refused => Some(FoundValue::from(value.clone())),
                     Some(value) => search.again(value),
                     None => search.all(None),
                 };
@@ -44,7 +49,7 @@ impl<'a> Search<'a> {
             }
             items.push(Value::Object(item));
         }
-        (!items.is_empty()).then_some(Found { value: Value::Array(items), read, is_ambiguous: false })
+        (!items.is_empty()).then_some(FoundValue { value: Value::Array(items), read, is_ambiguous: false })
     }
 
     fn within<'s>(&self, name: &'s str, field: &'s Field, stretches: &'s [Range<usize>]) -> Search<'s>

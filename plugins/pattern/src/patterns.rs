@@ -6,7 +6,7 @@ use thiserror::Error;
 
 use crate::expression::Expression;
 use crate::tables::{RowColumn, Rows};
-use crate::values::{RawValues, Values};
+use crate::values::{FieldVocabulary, RawValues};
 use loopctl_plugin_sdk::words::{MAX_PATTERN_BYTES, Words, is_name};
 
 /// The most fields in one pattern file.
@@ -150,7 +150,7 @@ pub(crate) struct Field {
     pub(crate) kind: FieldKind,
     /// Canonical key, and the pattern that a captured key must match as a whole.
     pub(crate) keys: Vec<(String, Expression)>,
-    pub(crate) patterns: Vec<Pattern>,
+    pub(crate) patterns: Vec<FieldPattern>,
     pub(crate) absent: Option<Absent>,
     /// The verdict behind a text, from which the text must not be cut off.
     pub(crate) verdict: Option<Expression>,
@@ -159,7 +159,7 @@ pub(crate) struct Field {
     /// For each part: the members of its item.
     pub(crate) fields: Vec<(String, Field)>,
     /// The vocabulary that tells matches that say the same from matches that differ.
-    pub(crate) values: Option<Values>,
+    pub(crate) values: Option<FieldVocabulary>,
     /// True if values are read out of XML or HTML.
     pub(crate) has_markup: bool,
 }
@@ -174,7 +174,7 @@ pub(crate) struct Absent {
 }
 
 #[derive(Debug, Clone)]
-pub(crate) struct Pattern {
+pub(crate) struct FieldPattern {
     pub(crate) tier: u32,
     pub(crate) section: Option<Expression>,
     /// The number of characters of the document, or of each section, that are searched.
@@ -339,7 +339,7 @@ fn field(words: &Words, place: &str, raw: RawField, has_headings: bool) -> Resul
         Some(phrases) => {
             let place = format!("{place}.values");
             let raw = RawValues::deserialize(phrases).map_err(|error| shape(&place, &error))?;
-            Some(Values::new(raw).map_err(|reason| wrong(&place, &reason))?)
+            Some(FieldVocabulary::new(raw).map_err(|reason| wrong(&place, &reason))?)
         }
     };
     Ok(Field {
@@ -389,7 +389,7 @@ fn pattern(
     raw: RawPattern,
     kind: FieldKind,
     has_headings: bool,
-) -> Result<Pattern, PatternError> {
+) -> Result<FieldPattern, PatternError> {
     let compile = |place: &str, pattern: &str| compile(words, place, pattern);
     let section = match &raw.section {
         Some(_) if !has_headings => {
@@ -425,7 +425,7 @@ fn pattern(
         Some(pattern) => Some(compile(&format!("{place}.reject"), pattern)?),
         None => None,
     };
-    Ok(Pattern { tier: raw.tier, section, head: raw.head, regex, reject, take: raw.take })
+    Ok(FieldPattern { tier: raw.tier, section, head: raw.head, regex, reject, take: raw.take })
 }
 
 fn declared(raw: &Map<String, Value>) -> Result<Words, PatternError> {

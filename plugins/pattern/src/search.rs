@@ -7,10 +7,10 @@ use serde_json::{Map, Number, Value};
 use crate::assertions::{Accepts, PLAIN, Rank};
 use crate::expression::{Captures, Expression};
 use crate::focus::Keys;
-use crate::patterns::{Field, FieldKind, Pattern, Take};
-use crate::sections::{Sections, within};
+use crate::patterns::{Field, FieldKind, FieldPattern, Take};
+use crate::sections::{SectionSearch, within};
 use crate::ticks;
-use crate::values::Values;
+use crate::values::FieldVocabulary;
 use crate::verbatim::{stands_in, tidy};
 use loopctl_plugin_sdk::markup::readable;
 
@@ -21,7 +21,7 @@ pub const MAX_MATCHES: usize = 2_000;
 const MAX_CHOICES: usize = 64;
 
 /// A value, and the positions in the document at which it and its parts were read.
-pub(crate) struct Found {
+pub(crate) struct FoundValue {
     pub(crate) value: Value,
     /// JSON Pointers within the value.
     pub(crate) read: Vec<(String, Range<usize>)>,
@@ -29,7 +29,7 @@ pub(crate) struct Found {
     pub(crate) is_ambiguous: bool,
 }
 
-impl Found {
+impl FoundValue {
     /// The quotes of what was read, by pointer within the fields.
     pub(crate) fn quotes<'a>(
         &self,
@@ -55,9 +55,9 @@ fn begun(passage: &str) -> &str {
     passage
 }
 
-impl From<Value> for Found {
+impl From<Value> for FoundValue {
     fn from(value: Value) -> Self {
-        Found { value, read: Vec::new(), is_ambiguous: false }
+        FoundValue { value, read: Vec::new(), is_ambiguous: false }
     }
 }
 
@@ -72,7 +72,7 @@ pub(crate) struct Search<'a> {
     pub(crate) name: &'a str,
     pub(crate) field: &'a Field,
     pub(crate) source: &'a str,
-    pub(crate) sections: &'a Sections<'a>,
+    pub(crate) sections: &'a SectionSearch<'a>,
     pub(crate) tiers: Range<u32>,
     /// Only here, if not in all of it.
     pub(crate) within: Option<&'a [Range<usize>]>,
@@ -80,7 +80,7 @@ pub(crate) struct Search<'a> {
 
 impl<'a> Search<'a> {
     /// The field's value by all patterns of the tiers; `other_than` is a value that was refused.
-    pub(crate) fn all(&self, other_than: Option<&Value>) -> Option<Found> {
+    pub(crate) fn all(&self, other_than: Option<&Value>) -> Option<FoundValue> {
         match self.field.kind {
             FieldKind::Whole => {
                 (!self.source.trim().is_empty()).then(|| Value::String(self.source.to_owned()).into())
@@ -93,7 +93,7 @@ impl<'a> Search<'a> {
     }
 
     /// A single value that was refused: something else by the wider patterns, or the same if the document says it.
-    pub(crate) fn again(&self, old: &Value) -> Option<Found> {
+    pub(crate) fn again(&self, old: &Value) -> Option<FoundValue> {
         let wider = Search { tiers: 1..self.tiers.end, ..*self };
         let other = match self.field.kind {
             FieldKind::Object | FieldKind::List => self.all(None),
@@ -102,7 +102,7 @@ impl<'a> Search<'a> {
         other.or_else(|| self.is_said(old).then(|| old.clone().into()))
     }
 
-    pub(crate) fn again_object(&self, old: &Map<String, Value>, refused: &Keys) -> Option<Found> {
+    pub(crate) fn again_object(&self, old: &Map<String, Value>, refused: &Keys) -> Option<FoundValue> {
         let mut kept = old.clone();
         let mut read = Vec::new();
         let mut asked = Map::new();
@@ -113,7 +113,7 @@ impl<'a> Search<'a> {
         }
         let wider = Search { tiers: 1..self.tiers.end, ..*self };
         for search in [&wider, self] {
-            if let Some(Found { value: Value::Object(found), read: places, .. }) =
+            if let Some(FoundValue { value: Value::Object(found), read: places, .. }) =
                 search.object(&kept, Some(&asked))
             {
                 kept = found;
@@ -133,10 +133,10 @@ impl<'a> Search<'a> {
             }
         }
         out.extend(kept);
-        (!out.is_empty()).then_some(Found { value: Value::Object(out), read, is_ambiguous: false })
+        (!out.is_empty()).then_some(FoundValue { value: Value::Object(out), read, is_ambiguous: false })
     }
 
-    pub(crate) fn again_list(&self, old: &[Value], refused: &Keys) -> Option<Found> {
+    pub(crate) fn again_list(&self, old: &[Value], refused: &Keys) -> Option<FoundValue> {
         let kept = old
             .iter()
             .enumerate()
@@ -171,7 +171,7 @@ impl<'a> Search<'a> {
         }
     }
 
-    fn scalar(&self, other_than: Option<&Value>) -> Option<Found> {
+    fn scalar(&self, other_than: Option<&Value>) -> Option<FoundValue> {
         if let Some(values) = &self.field.values {
             let chosen = self.chosen(values, other_than);
             if chosen.is_some() {
@@ -180,7 +180,11 @@ impl<'a> Search<'a> {
         }
         // Where nothing is affirmed, any match is taken.
         let found = self.first_of(other_than, true).or_else(|| self.first_of(other_than, false));
-        found.map(|(value, range)| Found { value, read: vec![(String::new(), range)], is_ambiguous: false })
+        found.map(|(value, range)| FoundValue {
+            value,
+            read: vec![(String::new(), range)],
+            is_ambiguous: false,
+        })
     }
 
     /// The value by the first pattern that has a match, and where it was read: of several matches the one in the most
@@ -237,12 +241,12 @@ impl<'a> Search<'a> {
     }
 
     /// The rank of a match among others of its pattern; `values` reads it, if anything does.
-    fn rank(&self, piece: &str, at: &Range<usize>, values: Option<&Values>) -> Rank {
+    fn rank(&self, piece: &str, at: &Range<usize>, values: Option<&FieldVocabulary>) -> Rank {
         self.sections.rank(
             at,
             Accepts {
                 field: self.name,
-                negated: values.is_some_and(Values::is_polarity),
+                negated: values.is_some_and(FieldVocabulary::is_polarity),
                 is_number: values.is_none() && !piece.contains(char::is_alphabetic),
                 is_in_part: self.within.is_some(),
             },
@@ -252,7 +256,7 @@ impl<'a> Search<'a> {
     /// The value by a vocabulary: of all matches of the first pattern that finds one that is affirmed, in the most final part of the
     /// document, the first that says what most of them do not contradict: all say the same, or one says what the vocabulary
     /// prefers. Otherwise the document does not decide.
-    fn chosen(&self, values: &Values, other_than: Option<&Value>) -> Option<Found> {
+    fn chosen(&self, values: &FieldVocabulary, other_than: Option<&Value>) -> Option<FoundValue> {
         let found = |affirmed: bool| {
             self.patterns().find_map(|pattern| {
                 let regex = pattern.regex.as_ref().filter(|_| pattern.take == Take::First)?;
@@ -287,7 +291,7 @@ impl<'a> Search<'a> {
     }
 
     /// Adds to `kept` the keys that it lacks; the first match of a key counts. `refused` values are skipped.
-    fn object(&self, kept: &Map<String, Value>, refused: Option<&Map<String, Value>>) -> Option<Found> {
+    fn object(&self, kept: &Map<String, Value>, refused: Option<&Map<String, Value>>) -> Option<FoundValue> {
         let mut out = kept.clone();
         let mut read = Vec::new();
         self.each_match(|pattern, captures, offset| {
@@ -303,7 +307,7 @@ impl<'a> Search<'a> {
                 out.insert(key, value);
             }
         });
-        (!out.is_empty()).then_some(Found { value: Value::Object(out), read, is_ambiguous: false })
+        (!out.is_empty()).then_some(FoundValue { value: Value::Object(out), read, is_ambiguous: false })
     }
 
     /// A captured piece on one line, as a reader sees it.
@@ -324,7 +328,7 @@ impl<'a> Search<'a> {
         self.source.get(from..from + piece.len() + end).unwrap_or(piece)
     }
 
-    fn text(&self, piece: &str, pattern: &Pattern) -> Option<Value> {
+    fn text(&self, piece: &str, pattern: &FieldPattern) -> Option<Value> {
         let piece = self.tidy(&ticks::ticked(piece)?)?;
         if pattern.reject.as_ref().is_some_and(|reject| reject.is_match(&piece)) {
             return None;
@@ -357,7 +361,7 @@ impl<'a> Search<'a> {
 
     /// Adds to `kept` one object per match, in document order. A stretch of text that one pattern has read is not read
     /// again by a later one.
-    fn list(&self, kept: Vec<Value>) -> Option<Found> {
+    fn list(&self, kept: Vec<Value>) -> Option<FoundValue> {
         let tables = self.field.rows.as_ref().filter(|_| self.within.is_none());
         let tables = tables.map_or_else(Vec::new, |rows| rows.read(self.source, MAX_MATCHES));
         let (headed, others): (Vec<_>, Vec<_>) = tables.into_iter().partition(|row| row.is_headed);
@@ -377,7 +381,11 @@ impl<'a> Search<'a> {
                 out.push(item);
             }
         }
-        (!out.is_empty()).then_some(Found { value: Value::Array(out), read: places, is_ambiguous: false })
+        (!out.is_empty()).then_some(FoundValue {
+            value: Value::Array(out),
+            read: places,
+            is_ambiguous: false,
+        })
     }
 
     /// Reads the elements of a list by the patterns of some tiers.
@@ -396,14 +404,14 @@ impl<'a> Search<'a> {
         });
     }
 
-    fn patterns(&self) -> impl Iterator<Item = &'a Pattern> + use<'a> {
+    fn patterns(&self) -> impl Iterator<Item = &'a FieldPattern> + use<'a> {
         let tiers = self.tiers.clone();
         self.field.patterns.iter().filter(move |pattern| tiers.contains(&pattern.tier))
     }
 
     /// The ranges that a pattern searches: the whole document or the sections that it names, or the head of
     /// those.
-    fn places(&self, pattern: &'a Pattern) -> Vec<Range<usize>> {
+    fn places(&self, pattern: &'a FieldPattern) -> Vec<Range<usize>> {
         let mut places: Vec<Range<usize>> = match (&pattern.section, self.within) {
             (Some(title), None) => self.sections.under(title).to_vec(),
             (Some(title), Some(stretches)) => within(&self.sections.under(title), stretches),
@@ -427,7 +435,7 @@ impl<'a> Search<'a> {
     }
 
     /// Every match, and the start of the text in which it was found.
-    fn each_match(&self, mut see: impl FnMut(&Pattern, &Captures<'_>, usize)) {
+    fn each_match(&self, mut see: impl FnMut(&FieldPattern, &Captures<'_>, usize)) {
         for pattern in self.patterns() {
             let Some(regex) = &pattern.regex else { continue };
             for place in self.places(pattern) {
@@ -461,7 +469,7 @@ impl ReadItems {
 type Match = (Value, Range<usize>, Option<usize>, Rank);
 
 /// The match that counts: those in the most final part come before others that can be read.
-fn chosen_of(mut matches: Vec<Match>, values: &Values) -> Option<Found> {
+fn chosen_of(mut matches: Vec<Match>, values: &FieldVocabulary) -> Option<FoundValue> {
     let most = matches.iter().filter(|(_, _, says, _)| says.is_some()).map(|(.., rank)| *rank).max();
     matches.retain(|(.., rank)| most.is_none_or(|most| *rank >= most));
     let (first, at, ..) = matches.first()?;
@@ -473,7 +481,7 @@ fn chosen_of(mut matches: Vec<Match>, values: &Values) -> Option<Found> {
         .filter(|_| differs);
     let (value, range) = preferred.map_or((first, at), |(value, range, ..)| (value, range));
     let is_ambiguous = differs && preferred.is_none();
-    Some(Found { value: value.clone(), read: vec![(String::new(), range.clone())], is_ambiguous })
+    Some(FoundValue { value: value.clone(), read: vec![(String::new(), range.clone())], is_ambiguous })
 }
 
 /// A plain decimal number. A comma is a decimal comma only when one or two digits follow it (`12,5`). A negative one is

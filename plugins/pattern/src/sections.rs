@@ -15,7 +15,7 @@ use crate::patterns::Patterns;
 const MAX_HEADINGS: usize = 5_000;
 
 /// The headings of one document, in its order.
-pub(crate) struct Sections<'s> {
+pub(crate) struct SectionSearch<'s> {
     source: &'s str,
     headings: Vec<(Range<usize>, &'s str)>,
     /// Parts under headings of what is not final, with these headings, in document order.
@@ -26,7 +26,7 @@ pub(crate) struct Sections<'s> {
     told: Option<&'s RequestAssertions>,
 }
 
-impl<'s> Sections<'s> {
+impl<'s> SectionSearch<'s> {
     pub(crate) fn find(patterns: &Patterns, source: &'s str, told: Option<&'s RequestAssertions>) -> Self {
         let mut headings = Vec::new();
         for regex in &patterns.headings {

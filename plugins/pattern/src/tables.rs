@@ -46,7 +46,7 @@ pub(crate) struct RowColumn {
 
 /// A cell, or an option of it that is ticked.
 #[derive(Debug, Clone)]
-struct Cell {
+struct TableCell {
     bytes: Range<usize>,
     columns: Range<u32>,
     /// The number of rulers before it, if its row has any.
@@ -54,7 +54,7 @@ struct Cell {
 }
 
 /// A row that is an element.
-pub(crate) struct Read {
+pub(crate) struct TableRow {
     pub(crate) bytes: Range<usize>,
     pub(crate) item: Map<String, Value>,
     /// The heads of its columns say what it is.
@@ -64,16 +64,16 @@ pub(crate) struct Read {
 /// The head of a table.
 struct Head {
     /// For each column: the member, if its head is known, and its position.
-    columns: Vec<(Option<usize>, Cell)>,
+    columns: Vec<(Option<usize>, TableCell)>,
     misses: usize,
 }
 
 impl Rows {
     /// The rows of a document that are elements, in its order, at most so many.
-    pub(crate) fn read(&self, source: &str, most: usize) -> Vec<Read> {
+    pub(crate) fn read(&self, source: &str, most: usize) -> Vec<TableRow> {
         let document = Document::read(source);
         let mut found = Vec::new();
-        let mut block: Vec<Read> = Vec::new();
+        let mut block: Vec<TableRow> = Vec::new();
         let mut head: Option<Head> = None;
         for (empty, cells) in document.grid().take(MAX_ROWS) {
             let cells = cells_of(source, cells.iter().map(|cell| (cell.bytes.clone(), cell.columns.clone())));
@@ -116,9 +116,9 @@ impl Rows {
     }
 
     /// Takes a block of rows without a head, if it is a table.
-    fn close(&self, block: &mut Vec<Read>, found: &mut Vec<Read>) {
+    fn close(&self, block: &mut Vec<TableRow>, found: &mut Vec<TableRow>) {
         let full = block.iter().filter(|read| read.item.len() >= MEMBERS).count();
-        let worded = |read: &Read| {
+        let worded = |read: &TableRow| {
             self.needs.iter().filter_map(|at| self.columns.get(*at)).skip(1).all(|column| {
                 let value = read.item.get(&column.name).and_then(Value::as_str);
                 value.is_some_and(|value| !value.contains(|c: char| c.is_ascii_digit()))
@@ -134,11 +134,11 @@ impl Rows {
     }
 
     /// The columns of a row that is a head: two cells or more that say what is below.
-    fn head(&self, source: &str, cells: &[Cell]) -> Option<Vec<(Option<usize>, Cell)>> {
+    fn head(&self, source: &str, cells: &[TableCell]) -> Option<Vec<(Option<usize>, TableCell)>> {
         if cells.len() < 2 {
             return None;
         }
-        let mut columns: Vec<(Option<usize>, Cell)> = Vec::new();
+        let mut columns: Vec<(Option<usize>, TableCell)> = Vec::new();
         for cell in cells {
             let text = text_of(source, cell)?;
             let of = self.columns.iter().position(|column| column.head.is_match(&text));
@@ -150,7 +150,7 @@ impl Rows {
         (known >= 2 && self.needs.iter().all(has)).then_some(columns)
     }
 
-    fn by_head(&self, source: &str, cells: &[Cell], head: &Head) -> Option<Read> {
+    fn by_head(&self, source: &str, cells: &[TableCell], head: &Head) -> Option<TableRow> {
         let mut texts: Vec<String> = vec![String::new(); self.columns.len()];
         for cell in cells {
             let Some(text) = text_of(source, cell) else { continue };
@@ -175,7 +175,7 @@ impl Rows {
 
     /// A row without a head: its first cell names it, and others are classified by their looks. Between rulers nothing
     /// but a head says what a cell is.
-    fn by_content(&self, source: &str, cells: &[Cell]) -> Option<Read> {
+    fn by_content(&self, source: &str, cells: &[TableCell]) -> Option<TableRow> {
         let (named, rest) = self.columns.split_first()?;
         let first = cells.first().filter(|first| first.ruled.is_none())?;
         let mut text = text_of(source, first)?;
@@ -206,14 +206,14 @@ impl Rows {
         self.element(cells, item, false)
     }
 
-    fn element(&self, cells: &[Cell], item: Map<String, Value>, is_headed: bool) -> Option<Read> {
+    fn element(&self, cells: &[TableCell], item: Map<String, Value>, is_headed: bool) -> Option<TableRow> {
         let has_all = self
             .needs
             .iter()
             .filter_map(|at| self.columns.get(*at))
             .all(|column| item.contains_key(&column.name));
         let bytes = cells.first()?.bytes.start..cells.iter().map(|cell| cell.bytes.end).max()?;
-        has_all.then_some(Read { bytes, item, is_headed })
+        has_all.then_some(TableRow { bytes, item, is_headed })
     }
 }
 
@@ -240,14 +240,14 @@ impl RowColumn {
 
 /// The column of a cell: between rulers by their number, else the one that it lies under, or the nearest. `None` where the rulers
 /// are others than those of the head.
-fn column_of(cell: &Cell, head: &Head) -> Option<Option<usize>> {
+fn column_of(cell: &TableCell, head: &Head) -> Option<Option<usize>> {
     if head.columns.iter().any(|(_, of)| of.ruled.is_some()) {
         let ruled = cell.ruled?;
         return Some(
             head.columns.iter().find(|(_, of)| of.ruled == Some(ruled)).and_then(|(column, _)| *column),
         );
     }
-    let distance = |of: &Cell| {
+    let distance = |of: &TableCell| {
         let gap = of
             .columns
             .start
@@ -261,8 +261,8 @@ fn column_of(cell: &Cell, head: &Head) -> Option<Option<usize>> {
 }
 
 /// The cells of a row that say something: of boxes, what is ticked.
-fn cells_of(source: &str, row: impl Iterator<Item = (Range<usize>, Range<u32>)>) -> Vec<Cell> {
-    let mut found: Vec<Cell> = Vec::new();
+fn cells_of(source: &str, row: impl Iterator<Item = (Range<usize>, Range<u32>)>) -> Vec<TableCell> {
+    let mut found: Vec<TableCell> = Vec::new();
     let mut rulers = None;
     let mut end = None;
     for (bytes, columns) in row.take(MAX_CELLS) {
@@ -278,9 +278,9 @@ fn cells_of(source: &str, row: impl Iterator<Item = (Range<usize>, Range<u32>)>)
             continue;
         }
         match ticks::pieces(text) {
-            None if text.contains(says) => found.push(Cell { bytes, columns, ruled: rulers }),
+            None if text.contains(says) => found.push(TableCell { bytes, columns, ruled: rulers }),
             None => {}
-            Some(pieces) => found.extend(pieces.into_iter().map(|piece| Cell {
+            Some(pieces) => found.extend(pieces.into_iter().map(|piece| TableCell {
                 bytes: bytes.start + piece.start..bytes.start + piece.end,
                 columns: columns.clone(),
                 ruled: rulers,
@@ -312,7 +312,7 @@ fn says(c: char) -> bool {
 }
 
 /// The text of a cell on one line, without the marks by which text is set off.
-fn text_of(source: &str, cell: &Cell) -> Option<String> {
+fn text_of(source: &str, cell: &TableCell) -> Option<String> {
     let text = source.get(cell.bytes.clone())?.trim();
     // `**bold**`
     let bare = text.strip_prefix("**").and_then(|text| text.strip_suffix("**"));

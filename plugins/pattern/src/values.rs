@@ -32,16 +32,16 @@ pub(crate) struct RawValues {
 
 /// A vocabulary.
 #[derive(Debug, Clone)]
-pub(crate) struct Values {
+pub(crate) struct FieldVocabulary {
     /// The longer before the shorter.
-    phrases: Arc<[Phrase]>,
+    phrases: Arc<[VocabularyPhrase]>,
     prefer: Option<usize>,
     polarity: bool,
 }
 
 /// A phrase, compiled when a text is first read that may have it.
 #[derive(Debug)]
-struct Phrase {
+struct VocabularyPhrase {
     pattern: String,
     /// The canonical value.
     says: usize,
@@ -49,7 +49,7 @@ struct Phrase {
     automata: Automata,
 }
 
-impl Phrase {
+impl VocabularyPhrase {
     fn automaton(&self, text: &str) -> Option<&Regex> {
         self.automata.for_text(text, |any| {
             let limits = Regex::config()
@@ -62,7 +62,7 @@ impl Phrase {
     }
 }
 
-impl Values {
+impl FieldVocabulary {
     pub(crate) fn new(raw: RawValues) -> Result<Self, String> {
         let RawValues { mut phrases, prefer, polarity } = raw;
         if phrases.is_empty() || phrases.len() > MAX_PHRASES {
@@ -79,7 +79,7 @@ impl Values {
             if says == names.len() {
                 names.push(value);
             }
-            checked.push(Phrase {
+            checked.push(VocabularyPhrase {
                 says,
                 needs: Needs::of_ast(&read),
                 automata: Automata::default(),
@@ -87,14 +87,14 @@ impl Values {
             });
         }
         let prefer = prefer.and_then(|prefer| names.iter().position(|name| *name == prefer));
-        Ok(Values { phrases: checked.into(), prefer, polarity })
+        Ok(FieldVocabulary { phrases: checked.into(), prefer, polarity })
     }
 
     /// The value that a text says; `None` where it says several or none.
     pub(crate) fn read(&self, text: &str) -> Option<usize> {
         let mut said = None;
         let may_be = self.phrases.iter().filter(|phrase| phrase.needs.are_met_by(text));
-        let may_be: Vec<(&Phrase, &Regex)> =
+        let may_be: Vec<(&VocabularyPhrase, &Regex)> =
             may_be.filter_map(|phrase| Some((phrase, phrase.automaton(text)?))).collect();
         let mut at = 0;
         while let Some(rest) = text.get(at..) {

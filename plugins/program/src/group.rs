@@ -6,14 +6,14 @@ use std::sync::{Mutex, PoisonError};
 
 /// The running program. Where the system has process groups, the program leads one of its own.
 #[derive(Debug)]
-pub(crate) struct Group {
+pub(crate) struct ProcessGroup {
     /// `None` once the program is over and forgotten: its number may by then be another's.
     child: Mutex<Option<Child>>,
     #[cfg(unix)]
     leader: rustix::process::Pid,
 }
 
-impl Group {
+impl ProcessGroup {
     /// Starts the program.
     pub(crate) fn start(command: &mut Command) -> io::Result<(Self, Pipes)> {
         #[cfg(unix)]

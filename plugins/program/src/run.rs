@@ -10,7 +10,7 @@ use std::sync::mpsc::{Sender, channel};
 
 use loopctl_plugin_sdk::{Cancel, Failure};
 
-use crate::group::{Group, Pipes};
+use crate::group::{Pipes, ProcessGroup};
 
 /// The length of the end of standard error that is kept, in bytes, and shown, in characters.
 const KEPT_STDERR: usize = 4096;
@@ -67,7 +67,7 @@ impl Program {
             command.current_dir(cwd);
         }
         cancel.check()?;
-        let (group, pipes) = Group::start(&mut command).map_err(|error| self.not_started(&error))?;
+        let (group, pipes) = ProcessGroup::start(&mut command).map_err(|error| self.not_started(&error))?;
         let group = Arc::new(group);
         let (tell, events) = channel();
         self.watch(&group, pipes, input, &tell).map_err(|error| {
@@ -110,7 +110,7 @@ impl Program {
     /// Threads that feed the program, listen to it and wait for its end. They end with the program.
     fn watch(
         &self,
-        group: &Arc<Group>,
+        group: &Arc<ProcessGroup>,
         pipes: Pipes,
         input: Vec<u8>,
         tell: &Sender<Event>,

@@ -49,7 +49,7 @@ use loopctl_plugin_sdk::abi::LC_OK;
 use loopctl_plugin_sdk::protocol::{Completion, CompletionRequest, PluginError};
 use loopctl_plugin_sdk::{Cancel, DirectPlugin, Failure, Reply, Value, export_direct_plugin};
 
-use crate::script::{Answer, Fault, Outcome, Script};
+use crate::script::{Fault, Script, ScriptedAnswer, ScriptedOutcome};
 
 /// A script is written by a person or by a test; more is a mistake.
 const MAX_FILE: u64 = 64 << 20;
@@ -60,18 +60,18 @@ pub struct Scripted {
     /// The file, or the text of the answers themselves: it identifies two instances of one script.
     source: String,
     script: Script,
-    progress: Arc<Progress>,
+    progress: Arc<AnswerCounts>,
 }
 
 /// The number of answers that each document has had, for each stage that has answers of its own.
-type Progress = Mutex<HashMap<(String, Option<String>), usize>>;
+type AnswerCounts = Mutex<HashMap<(String, Option<String>), usize>>;
 
 /// By source, the progress of instances that panicked as their script told them to: the host replaces them with others,
 /// which continue where they were.
-static BEQUEATHED: Mutex<Option<HashMap<String, Arc<Progress>>>> = Mutex::new(None);
+static BEQUEATHED: Mutex<Option<HashMap<String, Arc<AnswerCounts>>>> = Mutex::new(None);
 
 impl Scripted {
-    fn answer(&self, document: &str, stage: &str) -> Result<&Answer, Failure> {
+    fn answer(&self, document: &str, stage: &str) -> Result<&ScriptedAnswer, Failure> {
         let (answers, (own, own_stage)) = self.script.list(document, stage);
         let mut next = self.progress.lock().unwrap_or_else(PoisonError::into_inner);
         let at = next.entry((document.to_owned(), own_stage.clone())).or_default();
@@ -113,8 +113,8 @@ impl DirectPlugin for Scripted {
             return Err(Failure::cancelled());
         }
         match &answer.outcome {
-            Outcome::Complete(completion) => Ok((**completion).clone()),
-            Outcome::Fail(fault) => {
+            ScriptedOutcome::Complete(completion) => Ok((**completion).clone()),
+            ScriptedOutcome::Fail(fault) => {
                 if *fault == Fault::Panic {
                     BEQUEATHED
                         .lock()

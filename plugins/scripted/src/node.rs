@@ -64,7 +64,7 @@ impl Node {
 }
 
 /// A collection that isn't closed yet.
-struct Open {
+struct OpenCollection {
     line: usize,
     kind: Partial,
 }
@@ -76,7 +76,7 @@ enum Partial {
 
 /// Reads one YAML document. Anchors, aliases and tags have no use in a script and are refused.
 pub(crate) fn parse_yaml(text: &str) -> Result<Node, Problem> {
-    let mut open: Vec<Open> = Vec::new();
+    let mut open: Vec<OpenCollection> = Vec::new();
     let mut root = None;
     for event in Parser::new_from_str(text) {
         let (event, span) = event.map_err(|error| (error.marker().line(), error.info().to_owned()))?;
@@ -96,7 +96,9 @@ pub(crate) fn parse_yaml(text: &str) -> Result<Node, Problem> {
                 ));
             }
             Event::Scalar(text, style, ..) => {
-                if let Some(Open { kind: Partial::Map { key: key @ None, .. }, .. }) = open.last_mut() {
+                if let Some(OpenCollection { kind: Partial::Map { key: key @ None, .. }, .. }) =
+                    open.last_mut()
+                {
                     *key = Some((line, text.into_owned()));
                     continue;
                 }
@@ -111,8 +113,10 @@ pub(crate) fn parse_yaml(text: &str) -> Result<Node, Problem> {
                 continue;
             }
             Event::SequenceEnd | Event::MappingEnd => match open.pop() {
-                Some(Open { line, kind: Partial::List(items) }) => Node { line, kind: NodeData::List(items) },
-                Some(Open { line, kind: Partial::Map { pairs, .. } }) => {
+                Some(OpenCollection { line, kind: Partial::List(items) }) => {
+                    Node { line, kind: NodeData::List(items) }
+                }
+                Some(OpenCollection { line, kind: Partial::Map { pairs, .. } }) => {
                     Node { line, kind: NodeData::Map(pairs) }
                 }
                 None => continue,
@@ -139,14 +143,14 @@ pub(crate) fn parse_yaml(text: &str) -> Result<Node, Problem> {
     Ok(root.unwrap_or(Node { line: 1, kind: NodeData::Scalar(Value::Null) }))
 }
 
-fn begin(open: &mut Vec<Open>, line: usize, kind: Partial) -> Result<(), Problem> {
-    if let Some(Open { kind: Partial::Map { key: None, .. }, .. }) = open.last() {
+fn begin(open: &mut Vec<OpenCollection>, line: usize, kind: Partial) -> Result<(), Problem> {
+    if let Some(OpenCollection { kind: Partial::Map { key: None, .. }, .. }) = open.last() {
         return Err((line, "a key must be a plain text".into()));
     }
     if open.len() >= MAX_DEPTH {
         return Err((line, format!("nested more than {MAX_DEPTH} deep")));
     }
-    open.push(Open { line, kind });
+    open.push(OpenCollection { line, kind });
     Ok(())
 }
 

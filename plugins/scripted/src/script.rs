@@ -10,13 +10,13 @@ use crate::node::{Node, NodeData, Problem, parse_yaml};
 
 /// The answer to one call.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Answer {
+pub(crate) struct ScriptedAnswer {
     pub(crate) delay: Duration,
-    pub(crate) outcome: Outcome,
+    pub(crate) outcome: ScriptedOutcome,
 }
 
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) enum Outcome {
+pub(crate) enum ScriptedOutcome {
     Complete(Box<Completion>),
     Fail(Fault),
 }
@@ -75,7 +75,7 @@ type Addressee = (Option<String>, Option<String>);
 /// Lists of answers, each for one addressee.
 #[derive(Debug, Default, PartialEq)]
 pub(crate) struct Script {
-    lists: HashMap<Addressee, Vec<Answer>>,
+    lists: HashMap<Addressee, Vec<ScriptedAnswer>>,
 }
 
 impl Script {
@@ -114,7 +114,7 @@ impl Script {
     fn from_records(records: Vec<Node>) -> Result<Self, Problem> {
         let mut script = Self::default();
         for record in records {
-            let (addressee, answer) = Fields::of(record)?.into_answer()?;
+            let (addressee, answer) = RecordFields::of(record)?.into_answer()?;
             script.lists.entry(addressee).or_default().push(answer);
         }
         Ok(script)
@@ -122,7 +122,7 @@ impl Script {
 
     /// The list for a stage of a document, and its addressee: the most specific one, where a document counts more than
     /// a stage.
-    pub(crate) fn list(&self, document: &str, stage: &str) -> (&[Answer], Addressee) {
+    pub(crate) fn list(&self, document: &str, stage: &str) -> (&[ScriptedAnswer], Addressee) {
         let (document, stage) = (Some(document.to_owned()), Some(stage.to_owned()));
         let addressees = [(document.clone(), stage.clone()), (document, None), (None, stage), (None, None)];
         for addressee in addressees {
@@ -135,12 +135,12 @@ impl Script {
 }
 
 /// The keys of one record, taken out as they are understood.
-struct Fields {
+struct RecordFields {
     line: usize,
     pairs: Vec<(String, Node)>,
 }
 
-impl Fields {
+impl RecordFields {
     fn of(node: Node) -> Result<Self, Problem> {
         let (line, noun) = (node.line, node.noun());
         match node.kind {
@@ -189,7 +189,7 @@ impl Fields {
         }
     }
 
-    fn into_answer(mut self) -> Result<(Addressee, Answer), Problem> {
+    fn into_answer(mut self) -> Result<(Addressee, ScriptedAnswer), Problem> {
         let line = self.line;
         let addressee = (self.text("id")?, self.text("stage")?);
         let delay = Duration::from_millis(self.whole("delay_ms")?.unwrap_or(0));
@@ -197,12 +197,12 @@ impl Fields {
         let value = self.take("value");
         let text = self.text("text")?;
         let outcome = match (value, text, fault) {
-            (Some(value), None, None) => Outcome::Complete(Box::new(Completion {
+            (Some(value), None, None) => ScriptedOutcome::Complete(Box::new(Completion {
                 value: Some(value.into_json()),
                 ..self.completion()?
             })),
             (None, Some(text), None) => {
-                Outcome::Complete(Box::new(Completion { text: Some(text), ..self.completion()? }))
+                ScriptedOutcome::Complete(Box::new(Completion { text: Some(text), ..self.completion()? }))
             }
             (None, None, Some(fault)) => self.fault(fault)?,
             // A key that nearly says it is likelier the mistake than its absence.
@@ -213,13 +213,13 @@ impl Fields {
             _ => return Err((line, "an answer has only one of `value`, `text` and `fault`".into())),
         };
         self.finish(KEYS)?;
-        Ok((addressee, Answer { delay, outcome }))
+        Ok((addressee, ScriptedAnswer { delay, outcome }))
     }
 
     fn completion(&mut self) -> Result<Completion, Problem> {
         let mut usage = Usage::default();
         if let Some(tokens) = self.take("tokens") {
-            let mut tokens = Fields::of(tokens)
+            let mut tokens = RecordFields::of(tokens)
                 .map_err(|(line, _)| (line, "expected `tokens: {input: 812, output: 96}`".to_owned()))?;
             usage.input_tokens = tokens.whole("input")?.unwrap_or(0);
             usage.output_tokens = tokens.whole("output")?.unwrap_or(0);
@@ -244,7 +244,7 @@ impl Fields {
         Ok(Completion { usage, model: self.text("model")?, notes, ..Completion::default() })
     }
 
-    fn fault(&mut self, node: Node) -> Result<Outcome, Problem> {
+    fn fault(&mut self, node: Node) -> Result<ScriptedOutcome, Problem> {
         let name = match &node.kind {
             NodeData::Scalar(Value::String(name)) => name.as_str(),
             _ => return Err((node.line, format!("expected a fault's name, found {}", node.noun()))),
@@ -280,13 +280,13 @@ impl Fields {
             "garbage" => Fault::Garbage,
             "not_json_text" => {
                 let text = "I'm sorry, but I can't find a report in what you sent.".to_owned();
-                return Ok(Outcome::Complete(Box::new(Completion {
+                return Ok(ScriptedOutcome::Complete(Box::new(Completion {
                     text: Some(text),
                     ..self.completion()?
                 })));
             }
             "empty" => {
-                return Ok(Outcome::Complete(Box::new(Completion {
+                return Ok(ScriptedOutcome::Complete(Box::new(Completion {
                     text: Some(String::new()),
                     ..self.completion()?
                 })));
@@ -295,7 +295,7 @@ impl Fields {
                 return Err((node.line, format!("unknown fault `{name}`: use one of {}", FAULTS.join(", "))));
             }
         };
-        Ok(Outcome::Fail(fault))
+        Ok(ScriptedOutcome::Fail(fault))
     }
 }
 

@@ -8,18 +8,18 @@ use crate::Failure;
 /// Tells a running call that the host gave it up: deadline, Ctrl-C, or a document that is done.
 #[derive(Debug, Default)]
 pub struct Cancel {
-    state: Mutex<State>,
+    state: Mutex<CancelState>,
     changed: Condvar,
 }
 
 #[derive(Default)]
-struct State {
+struct CancelState {
     cancelled: bool,
     /// The actions to take then.
     stops: Vec<Box<dyn FnOnce() + Send>>,
 }
 
-impl std::fmt::Debug for State {
+impl std::fmt::Debug for CancelState {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("State").field("cancelled", &self.cancelled).finish_non_exhaustive()
     }
@@ -62,7 +62,7 @@ impl Cancel {
         }
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, CancelState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

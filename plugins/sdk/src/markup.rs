@@ -18,10 +18,10 @@ pub fn readable<'t>(text: &'t str, leave_out: &[&str]) -> Cow<'t, str> {
     if !text.contains(['<', '&']) {
         return Cow::Borrowed(text);
     }
-    let mut reader = Reader {
+    let mut reader = MarkupReader {
         text,
         out: String::with_capacity(text.len()),
-        script: Script::Line,
+        script: DigitPosition::Line,
         leave_out: leave_out.to_vec(),
         left_out: None,
         unclosed: Vec::new(),
@@ -42,7 +42,7 @@ pub fn readable<'t>(text: &'t str, leave_out: &[&str]) -> Cow<'t, str> {
 
 /// The position of digits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Script {
+enum DigitPosition {
     Line,
     Raised,
     Lowered,
@@ -58,17 +58,17 @@ struct LeftOut<'t> {
     written: usize,
 }
 
-struct Reader<'t, 'n> {
+struct MarkupReader<'t, 'n> {
     text: &'t str,
     out: String,
-    script: Script,
+    script: DigitPosition,
     leave_out: Vec<&'n str>,
     left_out: Option<LeftOut<'t>>,
     /// The ends of comments and the like that are known not to come any more.
     unclosed: Vec<&'static str>,
 }
 
-impl<'t> Reader<'t, '_> {
+impl<'t> MarkupReader<'t, '_> {
     /// Reads what begins at `at`, and returns where the next begins; `None` at the end.
     fn step(&mut self, at: usize) -> Option<usize> {
         let rest = self.text.get(at..)?;
@@ -120,9 +120,9 @@ impl<'t> Reader<'t, '_> {
     fn push(&mut self, character: char) {
         if self.left_out.is_none() {
             self.out.push(match self.script {
-                Script::Line => character,
-                Script::Raised => raised(character),
-                Script::Lowered => lowered(character),
+                DigitPosition::Line => character,
+                DigitPosition::Raised => raised(character),
+                DigitPosition::Lowered => lowered(character),
             });
         }
     }
@@ -150,8 +150,8 @@ impl<'t> Reader<'t, '_> {
         let name = tag.name.to_ascii_lowercase();
         match name.as_str() {
             "sup" | "sub" => {
-                let inside = if name == "sup" { Script::Raised } else { Script::Lowered };
-                self.script = if tag.is_end || tag.is_whole { Script::Line } else { inside };
+                let inside = if name == "sup" { DigitPosition::Raised } else { DigitPosition::Lowered };
+                self.script = if tag.is_end || tag.is_whole { DigitPosition::Line } else { inside };
             }
             name => self.trace(name, behind),
         }

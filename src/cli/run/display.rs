@@ -13,7 +13,7 @@ use crate::profile::LoopPolicy;
 use crate::report::{Live, Paint, RunSummary, closing, document_summary, missed, render_text};
 use crate::requests::ResultFormat;
 use crate::result::DocumentResult;
-use crate::run::{BatchEnd, BatchNews, Observer, is_unrecognised};
+use crate::run::{BatchEnd, BatchNews, RunObserver, is_unrecognised};
 use crate::shell::quoted;
 use crate::store::RunId;
 use crate::streams::{Streams, complain};
@@ -165,7 +165,7 @@ fn count(documents: usize) -> String {
     if documents == 1 { "1 document is".to_owned() } else { format!("{documents} documents are") }
 }
 
-impl Observer for RunDisplay<'_> {
+impl RunObserver for RunDisplay<'_> {
     fn wants_documents(&self) -> bool {
         self.rescore_recorder.is_some()
     }

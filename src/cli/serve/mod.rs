@@ -14,8 +14,8 @@ use crate::failure::{ExitStatus, Failure};
 use crate::ingest::MAX_DOCUMENT_BYTES;
 use crate::journals;
 use crate::serve::{
-    CallMeasures, ChosenBy, Metrics, NewAccess, Role, ServeError, ServedJournal, ServedProfiles, Service,
-    ServiceSettings, ShutdownSignals, issue_token, revoke_links, serve,
+    AccessRole, CallMeasures, ChosenBy, Metrics, NewAccess, ServeError, ServedJournal,
+    ServedProfiles, Service, ServiceSettings, ShutdownSignals, issue_token, revoke_links, serve,
 };
 use crate::shell::quoted;
 use crate::store::Journal;
@@ -257,7 +257,7 @@ fn start(arguments: &StartArguments, output: &mut Streams) -> Result<ExitStatus,
             output.say(&format!("listening on {listen}"));
         } else {
             let name = person();
-            let access = NewAccess { name: &name, role: Role::Admin, lasts: None, is_launch: true };
+            let access = NewAccess { name: &name, role: AccessRole::Admin, lasts: None, is_launch: true };
             let token = issue_token(&service.journal, &access)?;
             output.say(&format!("open http://{}/login#token={token}", reached_at(listen)));
         }

@@ -5,7 +5,7 @@ use super::super::result_format::RecordFormat;
 use super::places;
 use crate::failure::{ExitStatus, Failure};
 use crate::requests::ResultFormat;
-use crate::serve::{NewAccess, Role, issue_token};
+use crate::serve::{AccessRole, NewAccess, issue_token};
 use crate::store::{Journal, StoredToken};
 use crate::streams::Streams;
 use crate::value::{Millis, sanitize_line};
@@ -50,7 +50,7 @@ pub(super) struct AddArguments {
     /// Permissions of the holder: `submit` documents and see their results; `review` all, too; `adjudicate` also
     /// settles where reviewers differ; `admin` everything
     #[arg(long, value_name = "ROLE", help_heading = ARGUMENTS)]
-    role: Role,
+    role: AccessRole,
     /// Time for which it holds, such as `720h` [default: until it is revoked]
     #[arg(long, value_name = "TIME", value_parser = lasting, help_heading = ARGUMENTS)]
     lasts: Option<SignedDuration>,

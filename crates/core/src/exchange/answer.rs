@@ -44,7 +44,7 @@ pub fn verdict(
     told: RawAnswer<'_>,
     read: &dyn Fn(&Value) -> Result<(), String>,
 ) -> Result<Repaired, String> {
-    whole_answer(repairer, told, &Verdict { read })
+    whole_answer(repairer, told, &VerdictExpectation { read })
 }
 
 fn whole_answer(repairer: &Repairer, told: RawAnswer<'_>, expects: &dyn Expects) -> Result<Repaired, String> {
@@ -141,11 +141,11 @@ impl Expects for Patch {
 }
 
 /// The expectation of a judge: a verdict that can be read.
-struct Verdict<'a> {
+struct VerdictExpectation<'a> {
     read: &'a dyn Fn(&Value) -> Result<(), String>,
 }
 
-impl Expects for Verdict<'_> {
+impl Expects for VerdictExpectation<'_> {
     fn fit(&self, value: &Value) -> Fit {
         match (self.read)(value) {
             Ok(()) => Fit::Whole,

@@ -84,14 +84,14 @@ impl ReferenceLeakFilter {
 }
 
 /// A word of a text: its position, and its hash regardless of case.
-struct Word {
+struct HashedWord {
     at: Range<usize>,
     letters: usize,
     hash: u64,
 }
 
 /// The words of a text: letters and digits in a row.
-fn words(text: &str) -> Vec<Word> {
+fn words(text: &str) -> Vec<HashedWord> {
     let mut words = Vec::new();
     let mut rest = text;
     while let Some(start) = rest.find(char::is_alphanumeric) {
@@ -101,20 +101,24 @@ fn words(text: &str) -> Vec<Word> {
         let mut hasher = DefaultHasher::new();
         word.to_lowercase().hash(&mut hasher);
         let from = text.len() - rest.len() + start;
-        words.push(Word { at: from..from + length, letters: word.chars().count(), hash: hasher.finish() });
+        words.push(HashedWord {
+            at: from..from + length,
+            letters: word.chars().count(),
+            hash: hasher.finish(),
+        });
         rest = after;
     }
     words
 }
 
 /// Every run of at most [`RUN`] words: where it begins and how long it is, and its hash.
-fn windows(words: &[Word]) -> impl Iterator<Item = (Range<usize>, u64)> + '_ {
+fn windows(words: &[HashedWord]) -> impl Iterator<Item = (Range<usize>, u64)> + '_ {
     (1..=RUN).flat_map(move |length| {
         words.windows(length).enumerate().map(move |(at, run)| (at..at + length, hash_of(run)))
     })
 }
 
-fn hash_of(words: &[Word]) -> u64 {
+fn hash_of(words: &[HashedWord]) -> u64 {
     let mut hasher = DefaultHasher::new();
     words.iter().for_each(|word| word.hash.hash(&mut hasher));
     words.len().hash(&mut hasher);

@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 
 /// The facts known about a document.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Known<'a> {
+pub(super) struct DocumentFacts<'a> {
     /// Its type.
     pub document_type: &'a str,
     /// Its text, as the stages may see it; empty where there is none.
@@ -18,7 +18,7 @@ pub(super) struct Known<'a> {
     pub file_name: Option<&'a str>,
 }
 
-impl Known<'_> {
+impl DocumentFacts<'_> {
     /// The fields that are filled into the answer of `stage`, with their values: those for which the rubric names a
     /// source, as far as it has something, and the schema of the stage has room for them.
     pub(super) fn fields(&self, plan: &Plan, stage: &StagePlan) -> Map<String, Value> {

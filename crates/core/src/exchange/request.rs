@@ -1,7 +1,7 @@
 //! Requests to providers, and what their answers mean.
 
 use super::claims::without_claims;
-use super::known::{Known, names, schema_without, without};
+use super::known::{DocumentFacts, names, schema_without, without};
 use super::protocol::{
     Attachment, CompletionRequest, DocumentRef, Message, RequestAssertions, RequestFeedback, RequestIssue,
     RequestOptions, RequestPart, RequestParts, RequestScope, RequestSection, Role,
@@ -59,9 +59,9 @@ impl Task<'_> {
     }
 
     /// The facts known about the document.
-    fn known(&self) -> Known<'_> {
+    fn known(&self) -> DocumentFacts<'_> {
         let text = if self.attached.is_some() { "" } else { self.source };
-        Known { document_type: &self.document.document_type, text, file_name: self.file_name }
+        DocumentFacts { document_type: &self.document.document_type, text, file_name: self.file_name }
     }
 
     /// A text that belongs to the document.

@@ -1,7 +1,7 @@
 //! The result of a stage's answer, and the guard that keeps repairs from making candidates worse.
 
 use super::answer::{RawAnswer, extraction, patch};
-use super::known::{Known, fill_in};
+use super::known::{DocumentFacts, fill_in};
 use super::quoted::QuotedAnswer;
 use crate::engine::Outputs;
 use crate::plan::{DocumentContext, Given, Plan};
@@ -28,7 +28,7 @@ pub fn stage_answer(
     let planned = plan.stages.get(stage).ok_or("there is no such stage")?;
     let document_type = context.document_type();
     let text = context.source().map(|source| source.text()).unwrap_or_default();
-    let known = Known { document_type, text, file_name };
+    let known = DocumentFacts { document_type, text, file_name };
     let repairer = planned.repairers.of(document_type);
     if plan.scoring.kind() == CandidateKind::Patch {
         return patch(repairer, told).map(QuotedAnswer::from);

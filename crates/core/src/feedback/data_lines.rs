@@ -146,7 +146,7 @@ fn lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
 }
 
 /// A piece of a line in which only its letters and `=` count.
-enum Piece {
+enum LinePart {
     Bar {
         start: usize,
         length: usize,
@@ -157,31 +157,31 @@ enum Piece {
 
 /// The positions in a line at which the markers of shipped prompts begin.
 fn lookalikes(start: usize, line: &str) -> Vec<usize> {
-    let mut pieces: Vec<Piece> = Vec::new();
+    let mut pieces: Vec<LinePart> = Vec::new();
     for (at, c) in line.char_indices() {
         match (c, pieces.last_mut()) {
-            (c, Some(Piece::Bar { length, .. })) if is_bar(c) => *length += 1,
-            (c, _) if is_bar(c) => pieces.push(Piece::Bar { start: start + at, length: 1 }),
+            (c, Some(LinePart::Bar { length, .. })) if is_bar(c) => *length += 1,
+            (c, _) if is_bar(c) => pieces.push(LinePart::Bar { start: start + at, length: 1 }),
             (c, last) => {
                 let letters: String =
                     if c.is_alphabetic() { c.to_uppercase().map(plain).collect() } else { String::new() };
                 let all = digit_as_letter(c).map_or_else(|| letters.clone(), String::from);
                 match last {
                     _ if all.is_empty() => {}
-                    Some(Piece::Word(word, disguised)) => {
+                    Some(LinePart::Word(word, disguised)) => {
                         word.push_str(&letters);
                         disguised.push_str(&all);
                     }
-                    _ => pieces.push(Piece::Word(letters, all)),
+                    _ => pieces.push(LinePart::Word(letters, all)),
                 }
             }
         }
     }
-    let marker = |pieces: &[Piece]| match pieces {
+    let marker = |pieces: &[LinePart]| match pieces {
         [
-            Piece::Bar { start, length: before },
-            Piece::Word(word, disguised),
-            Piece::Bar { length: after, .. },
+            LinePart::Bar { start, length: before },
+            LinePart::Word(word, disguised),
+            LinePart::Bar { length: after, .. },
         ] => {
             let is_known = |word: &str| word.starts_with("ENDOF") || MARKED.contains(&word);
             let known = is_known(word) || is_known(disguised);

@@ -32,7 +32,7 @@ pub(super) fn check(
     for (name, _) in environment.globals() {
         known.entry(name).or_insert(Shape::Any);
     }
-    let mut names = Names {
+    let mut names = TemplateNames {
         role,
         file,
         problems,
@@ -45,7 +45,7 @@ pub(super) fn check(
     names.body(&template.children);
 }
 
-struct Names<'a, 's> {
+struct TemplateNames<'a, 's> {
     role: Role,
     file: &'a Arc<SourceFile>,
     problems: &'a mut Problems,
@@ -58,7 +58,7 @@ struct Names<'a, 's> {
     reported: Vec<String>,
 }
 
-impl<'s> Names<'_, 's> {
+impl<'s> TemplateNames<'_, 's> {
     fn body(&mut self, body: &'s [Stmt<'s>]) {
         body.iter().for_each(|statement| self.statement(statement));
     }

@@ -93,7 +93,7 @@ impl NextInput {
     /// # Errors
     /// Everything that is wrong with it.
     pub fn parse(value: &Value) -> Result<Self, Vec<Mistake>> {
-        let mut reader = Reader::default();
+        let mut reader = InputReader::default();
         let input = reader.input(value);
         match input {
             Some(input) if reader.mistakes.is_empty() => Ok(NextInput { ignored: reader.ignored, ..input }),
@@ -110,7 +110,7 @@ pub(super) fn checked(
     history: &[Entry],
     warnings: &mut Vec<String>,
 ) -> Result<Vec<Vec<(String, Score)>>, Vec<Mistake>> {
-    let mut reader = Reader::default();
+    let mut reader = InputReader::default();
     if let Some(named) = document_type {
         let known: Vec<&str> = plan.document_types().collect();
         reader.known(&["document_type"], "document type", named, &known);
@@ -176,12 +176,12 @@ fn found(value: &Value) -> String {
 
 /// Reads the input and collects its mistakes.
 #[derive(Default)]
-struct Reader {
+struct InputReader {
     mistakes: Vec<Mistake>,
     ignored: Vec<String>,
 }
 
-impl Reader {
+impl InputReader {
     fn wrong(&mut self, at: String, problem: String) {
         self.mistakes.push(Mistake { at, problem, help: None });
     }

@@ -1,7 +1,7 @@
 //! Everything a run needs, compiled once from a profile and shared by all documents.
 
 use super::answers::answers;
-use super::stage_plan::{JudgePlan, Reader, StagePlan, ValidatorPlan, read};
+use super::stage_plan::{JudgePlan, PlanReader, StagePlan, ValidatorPlan, read};
 use crate::diag::{Code, Problem, Problems, Span, nearest};
 use crate::document::{Classifier, Document};
 use crate::engine::{FeedbackTo, Pipeline, PipelineStage, Retry, Run};
@@ -100,7 +100,7 @@ impl Plan {
             Some(rules) => rules.document_types().map(str::to_owned).collect(),
             None => types,
         };
-        let mut reader = Reader {
+        let mut reader = PlanReader {
             files,
             templates: &mut templates,
             types: &known,

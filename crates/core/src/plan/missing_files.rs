@@ -1,7 +1,7 @@
 //! Files that a document type should have but lacks: a mistake of whoever names the type, where the path ships with
 //! loopctl.
 
-use super::stage_plan::{Reader, path_for};
+use super::stage_plan::{PlanReader, path_for};
 use crate::diag::{Code, Level, Problem, Problems, Span, nearest};
 use crate::profile::Measure;
 use crate::rules::Inheritance;
@@ -11,7 +11,7 @@ use crate::value::yaml::Data;
 /// The places in which named files are looked for.
 const LOOKED_FOR: &str = "it is looked for beside the profile, in the working directory, in $LOOPCTL_HOME and among the shipped files";
 
-impl Reader<'_> {
+impl PlanReader<'_> {
     /// The file in the same folder whose name is nearest, of those that may be meant.
     pub(super) fn schema_like(&self, path: &str, may_be: impl Fn(&str) -> bool) -> Option<String> {
         let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);

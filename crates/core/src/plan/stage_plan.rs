@@ -88,7 +88,7 @@ pub struct ValidatorPlan {
 }
 
 /// The source of a plan's files, and the settings by which they are checked.
-pub(super) struct Reader<'a> {
+pub(super) struct PlanReader<'a> {
     pub(super) files: &'a dyn Files,
     pub(super) templates: &'a mut Templates,
     pub(super) types: &'a [String],
@@ -101,7 +101,7 @@ pub(super) struct Reader<'a> {
     pub(super) repair: Repair,
 }
 
-impl Reader<'_> {
+impl PlanReader<'_> {
     /// Reads the files that a stage names; `earlier` are the ids of the stages before it.
     pub(super) fn stage(&mut self, stage: &Stage, earlier: &[&str], problems: &mut Problems) -> StagePlan {
         let prompt = stage.call.prompt.as_ref().and_then(|name| {

@@ -59,7 +59,7 @@ pub struct Answer {
 }
 
 /// A value of the text, out of its envelopes.
-struct Candidate {
+struct FittedAnswer {
     answer: Answer,
     fit: Fit,
     plain: Value,
@@ -77,7 +77,7 @@ pub fn decide(said: Salvaged, expects: &dyn Expects) -> Result<Answer, Unsalvage
         return Ok(best_of(Reading::new(value, steps), expects).0);
     }
     let place = |at: usize| several.get(at).and_then(|reading| reading.place);
-    let mut best: Vec<Candidate> = Vec::new();
+    let mut best: Vec<FittedAnswer> = Vec::new();
     let mut repeated = 0;
     let mut first_passed = None;
     for (reading, one) in several.iter().enumerate() {
@@ -96,7 +96,7 @@ pub fn decide(said: Salvaged, expects: &dyn Expects) -> Result<Answer, Unsalvage
         if best.iter().any(|known| known.plain == plain) {
             repeated += 1;
         } else {
-            best.push(Candidate { answer, fit, plain, reading });
+            best.push(FittedAnswer { answer, fit, plain, reading });
         }
     }
     // A value that was not inspected may be the answer as well; only all of them as a list can't be one of them.
@@ -107,7 +107,7 @@ pub fn decide(said: Salvaged, expects: &dyn Expects) -> Result<Answer, Unsalvage
         // None of them can be meant: the error report shows all of them.
         return Ok(Answer { value, steps, evidence: Vec::new() });
     }
-    let Some(Candidate { mut answer, reading, .. }) = best.into_iter().next() else {
+    let Some(FittedAnswer { mut answer, reading, .. }) = best.into_iter().next() else {
         return Err(Unsalvageable::NoJson);
     };
     if rival.is_some() || (has_more && !is_list) {

@@ -58,14 +58,14 @@ pub struct FeedbackSent {
 /// The explanation of a run beside its events, which is kept with them: where points went, and what was fed back.
 #[derive(Debug, Default)]
 pub struct ExplanationBuilder {
-    iterations: BTreeMap<usize, Beside>,
+    iterations: BTreeMap<usize, RecordedExplanation>,
     /// The account of the latest measurement of tier 1.
     pub account: ScoreBreakdown,
 }
 
 /// The explanation that is kept beside the events of an iteration.
 #[derive(Debug, Clone, Default)]
-struct Beside {
+struct RecordedExplanation {
     feedback: Vec<FeedbackSent>,
     account: Option<ScoreBreakdown>,
 }
@@ -137,7 +137,7 @@ impl ExplanationBuilder {
         }
     }
 
-    fn of(&mut self, iteration: usize) -> &mut Beside {
+    fn of(&mut self, iteration: usize) -> &mut RecordedExplanation {
         self.iterations.entry(iteration).or_default()
     }
 

@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 /// The cost of one value besides its text.
 const PER_VALUE: usize = 16;
 
-type Outcome<T> = Result<T, Box<EvalAltResult>>;
+type ScriptResult<T> = Result<T, Box<EvalAltResult>>;
 
 /// The bytes that one call has touched, and the signal that may end it early.
 #[derive(Clone, Default)]
@@ -38,7 +38,7 @@ impl Meter {
 }
 
 /// Counts `bytes` of the call whose state `tag` is; fails when there are too many, or when the call is cancelled.
-pub(super) fn charge(tag: &Dynamic, bytes: usize) -> Outcome<()> {
+pub(super) fn charge(tag: &Dynamic, bytes: usize) -> ScriptResult<()> {
     // Without a meter there is no call from outside: a failed call is only retraced, as far as it got.
     let Some(meter) = tag.read_lock::<Meter>() else { return Ok(()) };
     let bytes = u64::try_from(bytes).unwrap_or(u64::MAX);
@@ -114,7 +114,7 @@ pub(super) fn count_in(engine: &mut Engine) {
 }
 
 /// Counts the bytes that a text is about to grow to; it may not exceed the limit for texts.
-fn grows(context: &NativeCallContext<'_>, bytes: usize) -> Outcome<()> {
+fn grows(context: &NativeCallContext<'_>, bytes: usize) -> ScriptResult<()> {
     if let Some(tag) = context.tag() {
         charge(tag, bytes.min(MAX_STRING_BYTES))?;
     }
@@ -126,7 +126,12 @@ fn grows(context: &NativeCallContext<'_>, bytes: usize) -> Outcome<()> {
 }
 
 /// `text.pad(length, with)`: at least `length` characters. Padding with nothing changes nothing.
-fn pad(context: &NativeCallContext<'_>, text: &mut ImmutableString, length: i64, with: &str) -> Outcome<()> {
+fn pad(
+    context: &NativeCallContext<'_>,
+    text: &mut ImmutableString,
+    length: i64,
+    with: &str,
+) -> ScriptResult<()> {
     let missing = usize::try_from(length).unwrap_or(0).saturating_sub(text.chars().count());
     if missing == 0 || with.is_empty() {
         return grows(context, text.len());
@@ -142,7 +147,12 @@ fn pad(context: &NativeCallContext<'_>, text: &mut ImmutableString, length: i64,
 }
 
 /// `text.replace(old, new)`.
-fn replace(context: &NativeCallContext<'_>, text: &mut ImmutableString, old: &str, new: &str) -> Outcome<()> {
+fn replace(
+    context: &NativeCallContext<'_>,
+    text: &mut ImmutableString,
+    old: &str,
+    new: &str,
+) -> ScriptResult<()> {
     if text.is_empty() {
         return Ok(());
     }

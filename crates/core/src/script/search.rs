@@ -14,14 +14,14 @@ const MAX_PATTERN_BYTES: usize = 1 << 20;
 /// Patterns that are kept compiled; a script that makes up more than these compiles each one again.
 const KEPT_PATTERNS: usize = 64;
 
-type Outcome<T> = Result<T, Box<EvalAltResult>>;
+type ScriptResult<T> = Result<T, Box<EvalAltResult>>;
 
 /// Patterns of scripts, compiled once.
 #[derive(Clone, Default)]
 struct PatternCache(Arc<Mutex<HashMap<String, Regex>>>);
 
 impl PatternCache {
-    fn get(&self, pattern: &str) -> Outcome<Regex> {
+    fn get(&self, pattern: &str) -> ScriptResult<Regex> {
         let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = kept.get(pattern) {
             return Ok(known.clone());
@@ -49,7 +49,7 @@ pub(super) fn offer(engine: &mut Engine) {
     engine.register_fn("plain_text", |context: NativeCallContext<'_>, text: &str, leave_out: Array| {
         plain(&context, text, &leave_out)
     });
-    engine.register_fn("numbers_in", |context: NativeCallContext<'_>, text: &str| -> Outcome<_> {
+    engine.register_fn("numbers_in", |context: NativeCallContext<'_>, text: &str| -> ScriptResult<_> {
         touched(&context, text.len())?;
         Ok(Arc::new(PrintedNumbers::of(text)))
     });
@@ -60,7 +60,7 @@ pub(super) fn offer(engine: &mut Engine) {
     engine.register_fn("has_count", |numbers: &mut Arc<PrintedNumbers>, value: i64| {
         numbers.has_count(of_int(value))
     });
-    engine.register_fn("words_in", |context: NativeCallContext<'_>, text: &str| -> Outcome<_> {
+    engine.register_fn("words_in", |context: NativeCallContext<'_>, text: &str| -> ScriptResult<_> {
         touched(&context, text.len())?;
         Ok(Arc::new(PrintedWords::of(text)))
     });
@@ -79,7 +79,7 @@ pub(super) fn offer(engine: &mut Engine) {
               text: &str,
               pattern: &str,
               with: &str|
-              -> Outcome<ImmutableString> {
+              -> ScriptResult<ImmutableString> {
             touched(&context, text.len())?;
             let made = known.get(pattern)?.replace_all(text, with).into_owned();
             touched(&context, made.len())?;
@@ -97,12 +97,16 @@ fn of_int(value: i64) -> f64 {
     value as f64
 }
 
-fn touched(context: &NativeCallContext<'_>, bytes: usize) -> Outcome<()> {
+fn touched(context: &NativeCallContext<'_>, bytes: usize) -> ScriptResult<()> {
     context.tag().map_or(Ok(()), |tag| charge(tag, bytes))
 }
 
 /// `plain_text(text, leave_out)`: a text of XML or HTML as its readers see it.
-fn plain(context: &NativeCallContext<'_>, text: &str, leave_out: &[Dynamic]) -> Outcome<ImmutableString> {
+fn plain(
+    context: &NativeCallContext<'_>,
+    text: &str,
+    leave_out: &[Dynamic],
+) -> ScriptResult<ImmutableString> {
     touched(context, text.len())?;
     let names: Vec<ImmutableString> =
         leave_out.iter().filter_map(|name| name.clone().into_immutable_string().ok()).collect();

@@ -25,14 +25,14 @@ pub struct FunctionId(u32);
 pub struct ScriptSet {
     engine: Engine,
     /// By file name; `None` for a file that is missing or does not compile, which has been reported.
-    scripts: HashMap<String, Option<Script>>,
+    scripts: HashMap<String, Option<ParsedScript>>,
     functions: Vec<Function>,
     /// The functions of the sandbox, by name and number of values; gathered for the first script.
     registered: Option<BTreeSet<(String, usize)>>,
 }
 
 #[derive(Clone)]
-struct Script {
+struct ParsedScript {
     ast: Arc<AST>,
     source: Arc<SourceFile>,
 }
@@ -123,7 +123,7 @@ impl ScriptSet {
             );
             return None;
         };
-        let Script { ast, source } = self.script(file, &reference.span, files, problems)?;
+        let ParsedScript { ast, source } = self.script(file, &reference.span, files, problems)?;
         let declared = ast.iter_functions().find(|f| f.name == name && f.params.len() == parameters);
         let Some(declared) = declared else {
             problems.push(missing_function(&ast, file, name, parameters, &reference.span));
@@ -148,7 +148,7 @@ impl ScriptSet {
         at: &Span,
         files: &dyn Files,
         problems: &mut Problems,
-    ) -> Option<Script> {
+    ) -> Option<ParsedScript> {
         if let Some(known) = self.scripts.get(file) {
             return known.clone();
         }
@@ -179,7 +179,7 @@ impl ScriptSet {
                     for call in unknown_calls(&ast, known) {
                         problems.push(no_such_function(&call, &ast, known, &source));
                     }
-                    Some(Script { ast: Arc::new(ast), source })
+                    Some(ParsedScript { ast: Arc::new(ast), source })
                 }
                 Err(error) => {
                     let span = place(&source, error.position());

@@ -1,6 +1,6 @@
 //! Absence: a document that in no words speaks of a claim.
 
-use super::claim::{Claim, Read};
+use super::claim::{Claim, ParsedClaim};
 use super::cues::{Cues, cues_of};
 use super::exactness::code;
 use crate::document::Document;
@@ -17,7 +17,7 @@ const YEAR: usize = 4;
 /// words, its field is there. What is not nowhere may be said in words that were not understood.
 #[must_use]
 pub fn is_nowhere(document: &Document, claim: &Claim<'_>, has_values: bool) -> bool {
-    let read = Read::new(claim);
+    let read = ParsedClaim::new(claim);
     let tokens = document.tokens();
     let names = || read.names.iter().chain(read.synonyms.iter().flatten());
     let is_special = |name: &&String| !cues_of(name).any(Cues::GENERIC | Cues::ROLE | Cues::SIDE);

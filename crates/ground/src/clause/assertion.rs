@@ -1,6 +1,6 @@
 //! Assertion: if the document states a value as a present fact about its own subject.
 
-use super::claim::{Presence, Read};
+use super::claim::{ParsedClaim, Presence};
 use super::cues::{Cues, cues_of, is_same};
 use super::passage::Doubt;
 use super::sentence::{Clause, LABEL};
@@ -12,7 +12,7 @@ use std::ops::Range;
 pub(super) const BEHIND: usize = 8;
 
 /// Looks for what keeps a clause from saying a value as a fact.
-pub(super) fn doubt(all: &[Token], clause: &Clause, claim: &Read) -> Option<Doubt> {
+pub(super) fn doubt(all: &[Token], clause: &Clause, claim: &ParsedClaim) -> Option<Doubt> {
     let ticked = tick(all, &clause.value);
     if ticked == Some(false) {
         return Some(Doubt::NotTicked);
@@ -122,7 +122,7 @@ pub(super) fn is_past(all: &[Token], at: usize, end: usize) -> bool {
 }
 
 /// If a date is that of an event which the statement names: when it was does not make it another one.
-fn is_event(all: &[Token], clause: &Clause, claim: &Read) -> bool {
+fn is_event(all: &[Token], clause: &Clause, claim: &ParsedClaim) -> bool {
     let is_special = |name: &&String| !cues_of(name).any(Cues::GENERIC);
     let said = |name: &String| {
         clause.statement.iter().filter_map(|at| all.get(*at)).any(|token| is_same(name, &token.folded))
@@ -148,7 +148,7 @@ fn is_of_year(all: &[Token], at: usize) -> bool {
 }
 
 /// If the sentence begins with a label of another time.
-fn is_below_past(all: &[Token], clause: &Clause, claim: &Read) -> bool {
+fn is_below_past(all: &[Token], clause: &Clause, claim: &ParsedClaim) -> bool {
     let before = all.get(clause.sentence.start..clause.value.start).unwrap_or_default();
     let label = before.iter().rposition(|token| token.is(":")).and_then(|end| before.get(..end));
     let is_past = |label: &[Token]| {
@@ -164,7 +164,7 @@ const BEFORE_NUMBER: usize = 5;
 pub(super) const AFTER_TEXT: usize = 4;
 
 /// A text or number that is denied, or one of several.
-fn denied(all: &[Token], clause: &Clause, claim: &Read) -> Option<Doubt> {
+fn denied(all: &[Token], clause: &Clause, claim: &ParsedClaim) -> Option<Doubt> {
     let Range { start, end } = clause.value;
     // None is zero.
     if claim.text == "0" {
@@ -200,7 +200,13 @@ fn denied(all: &[Token], clause: &Clause, claim: &Read) -> Option<Doubt> {
 }
 
 /// A presence that the clause does not say, or says otherwise.
-fn opposed(all: &[Token], clause: &Clause, claim: &Read, presence: Presence, ticked: bool) -> Option<Doubt> {
+fn opposed(
+    all: &[Token],
+    clause: &Clause,
+    claim: &ParsedClaim,
+    presence: Presence,
+    ticked: bool,
+) -> Option<Doubt> {
     let is_name = |token: &Token| claim.names.iter().any(|name| **name == *token.folded);
     let said = || clause.statement.iter().filter_map(|at| all.get(*at));
     let denials = said().filter(|token| token.does(Cues::DENIAL) && !is_name(token)).count();
@@ -245,7 +251,7 @@ const ABBREVIATION: usize = 3;
 
 /// If the field's name is an abbreviation, and other words are between it and the result: it may be short
 /// for another thing, as in `PR interval long, stress test positive`.
-fn is_about_another(all: &[Token], clause: &Clause, claim: &Read) -> bool {
+fn is_about_another(all: &[Token], clause: &Clause, claim: &ParsedClaim) -> bool {
     let [name] = claim.names.as_slice() else { return false };
     let is_short = name.chars().count() <= ABBREVIATION && name.chars().all(char::is_alphabetic);
     if !is_short || claim.is_of_item {
@@ -273,7 +279,7 @@ fn is_about_another(all: &[Token], clause: &Clause, claim: &Read) -> bool {
 }
 
 /// If a denial that precedes what it denies, such as `no`, follows the field's name and is itself followed by other words.
-fn denies_another(all: &[Token], clause: &Clause, claim: &Read) -> bool {
+fn denies_another(all: &[Token], clause: &Clause, claim: &ParsedClaim) -> bool {
     let is_name = |at: usize| {
         all.get(at).is_some_and(|token| {
             token.is_word() && claim.names.iter().any(|name| is_same(name, &token.folded))
@@ -304,7 +310,7 @@ fn denies_another(all: &[Token], clause: &Clause, claim: &Read) -> bool {
 }
 
 /// If a denial behind the name of a marker is followed by other markers: `expresses CD20 and BCL2, and does not express CD3`.
-fn denies_other_codes(all: &[Token], clause: &Clause, claim: &Read) -> bool {
+fn denies_other_codes(all: &[Token], clause: &Clause, claim: &ParsedClaim) -> bool {
     let [name] = claim.names.as_slice() else { return false };
     let token = |at: usize| all.get(at);
     let is_code = |at: usize| {

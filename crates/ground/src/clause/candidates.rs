@@ -1,14 +1,14 @@
 //! Candidates: the places of a document that may say the value of a claim.
 
 use super::cues::is_same;
-use super::reading::Reader;
+use super::reading::ClaimReader;
 use super::search::{MOST, speaking};
 use super::sentence::Clause;
 use crate::find::places;
 use crate::number::{Number, value_key};
 use std::ops::Range;
 
-impl Reader<'_> {
+impl ClaimReader<'_> {
     /// The places that may say the value, those in quotes first.
     pub(super) fn candidates(&self) -> Vec<Range<usize>> {
         let own = || self.known.wordings.iter().filter(|bytes| self.is_within(bytes)).cloned();

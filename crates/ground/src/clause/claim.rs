@@ -109,14 +109,14 @@ impl Presence {
 
 /// One of the numbers of `2 of 19`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Share {
+pub(super) enum ShareNumber {
     Part,
     All,
 }
 
 /// A claim, taken apart.
 #[derive(Debug)]
-pub(super) struct Read {
+pub(super) struct ParsedClaim {
     /// The words that must name the field or item; all of its key's where they are general ones only.
     pub(super) names: Vec<String>,
     /// The words of each other name of the field.
@@ -161,7 +161,7 @@ const TELLING: usize = 3;
 /// The number of words of an item's name that are looked for.
 const ITEM_WORDS: usize = 4;
 
-impl Read {
+impl ParsedClaim {
     pub(super) fn new(claim: &Claim<'_>) -> Self {
         let key = words(claim.key);
         let special: Vec<String> =
@@ -200,7 +200,7 @@ impl Read {
             Some(_) => Vec::new(),
             None => claim.synonyms.iter().map(|name| words(name)).filter(|words| !words.is_empty()).collect(),
         };
-        Read {
+        ParsedClaim {
             names,
             synonyms,
             key,
@@ -235,11 +235,11 @@ impl Read {
     }
 
     /// If the field's name asks for a number of those that have something, or of all.
-    pub(super) fn asks_for(&self) -> Option<Share> {
+    pub(super) fn asks_for(&self) -> Option<ShareNumber> {
         let does = |cues| self.names.iter().any(|name| cues_of(name).any(cues));
         match (does(Cues::NUMERATOR), does(Cues::DENOMINATOR)) {
-            (true, false) => Some(Share::Part),
-            (false, true) => Some(Share::All),
+            (true, false) => Some(ShareNumber::Part),
+            (false, true) => Some(ShareNumber::All),
             (true, true) | (false, false) => None,
         }
         .filter(|_| self.is_number || self.is_number_text)

@@ -112,7 +112,7 @@ impl BitOr for Cues {
 }
 
 /// The other words of a phrase, and what it does.
-type Phrase = (Vec<Box<str>>, Cues);
+type CuePhrase = (Vec<Box<str>>, Cues);
 
 /// Words by which clauses are understood: those of every document, or those that a user adds for their own documents.
 #[derive(Debug, Clone, Default)]
@@ -123,7 +123,7 @@ pub struct CueWords {
     /// The longest of them, in bytes.
     longest: usize,
     /// Several words in a row, by the first: the others, and the cues of all.
-    phrases: HashMap<Box<str>, Vec<Phrase>>,
+    phrases: HashMap<Box<str>, Vec<CuePhrase>>,
 }
 
 impl CueWords {
@@ -189,7 +189,7 @@ impl CueWords {
         others: impl Iterator<Item = &'w str> + Clone,
     ) -> Option<(Cues, usize)> {
         let phrases = self.phrases.get(first)?;
-        let is_next = |(words, _): &&Phrase| {
+        let is_next = |(words, _): &&CuePhrase| {
             step(words.len());
             let mut said = others.clone();
             words.iter().all(|word| {

@@ -1,6 +1,6 @@
 //! Exactness of a passage: it writes the whole value, or a limit, the end of a range, other digits, a code with other letters.
 
-use super::claim::{Read, Share, fold};
+use super::claim::{ParsedClaim, ShareNumber, fold};
 use super::cues::{Cues, cues_of, is_same};
 use super::passage::Doubt;
 use super::sentence::Clause;
@@ -13,7 +13,7 @@ const LIMIT_BEFORE: usize = 4;
 const SHORT: usize = 8;
 
 /// Looks for what makes a passage write another value than the claimed one.
-pub(super) fn doubt(text: &str, tokens: &Tokens, clause: &Clause, claim: &Read) -> Option<Doubt> {
+pub(super) fn doubt(text: &str, tokens: &Tokens, clause: &Clause, claim: &ParsedClaim) -> Option<Doubt> {
     let all = &tokens.all;
     if claim.is_date {
         return other_century(text, all, clause, claim);
@@ -65,7 +65,7 @@ pub(super) fn doubt(text: &str, tokens: &Tokens, clause: &Clause, claim: &Read) 
 }
 
 /// If a short word is joined to another by a hyphen: `II-III`, `Low-density`. Sides are not: `left-sided`.
-fn is_part_of_word(all: &[Token], clause: &Clause, claim: &Read) -> bool {
+fn is_part_of_word(all: &[Token], clause: &Clause, claim: &ParsedClaim) -> bool {
     let [word] = claim.words.as_slice() else { return false };
     if claim.has_digits()
         || word.chars().count() > SHORT
@@ -90,7 +90,7 @@ fn is_part_of_word(all: &[Token], clause: &Clause, claim: &Read) -> bool {
 }
 
 /// If no other number is between the name of an item and a number, outside of parentheses.
-fn is_nearest(all: &[Token], clause: &Clause, claim: &Read) -> bool {
+fn is_nearest(all: &[Token], clause: &Clause, claim: &ParsedClaim) -> bool {
     let is_name = |at: &usize| {
         all.get(*at)
             .is_some_and(|token| token.is_word() && claim.names.iter().any(|name| **name == *token.folded))
@@ -116,7 +116,7 @@ fn is_nearest(all: &[Token], clause: &Clause, claim: &Read) -> bool {
 const ASIDE: usize = 8;
 
 /// If a figure is in parentheses behind another figure, and they don't name its field: `1.1 (peak 2.3)`.
-fn is_aside(all: &[Token], clause: &Clause, claim: &Read) -> bool {
+fn is_aside(all: &[Token], clause: &Clause, claim: &ParsedClaim) -> bool {
     let start = clause.value.start;
     let near = start.saturating_sub(ASIDE).max(clause.sentence.start);
     let ends = |at: &usize| all.get(*at).is_some_and(|token| token.is(")") || token.is("("));
@@ -133,7 +133,7 @@ fn is_aside(all: &[Token], clause: &Clause, claim: &Read) -> bool {
 }
 
 /// If a text is the label of what follows, as `Perirenal fat` is in `Margins: Perirenal fat: negative`.
-fn is_label(all: &[Token], clause: &Clause, claim: &Read) -> bool {
+fn is_label(all: &[Token], clause: &Clause, claim: &ParsedClaim) -> bool {
     let is_text = !claim.is_figure() && claim.presence.is_none();
     let is_below = clause.sentence.clone().take_while(|at| *at < clause.value.start);
     let has_label = is_below.filter_map(|at| all.get(at)).any(|token| token.is(":"));
@@ -141,7 +141,7 @@ fn is_label(all: &[Token], clause: &Clause, claim: &Read) -> bool {
 }
 
 /// If a word right beside a text makes it another thing, as `in situ` does of `carcinoma`.
-fn makes_another(all: &[Token], clause: &Clause, claim: &Read) -> bool {
+fn makes_another(all: &[Token], clause: &Clause, claim: &ParsedClaim) -> bool {
     if claim.is_figure() || claim.presence.is_some() {
         return false;
     }
@@ -177,7 +177,7 @@ fn is_numbering(all: &[Token], value: &std::ops::Range<usize>) -> bool {
 const YEARS: std::ops::Range<i64> = 1950..2050;
 
 /// A year that the passage writes with two digits, and the value in another century.
-fn other_century(text: &str, all: &[Token], clause: &Clause, claim: &Read) -> Option<Doubt> {
+fn other_century(text: &str, all: &[Token], clause: &Clause, claim: &ParsedClaim) -> Option<Doubt> {
     let year: i64 = claim.text.get(..4).and_then(|year| year.parse().ok())?;
     let printed = all.get(clause.value.clone()).unwrap_or_default();
     let (from, to) = (printed.first()?.start, printed.last()?.end);
@@ -186,7 +186,7 @@ fn other_century(text: &str, all: &[Token], clause: &Clause, claim: &Read) -> Op
 }
 
 /// If the statement lacks a figure of a short text or a presence, and writes figures itself: words may say it otherwise.
-fn lacks_figure(text: &str, all: &[Token], clause: &Clause, claim: &Read) -> bool {
+fn lacks_figure(text: &str, all: &[Token], clause: &Clause, claim: &ParsedClaim) -> bool {
     let is_short = claim.text.chars().count() < SHORT || claim.presence.is_some();
     if !is_short
         || claim.is_number_text && claim.presence.is_some()
@@ -229,18 +229,18 @@ fn names_limit(text: &str) -> bool {
 const WITHIN_SHARE: usize = 2;
 
 /// If the value is one of the numbers of `2/19` or `2 of 19`: which one.
-pub(super) fn share(all: &[Token], clause: &Clause) -> Option<Share> {
+pub(super) fn share(all: &[Token], clause: &Clause) -> Option<ShareNumber> {
     let leads = |token: Option<&Token>| token.is_some_and(|token| token.is("/") || token.does(Cues::OF_ALL));
     let is_number = |token: &Token| begins_with_digit(token) || token.does(Cues::COUNT);
     let Range { start, end } = clause.value;
     let after = all.get(end + 1..all.len().min(end + 2 + WITHIN_SHARE)).unwrap_or_default();
     if leads(all.get(end)) && after.iter().take(1 + WITHIN_SHARE).any(is_number) {
-        return Some(Share::Part);
+        return Some(ShareNumber::Part);
     }
     let first = start.saturating_sub(1 + WITHIN_SHARE);
     let at = (first..start).rev().find(|at| leads(all.get(*at)))?;
     let before = at.checked_sub(1).and_then(|at| all.get(at));
-    before.is_some_and(is_number).then_some(Share::All)
+    before.is_some_and(is_number).then_some(ShareNumber::All)
 }
 
 /// If a number is one of several that are added up, as in `8 (PS 5 + IS 3)` and `4+4`.
@@ -370,7 +370,7 @@ pub(super) fn code(word: &str) -> Option<(&str, &str)> {
 }
 
 /// Another code: the same digits with other letters before them, or another ending.
-fn other_code(text: &str, all: &[Token], clause: &Clause, claim: &Read) -> Option<Doubt> {
+fn other_code(text: &str, all: &[Token], clause: &Clause, claim: &ParsedClaim) -> Option<Doubt> {
     let compact = without_blanks(&claim.text);
     let (letters, ending) = code(&compact).filter(|(letters, _)| letters.chars().count() <= 4)?;
     let printed = all.get(clause.value.clone()).unwrap_or_default();

@@ -1,7 +1,7 @@
 //! Naming: how the words around a value name its field or item.
 
 use super::assertion;
-use super::claim::{Read, ValueKind};
+use super::claim::{ParsedClaim, ValueKind};
 use super::cues::{Cues, cues_of, is_same};
 use super::sentence::{Clause, LABEL};
 use super::tokens::{Token, joined};
@@ -102,7 +102,7 @@ const ABOVE: usize = 90;
 fn synonymous(
     all: &[Token],
     clause: &Clause,
-    claim: &Read,
+    claim: &ParsedClaim,
     kind: ValueKind,
     is_figure: bool,
 ) -> Option<Naming> {
@@ -132,7 +132,7 @@ fn synonymous(
 }
 
 /// If a number, date or presence has a label of its own in its sentence, and that names another thing than the field.
-fn is_labelled_otherwise(all: &[Token], clause: &Clause, claim: &Read, kind: ValueKind) -> bool {
+fn is_labelled_otherwise(all: &[Token], clause: &Clause, claim: &ParsedClaim, kind: ValueKind) -> bool {
     let is_short = matches!(
         kind,
         ValueKind::Number | ValueKind::Quantity | ValueKind::Date | ValueKind::Presence | ValueKind::Mention
@@ -157,7 +157,12 @@ pub(super) struct Distance {
 
 /// The distance of a number or side from the name of its field, which is that of the name's farthest word, each where it is nearest;
 /// none where its statement has no word of it.
-pub(super) fn distance(all: &[Token], clause: &Clause, claim: &Read, names: &[String]) -> Option<Distance> {
+pub(super) fn distance(
+    all: &[Token],
+    clause: &Clause,
+    claim: &ParsedClaim,
+    names: &[String],
+) -> Option<Distance> {
     let value = all.get(clause.value.clone()).unwrap_or_default();
     let is_side = value.iter().any(|token| token.does(Cues::SIDE)) && !value.iter().any(Token::is_number);
     let between = |from: usize, to: usize| {
@@ -212,7 +217,7 @@ fn own_label(all: &[Token], value: usize) -> std::ops::Range<usize> {
     (first..colon).rev().find(ends).map_or(first, |at| at + 1)..colon
 }
 
-pub(super) fn naming(document: &Document, clause: &Clause, claim: &Read, kind: ValueKind) -> Naming {
+pub(super) fn naming(document: &Document, clause: &Clause, claim: &ParsedClaim, kind: ValueKind) -> Naming {
     let tokens = document.tokens();
     if claim.names.is_empty() {
         return Naming::Item;

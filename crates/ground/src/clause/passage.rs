@@ -1,6 +1,6 @@
 //! Passages: if a clause says a value where its field belongs, whole, and as a fact.
 
-use super::claim::{Claim, Presence, Read, Share, ValueKind, fold};
+use super::claim::{Claim, ParsedClaim, Presence, ShareNumber, ValueKind, fold};
 use super::cues::{Cues, cues_of, is_same};
 use super::naming::{Naming, naming};
 use super::search::affirms;
@@ -236,7 +236,7 @@ impl std::error::Error for UnknownPattern {}
 /// The reason why the passage does not say the value, though it may hold it.
 pub fn read_passage(document: &Document, claim: &Claim<'_>, bytes: &Range<usize>) -> Result<Pattern, Doubt> {
     let given = claim;
-    let claim = Read::new(claim);
+    let claim = ParsedClaim::new(claim);
     let tokens = document.tokens();
     let clause = Clause::around(tokens, tokens.over(bytes.start, bytes.end)).ok_or(Doubt::NoWords)?;
     if let Some(doubt) = assertion::doubt(&tokens.all, &clause, &claim) {
@@ -246,7 +246,7 @@ pub fn read_passage(document: &Document, claim: &Claim<'_>, bytes: &Range<usize>
         return Err(doubt);
     }
     let share = exactness::share(&tokens.all, &clause).zip(claim.asks_for());
-    let is_of_all = exactness::share(&tokens.all, &clause) == Some(Share::All);
+    let is_of_all = exactness::share(&tokens.all, &clause) == Some(ShareNumber::All);
     if share.is_some_and(|(printed, asked)| printed != asked) || is_of_all && claim.unit().is_some() {
         return Err(Doubt::OtherRole);
     }
@@ -279,7 +279,7 @@ pub fn read_passage(document: &Document, claim: &Claim<'_>, bytes: &Range<usize>
 }
 
 /// If nothing near a member of an item names the item: it may be another one's.
-fn is_of_another_item(claim: &Read, naming: Naming) -> bool {
+fn is_of_another_item(claim: &ParsedClaim, naming: Naming) -> bool {
     let is_figure = claim.is_number || claim.is_number_text;
     match naming {
         Naming::Elsewhere => claim.is_of_item,
@@ -301,7 +301,7 @@ fn is_of_another_item(claim: &Read, naming: Naming) -> bool {
 fn is_behind_other_label(
     all: &[Token],
     clause: &Clause,
-    claim: &Read,
+    claim: &ParsedClaim,
     kind: ValueKind,
     naming: Naming,
 ) -> bool {
@@ -315,7 +315,7 @@ fn is_behind_other_label(
 }
 
 /// If the field's name has a side, and the statement only another one.
-fn is_of_other_side(all: &[Token], clause: &Clause, claim: &Read) -> bool {
+fn is_of_other_side(all: &[Token], clause: &Clause, claim: &ParsedClaim) -> bool {
     let is_side = |name: &&String| cues_of(name).any(Cues::SIDE);
     let Some(side) = claim.names.iter().find(is_side).filter(|_| !claim.is_of_item) else { return false };
     let outside = clause.statement.iter().filter(|at| !clause.value.contains(at));
@@ -327,7 +327,7 @@ fn is_of_other_side(all: &[Token], clause: &Clause, claim: &Read) -> bool {
 const TO_DISTANCE: usize = 3;
 
 /// If a number says how far something is from another thing, and the field is not about that.
-fn is_distance(all: &[Token], clause: &Clause, claim: &Read) -> bool {
+fn is_distance(all: &[Token], clause: &Clause, claim: &ParsedClaim) -> bool {
     let after = all.get(clause.value.end..).unwrap_or_default().iter().take(TO_DISTANCE);
     let mut after = after.take_while(|token| token.is_word() || token.is("-"));
     claim.unit().is_some() && !claim.key_does(Cues::DISTANCE) && after.any(|token| token.does(Cues::DISTANCE))
@@ -335,7 +335,7 @@ fn is_distance(all: &[Token], clause: &Clause, claim: &Read) -> bool {
 
 /// If a number is printed in another unit than the field's name has, or in none that its statement says; or with one, where the field
 /// counts something.
-fn is_of_other_unit(document: &Document, clause: &Clause, claim: &Read, start: usize) -> bool {
+fn is_of_other_unit(document: &Document, clause: &Clause, claim: &ParsedClaim, start: usize) -> bool {
     if !claim.is_number {
         return false;
     }
@@ -362,13 +362,13 @@ fn is_of_other_unit(document: &Document, clause: &Clause, claim: &Read, start: u
 const TELLING: usize = 5;
 
 /// If the words of a passage are those of a claim's value in other forms or another order, with others between them, or misspelt.
-fn is_reworded(printed: &[&str], claim: &Read) -> bool {
+fn is_reworded(printed: &[&str], claim: &ParsedClaim) -> bool {
     let said = claim.telling().filter(|word| printed.iter().any(|said| is_same(word, said))).count();
     said > 0 && said * 2 >= claim.telling().count()
 }
 
 /// If the sentence lacks a word of the value that the document has in another place.
-fn lacks_word(document: &Document, clause: &Clause, claim: &Read) -> bool {
+fn lacks_word(document: &Document, clause: &Clause, claim: &ParsedClaim) -> bool {
     let tokens = document.tokens();
     let said = tokens.all.get(clause.sentence.clone()).unwrap_or_default();
     let is_said = |word: &str| said.iter().any(|token| is_same(word, &token.folded));
@@ -378,7 +378,7 @@ fn lacks_word(document: &Document, clause: &Clause, claim: &Read) -> bool {
 }
 
 /// If the statement lacks a word of the field's name that tells it from its neighbours, as *positive* does of `nodesPositive`.
-fn lacks_role(all: &[Token], clause: &Clause, claim: &Read) -> bool {
+fn lacks_role(all: &[Token], clause: &Clause, claim: &ParsedClaim) -> bool {
     let is_said = |name: &str| {
         clause.statement.iter().filter_map(|at| all.get(*at)).any(|token| is_same(name, &token.folded))
     };
@@ -422,7 +422,7 @@ fn doubt_of_item(document: &Document, claim: &Claim<'_>) -> Option<Doubt> {
         item => Value::String(item.to_owned()),
     };
     let named = Claim { key: "", synonyms: &[], item: Some(""), value: &name };
-    let (read, tokens) = (Read::new(&named), document.tokens());
+    let (read, tokens) = (ParsedClaim::new(&named), document.tokens());
     places(document, &name).into_iter().take(MOST_PLACES).find_map(|place| {
         let clause = Clause::around(tokens, tokens.over(place.start, place.end))?;
         assertion::doubt(&tokens.all, &clause, &read).filter(|doubt| denies_item(*doubt))
@@ -435,7 +435,7 @@ const DENIES: usize = 4;
 /// If a passage surely denies a text: a denial is right before it.
 #[must_use]
 pub fn is_denied_at(document: &Document, claim: &Claim<'_>, bytes: &Range<usize>) -> bool {
-    let (read, tokens) = (Read::new(claim), document.tokens());
+    let (read, tokens) = (ParsedClaim::new(claim), document.tokens());
     let Some(clause) = Clause::around(tokens, tokens.over(bytes.start, bytes.end)) else { return false };
     // The passage may begin with the denial.
     let before = |at: &&usize| **at < clause.value.end && **at + DENIES >= clause.value.start;
@@ -449,7 +449,7 @@ pub fn is_denied_at(document: &Document, claim: &Claim<'_>, bytes: &Range<usize>
 /// may say the same.
 #[must_use]
 pub fn is_exact(claim: &Claim<'_>) -> bool {
-    let read = Read::new(claim);
+    let read = ParsedClaim::new(claim);
     let is_side = || !read.words.is_empty() && read.words.iter().all(|word| cues_of(word).any(Cues::SIDE));
     read.is_number
         || read.is_number_text
@@ -471,7 +471,7 @@ impl Opposite {
 /// The value that speaks against a claim's: the opposite of a presence, and else what some bytes print.
 pub(super) fn opposite(document: &Document, claim: &Claim<'_>, bytes: Range<usize>) -> Opposite {
     let printed = document.text().get(bytes).unwrap_or_default();
-    let read = Read::new(claim);
+    let read = ParsedClaim::new(claim);
     // Of a presence with figures, other figures are the opposite.
     Opposite(match read.presence.filter(|_| !read.has_digits()) {
         Some(Presence::Present) => Value::Bool(false),
@@ -483,7 +483,7 @@ pub(super) fn opposite(document: &Document, claim: &Claim<'_>, bytes: Range<usiz
 /// The most letters of a word that says little by itself.
 const SHORT_WORD: usize = 8;
 
-fn kind(document: &Document, clause: &Clause, claim: &Read) -> ValueKind {
+fn kind(document: &Document, clause: &Clause, claim: &ParsedClaim) -> ValueKind {
     let all = &document.tokens().all;
     // A vocabulary may read a number from words: `grade II`.
     let has_figure = |token: &Token| token.folded.contains(|c: char| c.is_ascii_digit());

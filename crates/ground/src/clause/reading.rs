@@ -1,6 +1,6 @@
 //! Reading a claim: of all the passages that may say its value or another one, what the document says of it.
 
-use super::claim::{Claim, Read, ValueKind};
+use super::claim::{Claim, ParsedClaim, ValueKind};
 use super::cues::is_same;
 use super::naming::Naming;
 use super::passage::{Doubt, Pattern, is_exact, read_passage};
@@ -84,8 +84,8 @@ pub enum Reading {
 /// Reads a claim in a document.
 #[must_use]
 pub fn read_claim(document: &Document, claim: &Claim<'_>, known: Known<'_>, trusted: Trusted<'_>) -> Reading {
-    let read = Read::new(claim);
-    let reader = Reader { document, claim, read: &read, known, trusted, labels: OnceCell::new() };
+    let read = ParsedClaim::new(claim);
+    let reader = ClaimReader { document, claim, read: &read, known, trusted, labels: OnceCell::new() };
     let mut said: Option<Passage> = None;
     let mut doubted: Option<(Doubt, Range<usize>)> = None;
     for bytes in reader.candidates() {
@@ -153,17 +153,17 @@ fn lies_in(bytes: &Range<usize>, stretches: &[Range<usize>]) -> bool {
 const ABOVE: usize = 90;
 
 /// Reads the passages of one claim.
-pub(super) struct Reader<'a> {
+pub(super) struct ClaimReader<'a> {
     pub(super) document: &'a Document,
     pub(super) claim: &'a Claim<'a>,
-    pub(super) read: &'a Read,
+    pub(super) read: &'a ParsedClaim,
     pub(super) known: Known<'a>,
     trusted: Trusted<'a>,
     /// The last words of the labels of its field, when they are first asked for.
     labels: OnceCell<Vec<usize>>,
 }
 
-impl Reader<'_> {
+impl ClaimReader<'_> {
     /// The reading where one passage says the value and another one says another value.
     fn weighed(&self, said: Passage, against: Passage) -> Reading {
         if said.pattern.naming != Naming::Statement {

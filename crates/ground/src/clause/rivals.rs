@@ -1,10 +1,10 @@
 //! Rivals: the passages that say another value of a claim's field.
 
-use super::claim::{Claim, Presence, Read, ValueKind};
+use super::claim::{Claim, ParsedClaim, Presence, ValueKind};
 use super::cues::{Cues, cues_of};
 use super::naming::{Naming, distance};
 use super::passage::{opposite, read_passage};
-use super::reading::Reader;
+use super::reading::ClaimReader;
 use super::search::{MOST, Passage, speaking};
 use super::sentence::Clause;
 use super::tokens::Token;
@@ -20,13 +20,13 @@ const PIECES: usize = 8;
 /// If a text is a word for doubt.
 fn doubts(text: &str) -> bool {
     let claim = Value::from(text);
-    Read::new(&Claim { key: "", synonyms: &[], item: None, value: &claim })
+    ParsedClaim::new(&Claim { key: "", synonyms: &[], item: None, value: &claim })
         .words
         .iter()
         .any(|word| cues_of(word).any(Cues::DOUBT))
 }
 
-impl Reader<'_> {
+impl ClaimReader<'_> {
     /// The best passage that says another value of the field.
     pub(super) fn against(&self, said: Option<&Passage>) -> Option<Passage> {
         let document = self.document;

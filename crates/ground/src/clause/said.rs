@@ -114,13 +114,13 @@ impl Act {
 }
 
 /// A sentence that was found, and not yet read.
-pub(crate) struct Found<'t> {
+pub(crate) struct FoundSentence<'t> {
     tokens: &'t Tokens,
     at: Range<usize>,
 }
 
 /// Finds every sentence, in order. One without an end is cut where a reader of a value in it would stop.
-pub(crate) fn each_sentence(tokens: &Tokens, mut visit: impl FnMut(&Found<'_>)) {
+pub(crate) fn each_sentence(tokens: &Tokens, mut visit: impl FnMut(&FoundSentence<'_>)) {
     let all = &tokens.all;
     let is_end = |at: usize| all.get(at).is_some_and(|token| matches!(token.class, Class::Line | Class::Gap));
     let mut first = 0;
@@ -133,12 +133,12 @@ pub(crate) fn each_sentence(tokens: &Tokens, mut visit: impl FnMut(&Found<'_>)) 
         while last + 1 < all.len() && last - first < LONGEST && !ends_sentence(all, last) {
             last += 1;
         }
-        visit(&Found { tokens, at: first..last + 1 });
+        visit(&FoundSentence { tokens, at: first..last + 1 });
         first = last + 1;
     }
 }
 
-impl Found<'_> {
+impl FoundSentence<'_> {
     /// Reads its statements.
     pub(crate) fn read(&self) -> Sentence {
         let all = &self.tokens.all;

@@ -186,7 +186,7 @@ fn says(token: &Token) -> bool {
 
 /// Cuts a sentence at commas, at words of contrast, at `and` between two statements, and around statements in parentheses.
 pub(super) fn parts(all: &[Token], sentence: Range<usize>) -> Vec<Cut> {
-    let mut parts = Parts::default();
+    let mut parts = SentenceParts::default();
     let mut parenthesis: Option<(usize, usize)> = None;
     let mut depth = 0usize;
     for at in sentence.clone() {
@@ -315,12 +315,12 @@ impl Cut {
 }
 
 #[derive(Default)]
-struct Parts {
+struct SentenceParts {
     done: Vec<Cut>,
     open: Cut,
 }
 
-impl Parts {
+impl SentenceParts {
     fn cut(&mut self) {
         let part = std::mem::take(&mut self.open);
         if !part.at.is_empty() {

@@ -2,7 +2,7 @@
 //! all that a document says of a field.
 
 use super::assertion;
-use super::claim::{Claim, Read, ValueKind};
+use super::claim::{Claim, ParsedClaim, ValueKind};
 use super::cues::{Cues, is_same};
 use super::naming::{Naming, naming};
 use super::passage::Doubt;
@@ -40,7 +40,7 @@ pub fn read_wording(
 ) -> Option<Wording> {
     let tokens = document.tokens();
     let clause = Clause::around(tokens, tokens.over(bytes.start, bytes.end))?;
-    let mut read = Read::new(claim);
+    let mut read = ParsedClaim::new(claim);
     read.presence = None;
     for at in clause.statement.iter().filter_map(|at| tokens.all.get(*at)) {
         let upto = others.partition_point(|other| other.start <= at.start);
@@ -57,7 +57,7 @@ pub fn read_wording(
 /// other word beside it, state nothing.
 #[must_use]
 pub fn named_places(document: &Document, claim: &Claim<'_>) -> Vec<Range<usize>> {
-    let (read, tokens) = (Read::new(claim), document.tokens());
+    let (read, tokens) = (ParsedClaim::new(claim), document.tokens());
     let names = std::iter::once(&read.names).chain(&read.synonyms);
     let states = |place: &Range<usize>, name: &[String]| {
         let is_name = |token: &Token| name.iter().any(|name| is_same(name, &token.folded));

@@ -1,7 +1,7 @@
 //! Likeness of rows: whether one has values of the same kinds in the same places as the row of an item.
 
 use super::taken::TakenRow;
-use crate::document::{Cell, Document};
+use crate::document::{Document, TextCell};
 use crate::find::{Kind, Place};
 use crate::steps::step;
 use std::ops::Range;
@@ -92,7 +92,7 @@ fn value_under(document: &Document, cells: Range<usize>, kind: Kind, place: &Pla
     let own = document.cells.get(cells.clone())?;
     let model = document.cells.get(place.cell)?;
     let is_aligned =
-        |cell: &Cell| cell.from.abs_diff(model.from) <= ALIGNED || cell.to.abs_diff(model.to) <= ALIGNED;
+        |cell: &TextCell| cell.from.abs_diff(model.from) <= ALIGNED || cell.to.abs_diff(model.to) <= ALIGNED;
     let first = cells.start + own.partition_point(|cell| cell.to <= place.from);
     (first..cells.end)
         .take_while(|at| document.cells.get(*at).is_some_and(|cell| cell.from < place.to))
@@ -149,41 +149,41 @@ fn line_like(document: &Document, cells: Range<usize>, first: &Place, of: usize)
         line_parts(document.slice(own.start, own.end))?,
         line_parts(document.slice(model.start, model.end))?,
     );
-    let is_typed = parts.contains(&Part::Number);
+    let is_typed = parts.contains(&LinePart::Number);
     (is_typed && parts == others).then(|| Like { cells: vec![cells.start], of, is_typed, is_ruled: false })
 }
 
 /// A part of a line behind its label.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Part {
+enum LinePart {
     Number,
     Words,
     Sign(char),
 }
 
 /// The parts behind the label of a line, with runs of words as one.
-fn line_parts(line: &str) -> Option<Vec<Part>> {
+fn line_parts(line: &str) -> Option<Vec<LinePart>> {
     let (label, rest) = line.split_once([':', '：'])?;
     if !label.contains(char::is_alphabetic) {
         return None;
     }
-    let mut parts: Vec<Part> = Vec::new();
+    let mut parts: Vec<LinePart> = Vec::new();
     for word in
         rest.split_inclusive(|c: char| c.is_whitespace() || matches!(c, '(' | ')' | '[' | ']' | ',' | ';'))
     {
         step(1);
         let (own, sign) = match word.char_indices().next_back() {
             Some((at, c)) if !c.is_whitespace() && matches!(c, '(' | ')' | '[' | ']' | ',' | ';') => {
-                (word.get(..at).unwrap_or_default(), Some(Part::Sign(c)))
+                (word.get(..at).unwrap_or_default(), Some(LinePart::Sign(c)))
             }
             Some(_) | None => (word.trim(), None),
         };
         let part = match own.chars().next() {
             None => None,
             Some(c) if c.is_ascii_digit() || matches!(c, '<' | '>' | '≤' | '≥' | '-' | '+' | '.') => {
-                Some(Part::Number)
+                Some(LinePart::Number)
             }
-            Some(_) => Some(Part::Words),
+            Some(_) => Some(LinePart::Words),
         };
         for part in part.into_iter().chain(sign) {
             if parts.last() != Some(&part) {

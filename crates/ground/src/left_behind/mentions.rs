@@ -1,11 +1,11 @@
 //! Mentions: values that a document labels with the names of fields.
 
 use super::words::LeftWords;
-use crate::document::{Cell, Document};
+use crate::document::{Document, TextCell};
 use crate::field::{Synonyms, count, key_words};
 use crate::find::Place;
 use crate::fold::words;
-use crate::label::{Label, Position, beside};
+use crate::label::{CellLabel, Position, beside};
 use crate::steps::step;
 use std::collections::HashMap;
 use std::ops::Range;
@@ -104,7 +104,7 @@ fn with_unit(document: &Document, bytes: &Range<usize>, sort: Sort) -> Range<usi
 }
 
 /// The values of a cell that may have a label: numbers, dates, and the text behind a colon or in an element.
-fn labelled(document: &Document, at: usize, cell: &Cell) -> Vec<(Range<usize>, Sort)> {
+fn labelled(document: &Document, at: usize, cell: &TextCell) -> Vec<(Range<usize>, Sort)> {
     let mut found = Vec::new();
     let first = document.dates.partition_point(|date| date.cell < at);
     let dates = document.dates.iter().skip(first).take_while(|date| date.cell == at);
@@ -192,7 +192,7 @@ impl FieldName {
     }
 
     /// The likeness of a label to the name, in [0, 1]: all words of the name are in the label, and few others.
-    fn likeness(&self, label: &Label<'_>) -> f32 {
+    fn likeness(&self, label: &CellLabel<'_>) -> f32 {
         if self.words.is_empty() || label.words.is_empty() {
             return 0.0;
         }

@@ -4,7 +4,7 @@ use super::like::{MANY, like};
 use super::taken::{Taken, TakenList, TakenRow};
 use super::words::LeftWords;
 use crate::document::Document;
-use crate::leaves::Record;
+use crate::leaves::FlatRecord;
 use serde_json::Value;
 use std::collections::HashSet;
 use std::ops::Range;
@@ -32,7 +32,7 @@ const TOLD: usize = 20;
 /// enough to know them by, and many that lack are no sign that only some are asked for.
 #[must_use]
 pub fn left_rows(document: &Document, record: &Value, is_whole: impl Fn(&str) -> bool) -> Vec<LeftRow> {
-    let record = Record::read(record, document);
+    let record = FlatRecord::read(record, document);
     if record.lists.is_empty() {
         return Vec::new();
     }
@@ -42,14 +42,14 @@ pub fn left_rows(document: &Document, record: &Value, is_whole: impl Fn(&str) ->
     for (list, pointer) in taken.lists.iter().zip(pointers(&record)) {
         let Some(pointer) = pointer else { continue };
         let is_whole = is_whole(&pointer);
-        let table = Table { document, taken: &taken, list, spacing: spacing(&list.rows), is_whole };
+        let table = ItemTable { document, taken: &taken, list, spacing: spacing(&list.rows), is_whole };
         found.extend(table.left(&mut left).into_iter().map(|bytes| LeftRow { list: pointer.clone(), bytes }));
     }
     found
 }
 
 /// The pointer of each list that has a value.
-fn pointers(record: &Record<'_>) -> Vec<Option<String>> {
+fn pointers(record: &FlatRecord<'_>) -> Vec<Option<String>> {
     let mut depths = vec![0; record.lists.len()];
     let mut found = vec![None; record.lists.len()];
     for (number, list) in record.lists.iter().enumerate() {
@@ -84,7 +84,7 @@ fn spacing(rows: &[TakenRow]) -> usize {
 }
 
 /// The table that the items of a list are in.
-struct Table<'a> {
+struct ItemTable<'a> {
     document: &'a Document,
     taken: &'a Taken,
     list: &'a TakenList,
@@ -99,7 +99,7 @@ struct Alike {
     is_outside: bool,
 }
 
-impl Table<'_> {
+impl ItemTable<'_> {
     fn left(&self, budget: &mut usize) -> Vec<Range<usize>> {
         let rows = &self.list.rows;
         let (Some(first), Some(last)) = (rows.first(), rows.last()) else { return Vec::new() };

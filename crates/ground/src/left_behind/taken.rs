@@ -2,7 +2,7 @@
 
 use crate::document::Document;
 use crate::find::{Kind, Place, places};
-use crate::leaves::{Leaf, List, Record};
+use crate::leaves::{FlatRecord, RecordLeaf, RecordList};
 use crate::rows;
 use serde_json::Value;
 use std::collections::HashSet;
@@ -41,7 +41,7 @@ pub(super) struct Taken {
 }
 
 impl Taken {
-    pub(super) fn read(document: &Document, record: &Record<'_>) -> Self {
+    pub(super) fn read(document: &Document, record: &FlatRecord<'_>) -> Self {
         let mut taken = Taken::default();
         let mut windows: Vec<Vec<Option<Range<usize>>>> = Vec::new();
         for list in &record.lists {
@@ -72,8 +72,8 @@ impl Taken {
     /// Takes the cells of a list's items: in the item's row, or in the rows that it reaches over.
     fn list(
         &mut self,
-        record: &Record<'_>,
-        list: &List,
+        record: &FlatRecord<'_>,
+        list: &RecordList,
         assigned: &[Option<usize>],
         windows: &[Option<Range<usize>>],
         within: Range<usize>,
@@ -102,7 +102,7 @@ impl Taken {
 }
 
 /// The place of a leaf in a row that no member before it has.
-fn in_row(leaf: &Leaf<'_>, row: usize, members: &[(Kind, Place)]) -> Option<Place> {
+fn in_row(leaf: &RecordLeaf<'_>, row: usize, members: &[(Kind, Place)]) -> Option<Place> {
     let first = leaf.places.partition_point(|place| place.row < row);
     let own = leaf.places.get(first..)?.iter().take_while(|place| place.row == row);
     let is_free = |place: &&Place| !members.iter().any(|(_, other)| other.start == place.start);

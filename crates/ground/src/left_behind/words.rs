@@ -1,6 +1,6 @@
 //! Words that say that a row is no item, or a value none: totals, balances that are carried over, `n/a`.
 
-use crate::document::{Cell, Document};
+use crate::document::{Document, TextCell};
 use crate::fold::words;
 use std::collections::HashSet;
 use std::sync::LazyLock;
@@ -60,7 +60,7 @@ impl LeftWords {
     }
 
     /// If a cell says that its row sums up others, or carries a sum over; of a row with `few` values a word that may mean so is enough.
-    pub(super) fn is_no_item(&self, document: &Document, cell: &Cell, few: bool) -> bool {
+    pub(super) fn is_no_item(&self, document: &Document, cell: &TextCell, few: bool) -> bool {
         let own: Vec<&str> = document
             .words
             .get(cell.words.clone())

@@ -22,7 +22,7 @@ use super::Session;
 use super::batch_end::BatchEnd;
 use super::batches::BatchSettings;
 use super::budget::RunBudget;
-use super::observer::Observer;
+use super::run_observer::RunObserver;
 use super::trace::{end_run, run_span};
 use crate::ingest::{Input, InputError};
 use crate::policy::{FinalStatus, StopReason};
@@ -88,7 +88,7 @@ impl Batch {
     ///
     /// # Errors
     /// When the journal or an artifact can't be written; what is finished stays.
-    pub async fn run<O: Observer + ?Sized>(
+    pub async fn run<O: RunObserver + ?Sized>(
         self,
         session: &Arc<Session>,
         observer: &mut O,
@@ -99,7 +99,7 @@ impl Batch {
         Ok(end)
     }
 
-    async fn work_through<O: Observer + ?Sized>(
+    async fn work_through<O: RunObserver + ?Sized>(
         mut self,
         session: &Arc<Session>,
         observer: &mut O,
@@ -173,7 +173,7 @@ enum QueueState {
 }
 
 impl Driver {
-    fn new<O: Observer + ?Sized>(
+    fn new<O: RunObserver + ?Sized>(
         batch: Batch,
         session: &Arc<Session>,
         observer: &O,
@@ -211,7 +211,7 @@ impl Driver {
     }
 
     /// Claims, begins and ends documents until none is left.
-    async fn turn<O: Observer + ?Sized>(
+    async fn turn<O: RunObserver + ?Sized>(
         &mut self,
         listing: &mut Listing,
         worker_watch: &mut LostWorkerWatch,
@@ -349,7 +349,7 @@ impl Driver {
     }
 
     /// Counts inputs that were listed.
-    fn listed<O: Observer + ?Sized>(
+    fn listed<O: RunObserver + ?Sized>(
         &mut self,
         listed: listing::ListedInputs,
         observer: &mut O,
@@ -368,7 +368,7 @@ impl Driver {
     }
 
     /// Counts a document that has ended.
-    async fn ended<O: Observer + ?Sized>(
+    async fn ended<O: RunObserver + ?Sized>(
         &mut self,
         ended: Result<(Id, TaskEnd), JoinError>,
         observer: &mut O,
@@ -421,7 +421,7 @@ impl Driver {
         cancelled.for_each(|(_, task)| task.abort());
     }
 
-    fn set_aside<O: Observer + ?Sized>(
+    fn set_aside<O: RunObserver + ?Sized>(
         &mut self,
         claimed: Option<ClaimedDocument>,
         why: &str,
@@ -469,7 +469,7 @@ async fn changed(steering: Option<&Steering>) {
     }
 }
 
-fn tell<O: Observer + ?Sized>(event: WorkerEvent, observer: &mut O) {
+fn tell<O: RunObserver + ?Sized>(event: WorkerEvent, observer: &mut O) {
     match event {
         WorkerEvent::Read(document) => observer.read(&document),
         WorkerEvent::Started(id, document_type) => observer.started(&id, &document_type),

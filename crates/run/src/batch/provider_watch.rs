@@ -1,8 +1,8 @@
 //! Detection of a provider that is plainly gone, from how documents end.
 
 use super::super::consultants::ConsultedProviders;
-use super::super::observer::Observer;
 use super::super::provider_gone::{MOST_PROVIDER_ERRORS_IN_A_ROW, pause_after, provider_failure};
+use super::super::run_observer::RunObserver;
 use super::super::session::Session;
 use crate::policy::StopReason;
 use crate::result::DocumentResult;
@@ -60,7 +60,7 @@ impl ProviderWatch {
     }
 
     /// Reports how long the next document waits, once.
-    pub(super) fn say_pause<O: Observer + ?Sized>(&mut self, observer: &mut O) {
+    pub(super) fn say_pause<O: RunObserver + ?Sized>(&mut self, observer: &mut O) {
         if let Some(pause) = self.unsaid.take() {
             observer.pausing(pause);
         }
@@ -80,7 +80,12 @@ impl ProviderWatch {
     }
 
     /// Reports why not all were tried.
-    pub(super) fn say<O: Observer + ?Sized>(&self, observer: &mut O, not_tried: usize, named: &[DocumentId]) {
+    pub(super) fn say<O: RunObserver + ?Sized>(
+        &self,
+        observer: &mut O,
+        not_tried: usize,
+        named: &[DocumentId],
+    ) {
         observer.gave_up(&self.why, self.in_a_row, (not_tried, named));
     }
 }

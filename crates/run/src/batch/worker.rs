@@ -4,9 +4,9 @@ use super::super::batches::BatchNews;
 use super::super::consultants::ConsultedProviders;
 use super::super::document::Assignment;
 use super::super::document_log::DocumentLog;
-use super::super::observer::Observer;
 use super::super::off_thread::on_blocking_thread;
 use super::super::prior_work::PriorWork;
+use super::super::run_observer::RunObserver;
 use super::super::session::Session;
 use super::queued;
 use super::waves::WaveContext;
@@ -65,7 +65,7 @@ impl EventReporter {
     }
 }
 
-impl Observer for EventReporter {
+impl RunObserver for EventReporter {
     fn read(&mut self, document: &Document) {
         if self.interest.documents {
             self.tell(WorkerEvent::Read(document.clone()));

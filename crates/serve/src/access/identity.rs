@@ -1,6 +1,6 @@
 //! The identity behind a request, and the roles that handlers require.
 
-use super::role::Role;
+use super::role::AccessRole;
 use crate::api::ApiError;
 use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
@@ -11,16 +11,16 @@ pub(crate) struct Identity {
     /// The name of the token, which decisions carry, too.
     pub name: String,
     /// Its role.
-    pub role: Role,
+    pub role: AccessRole,
 }
 
 impl Identity {
     /// Returns whether it may do what needs a role.
-    pub(crate) fn may(&self, needed: Role) -> bool {
+    pub(crate) fn may(&self, needed: AccessRole) -> bool {
         self.role.allows(needed)
     }
 
-    fn of(parts: &Parts, needed: Role) -> Result<Self, ApiError> {
+    fn of(parts: &Parts, needed: AccessRole) -> Result<Self, ApiError> {
         let identity = parts.extensions.get::<Identity>().cloned().ok_or_else(ApiError::no_token)?;
         if identity.may(needed) { Ok(identity) } else { Err(ApiError::not_allowed(&identity, needed)) }
     }
@@ -44,11 +44,11 @@ macro_rules! at_least {
 
 at_least! {
     /// Any holder of a token.
-    Anyone needs Role::Submit;
+    Anyone needs AccessRole::Submit;
     /// A holder who may submit documents.
-    Submitter needs Role::Submit;
+    Submitter needs AccessRole::Submit;
     /// A holder who may see every document and decide about it.
-    Reviewer needs Role::Review;
+    Reviewer needs AccessRole::Review;
     /// A holder who may do everything.
-    Admin needs Role::Admin;
+    Admin needs AccessRole::Admin;
 }

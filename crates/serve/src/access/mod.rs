@@ -18,6 +18,6 @@ pub(super) use guard::{guard, headers};
 pub(super) use hosts::Hosts;
 pub(super) use identity::{Admin, Anyone, Identity, Reviewer, Submitter};
 pub(super) use login::routes;
-pub use role::Role;
+pub use role::AccessRole;
 pub(super) use throttle::Throttle;
 pub use token::{NewAccess, issue_token, revoke_links};

@@ -1,6 +1,6 @@
 //! Secrets: made by the system's generator, given to one person once, and kept as hashes.
 
-use super::role::Role;
+use super::role::AccessRole;
 use crate::store::{Journal, NewToken, StoreError, StoredToken};
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -59,7 +59,7 @@ pub struct NewAccess<'a> {
     /// The name of its holder, which decisions and the access log carry.
     pub name: &'a str,
     /// Its role.
-    pub role: Role,
+    pub role: AccessRole,
     /// The time for which it is valid; `None` for ever.
     pub lasts: Option<SignedDuration>,
     /// `true` if it is printed when the service starts.
@@ -122,7 +122,7 @@ pub(super) fn holder(
     journal: &Journal,
     token: &str,
     comes: TokenTransport,
-) -> Result<Option<(StoredToken, Role)>, StoreError> {
+) -> Result<Option<(StoredToken, AccessRole)>, StoreError> {
     if !token.starts_with(PREFIX) || token.len() > LONGEST {
         return Ok(None);
     }
@@ -139,7 +139,7 @@ mod tests {
     use super::*;
 
     fn access(is_launch: bool) -> NewAccess<'static> {
-        NewAccess { name: "ada", role: Role::Review, lasts: None, is_launch }
+        NewAccess { name: "ada", role: AccessRole::Review, lasts: None, is_launch }
     }
 
     fn holds(journal: &Journal, token: &str, comes: TokenTransport) -> bool {

@@ -5,7 +5,7 @@
 mod forms;
 
 use self::forms::{alerts_of, shares_of};
-use super::access::{Admin, NewAccess, Role, issue_token};
+use super::access::{AccessRole, Admin, NewAccess, issue_token};
 use super::api::ApiError;
 use super::blocking::on_blocking_thread;
 use super::desk::USUAL_SHARES;
@@ -167,7 +167,7 @@ async fn add_token(
     if name.is_empty() || name.chars().count() > LONGEST_NAME || name.chars().any(char::is_control) {
         return Err(ApiError::bad_request("a token needs a name of at most 100 characters on one line"));
     }
-    let role: Role = form.role.parse().map_err(ApiError::bad_request)?;
+    let role: AccessRole = form.role.parse().map_err(ApiError::bad_request)?;
     let lasts = match form.days.trim() {
         "" => None,
         days => match days.parse::<u16>() {

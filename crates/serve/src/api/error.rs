@@ -1,6 +1,6 @@
 //! The error of a request that is refused or failed, as JSON.
 
-use crate::access::{Identity, Role};
+use crate::access::{AccessRole, Identity};
 use crate::store::StoreError;
 use crate::value::sanitize_line;
 use axum::Json;
@@ -84,7 +84,7 @@ impl ApiError {
     }
 
     /// The token does not allow it.
-    pub(crate) fn not_allowed(identity: &Identity, needed: Role) -> Self {
+    pub(crate) fn not_allowed(identity: &Identity, needed: AccessRole) -> Self {
         let message = format!(
             "the token `{}` may {}, and this needs `{needed}`",
             sanitize_line(&identity.name),

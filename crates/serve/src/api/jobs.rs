@@ -2,7 +2,7 @@
 
 use super::error::{ApiError, ErrorAnswer};
 use super::job::{Job, JobStatus};
-use crate::access::{Identity, Role, Submitter};
+use crate::access::{AccessRole, Identity, Submitter};
 use crate::blocking::on_blocking_thread;
 use crate::decided::Decided;
 use crate::explain::run::{Record, Story};
@@ -66,7 +66,7 @@ fn latest_jobs(service: &Service, identity: &Identity, page: JobsQuery) -> Resul
             "expected a number from 1 to {MOST_LISTED}; `before` asks for those that follow"
         )));
     }
-    let own = (!identity.may(Role::Review)).then_some(identity.name.as_str());
+    let own = (!identity.may(AccessRole::Review)).then_some(identity.name.as_str());
     let found = service.reading.jobs_before(before.map(|job| job.document), own, most)?;
     let is_full = found.len() == usize::try_from(most).unwrap_or(usize::MAX);
     let next = found.last().filter(|_| is_full).map(|job| job.id.clone());
@@ -94,7 +94,7 @@ fn with_outcome(service: &Service, job: &StoredJob) -> Result<Job, ApiError> {
 /// A job that `identity` may see. Another's is not told apart from one that does not exist.
 pub(crate) fn find(service: &Service, identity: &Identity, id: &str) -> Result<StoredJob, ApiError> {
     let found = service.reading.job(id)?;
-    let found = found.filter(|job| identity.may(Role::Review) || job.submitter == identity.name);
+    let found = found.filter(|job| identity.may(AccessRole::Review) || job.submitter == identity.name);
     found.ok_or_else(|| {
         ApiError::not_found(format!("there is no job `{}`", sanitize_line(id)))
             .help("`GET /api/jobs` lists those that your token may see")

@@ -14,7 +14,7 @@ use super::question_view::questions;
 use super::text_pane::{TextHighlight, text_pane};
 use super::whole_forms::bar;
 use super::window::{FIELDS, MOST_FIELDS, View, Window, part};
-use crate::access::{Identity, Role};
+use crate::access::{AccessRole, Identity};
 use crate::pages::{marked, outside, score};
 use crate::review::{
     FieldInput, FieldPath, ReviewState, Reviewed, ReviewedScore, ShownDocument, ShownField, ShownIssue,
@@ -71,7 +71,7 @@ impl<'a> DeskPage<'a> {
         lease: &'a Lease,
     ) -> Self {
         let reviewed = open.document.reviewed();
-        let may_settle = identity.may(Role::Adjudicate);
+        let may_settle = identity.may(AccessRole::Adjudicate);
         let settles = may_settle && reviewed.state == ReviewState::Disputed;
         let view = window.view(shown.fields.len(), settles);
         let ordered = ordered(shown, view);

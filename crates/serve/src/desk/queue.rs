@@ -1,7 +1,7 @@
 //! The documents that wait for people, of all runs. Results are read once; after that only those that have changed or
 //! were decided about.
 
-use crate::access::{Identity, Role};
+use crate::access::{AccessRole, Identity};
 use crate::api::ApiError;
 use crate::result::DocumentResult;
 use crate::review::{
@@ -70,7 +70,7 @@ impl QueueRow {
     pub(super) fn task(&self, identity: &Identity) -> ReviewTask {
         match (self.state, self.deciders.as_slice()) {
             (_, [first]) if self.is_drawn && *first != identity.name => ReviewTask::Second,
-            (ReviewState::Disputed, _) if identity.may(Role::Adjudicate) => ReviewTask::Settle,
+            (ReviewState::Disputed, _) if identity.may(AccessRole::Adjudicate) => ReviewTask::Settle,
             (ReviewState::Disputed, _) if self.undisputed_state == ReviewState::InReview => ReviewTask::First,
             (ReviewState::Disputed, _) => ReviewTask::Differs,
             (ReviewState::Waiting | ReviewState::InReview, _) if !self.reasons.is_empty() => {

@@ -5,7 +5,7 @@ use super::filter::{Filter, SECOND_REVIEW};
 use super::just_decided::JustDecided;
 use super::queue::{QueueFacets, QueueRow, ReviewTask};
 use super::words::named;
-use crate::access::{Identity, Role};
+use crate::access::{AccessRole, Identity};
 use crate::pages::{outside, score};
 use crate::review::{Doubts, FieldPath, Reason, ReviewState};
 use crate::store::{DocumentKey, Lease, ReviewShares};
@@ -101,7 +101,7 @@ pub(super) fn queue_page(model: &QueuePage<'_>) -> Markup {
             (table(model))
             (pages(model))
         }
-        @if model.identity.may(Role::Admin) { (shares(model)) }
+        @if model.identity.may(AccessRole::Admin) { (shares(model)) }
     }
 }
 

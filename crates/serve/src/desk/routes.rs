@@ -13,7 +13,7 @@ use super::queue_page::{QueuePage, queue_page};
 use super::window::Window;
 use super::words::named as field_name;
 use super::{address, queue};
-use crate::access::{Admin, Identity, Reviewer, Role};
+use crate::access::{AccessRole, Admin, Identity, Reviewer};
 use crate::api::ApiError;
 use crate::blocking::on_blocking_thread;
 use crate::pages::{NavSection, page};
@@ -169,10 +169,10 @@ async fn check_value(
 
 /// Checks that a user may send a form: the last word where reviewers differ is an adjudicator's.
 fn may_send(submitted: &DecisionForm, identity: &Identity) -> Result<(), ApiError> {
-    if !submitted.settles() || identity.may(Role::Adjudicate) {
+    if !submitted.settles() || identity.may(AccessRole::Adjudicate) {
         return Ok(());
     }
-    Err(ApiError::not_allowed(identity, Role::Adjudicate))
+    Err(ApiError::not_allowed(identity, AccessRole::Adjudicate))
 }
 
 /// The mistake in a form that is shown again; other refusals end the request.

@@ -8,7 +8,7 @@ use crate::metrics::Metrics;
 use crate::plan::Plan;
 use crate::profiles::ServedProfiles;
 use crate::result::DocumentResult;
-use crate::run::{Batch, BatchEnd, BatchSettings, Observer, RunStore, Session, Steering, usual_jobs};
+use crate::run::{Batch, BatchEnd, BatchSettings, RunObserver, RunStore, Session, Steering, usual_jobs};
 use crate::store::{DocumentKey, DocumentStage, Journal, ProcessId, RunId, StoreError, WorkerLog};
 use crate::value::{DocumentId, Millis};
 use std::path::PathBuf;
@@ -226,7 +226,7 @@ struct WorkerObserver<'a> {
     gave_up: &'a mut Option<String>,
 }
 
-impl Observer for WorkerObserver<'_> {
+impl RunObserver for WorkerObserver<'_> {
     fn wants_documents(&self) -> bool {
         false
     }

@@ -2,7 +2,7 @@
 
 use super::Metrics;
 use super::exposition::as_number;
-use crate::telemetry::fields::Fields;
+use crate::telemetry::fields::EventFields;
 use crate::telemetry::names as n;
 use serde_json::Value;
 use std::sync::Arc;
@@ -20,7 +20,7 @@ pub struct CallMeasures {
 
 /// The state of a call in flight.
 struct MeasuredCall {
-    fields: Fields,
+    fields: EventFields,
     began: Instant,
 }
 
@@ -40,7 +40,7 @@ impl CallMeasures {
 impl<S: Subscriber + for<'a> LookupSpan<'a>> Layer<S> for CallMeasures {
     fn on_new_span(&self, attributes: &Attributes<'_>, id: &Id, context: Context<'_, S>) {
         let Some(span) = context.span(id) else { return };
-        let mut fields = Fields::default();
+        let mut fields = EventFields::default();
         attributes.record(&mut fields);
         span.extensions_mut().insert(MeasuredCall { fields, began: Instant::now() });
     }
@@ -61,7 +61,7 @@ impl<S: Subscriber + for<'a> LookupSpan<'a>> Layer<S> for CallMeasures {
 }
 
 impl Metrics {
-    fn call_ended(&self, fields: &Fields, took: Duration) {
+    fn call_ended(&self, fields: &EventFields, took: Duration) {
         let text = |name: &str| fields.0.get(name).and_then(Value::as_str);
         let number = |name: &str| fields.0.get(name).and_then(Value::as_u64);
         let provider = text(n::PROVIDER).unwrap_or("unknown");

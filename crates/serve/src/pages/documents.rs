@@ -3,7 +3,7 @@
 use super::layout::{NavSection, page};
 use super::parts::{in_address, outside};
 use super::run_document::marked;
-use crate::access::{Identity, Role, Submitter};
+use crate::access::{AccessRole, Identity, Submitter};
 use crate::api::{ApiError, Job, JobStatus, MOST_FILES, RefusedFile, recent, take_files};
 use crate::blocking::on_blocking_thread;
 use crate::jobs::DuplicateRule;
@@ -111,12 +111,12 @@ fn shown(
             }
         }
         h2 { "Submitted" }
-        @if identity.may(Role::Review) {
+        @if identity.may(AccessRole::Review) {
             p { "Results that need a person wait under " a href="/review" { "Review" } "." }
         }
         div #live data-fragment="/documents/list" data-every="2" { (table(&jobs, identity)) }
         // Users who only submit or review need not know where files are.
-        @if identity.may(Role::Admin) { (whose(&service.settings.journal)) }
+        @if identity.may(AccessRole::Admin) { (whose(&service.settings.journal)) }
     };
     Ok(page("Documents", identity, NavSection::Documents, &["live.js"], &body))
 }
@@ -198,7 +198,7 @@ fn table(jobs: &[Job], identity: &Identity) -> Markup {
 
 fn row(job: &Job, identity: &Identity) -> Markup {
     let outcome = job.outcome.as_ref();
-    let is_reviewer = identity.may(Role::Review);
+    let is_reviewer = identity.may(AccessRole::Review);
     let document = format!("/runs/{}/{}", job.run, in_address(&job.document));
     html! {
         tr {

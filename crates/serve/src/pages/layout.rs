@@ -1,6 +1,6 @@
 //! The frame of every page: head, navigation, the user's name.
 
-use crate::access::{Identity, Role};
+use crate::access::{AccessRole, Identity};
 use maud::{DOCTYPE, Markup, html};
 
 /// The parts of the service that the navigation names.
@@ -17,13 +17,13 @@ pub(crate) enum NavSection {
 }
 
 impl NavSection {
-    const ALL: [(NavSection, &'static str, &'static str, Role); 6] = [
-        (NavSection::Documents, "/", "Documents", Role::Submit),
-        (NavSection::Review, "/review", "Review", Role::Review),
-        (NavSection::Runs, "/runs", "Runs", Role::Review),
-        (NavSection::Profiles, "/profiles", "Profiles", Role::Review),
-        (NavSection::Trends, "/trends", "Trends", Role::Review),
-        (NavSection::Settings, "/settings", "Settings", Role::Admin),
+    const ALL: [(NavSection, &'static str, &'static str, AccessRole); 6] = [
+        (NavSection::Documents, "/", "Documents", AccessRole::Submit),
+        (NavSection::Review, "/review", "Review", AccessRole::Review),
+        (NavSection::Runs, "/runs", "Runs", AccessRole::Review),
+        (NavSection::Profiles, "/profiles", "Profiles", AccessRole::Review),
+        (NavSection::Trends, "/trends", "Trends", AccessRole::Review),
+        (NavSection::Settings, "/settings", "Settings", AccessRole::Admin),
     ];
 }
 

@@ -3,7 +3,7 @@
 use super::layout::{self, page};
 use super::parts::{in_address, minute, money, outside, score, share, table, time};
 use super::run_document::marked;
-use crate::access::{Identity, Role};
+use crate::access::{AccessRole, Identity};
 use crate::explain::policy::{Form, Section, Statement};
 use crate::report::thousands;
 use crate::tuning::{
@@ -307,7 +307,7 @@ fn yaml(
             span #copied role="status" {}
         }
         details { summary { "The whole file" } pre #whole-yaml tabindex="0" { (after) } }
-        @if identity.may(Role::Admin) {
+        @if identity.may(AccessRole::Admin) {
             form.settings method="post" action=(format!("/profiles/{}/save", in_address(&view.name))) {
                 @for (path, value) in &change.settings { input type="hidden" name=(path) value=(value); }
                 label for="save-name" { "Save as a new profile of this project" }

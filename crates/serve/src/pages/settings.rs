@@ -3,7 +3,7 @@
 use super::alerts_form::alerts_form;
 use super::layout::{NavSection, page};
 use super::parts::{minute, outside, table};
-use crate::access::{Identity, Role};
+use crate::access::{AccessRole, Identity};
 use crate::admin::{SettingsView, TokenRow};
 use maud::{Markup, html};
 
@@ -110,7 +110,7 @@ fn tokens(view: &SettingsView) -> Markup {
                 div {
                     label for="token-role" { "May" }
                     select id="token-role" name="role" {
-                        @for role in Role::ALL { option value=(role) { (role) } }
+                        @for role in AccessRole::ALL { option value=(role) { (role) } }
                     }
                 }
                 div {

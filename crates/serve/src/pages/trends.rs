@@ -4,7 +4,7 @@ use super::alerts_form::alerts_form;
 use super::layout::{NavSection, page};
 use super::parts::{Tile, outside, table, tiles};
 use super::plot::{LinePlot, Series};
-use crate::access::{Identity, Role};
+use crate::access::{AccessRole, Identity};
 use crate::report::thousands;
 use crate::trends::{BoundSide, MeasureUnit, TimeStep, TrendMeasure, TrendsView};
 use maud::{Markup, html};
@@ -47,7 +47,7 @@ pub(crate) fn trends(identity: &Identity, view: &TrendsView) -> Markup {
             } @else {
                 @for measure in TrendMeasure::ALL { (trend(view, measure)) }
             }
-            @if identity.may(Role::Admin) {
+            @if identity.may(AccessRole::Admin) {
                 section aria-labelledby="alerts" {
                     h2 #alerts { "Alerts" }
                     (alerts_form(alerts, "trends"))

@@ -146,29 +146,29 @@ pub(crate) struct Captures<'t> {
 
 impl<'t> Captures<'t> {
     /// The whole match.
-    pub(crate) fn whole(&self) -> Option<Piece<'t>> {
+    pub(crate) fn whole(&self) -> Option<SearchedText<'t>> {
         self.piece(self.found.get_group(0))
     }
 
     /// The piece that a group has matched.
-    pub(crate) fn name(&self, name: &str) -> Option<Piece<'t>> {
+    pub(crate) fn name(&self, name: &str) -> Option<SearchedText<'t>> {
         self.piece(self.found.get_group_by_name(name))
     }
 
-    fn piece(&self, found: Option<regex_automata::Span>) -> Option<Piece<'t>> {
+    fn piece(&self, found: Option<regex_automata::Span>) -> Option<SearchedText<'t>> {
         let range = found?.range();
-        Some(Piece { text: self.text.get(range.clone())?, start: range.start })
+        Some(SearchedText { text: self.text.get(range.clone())?, start: range.start })
     }
 }
 
 /// A piece of a text that was searched.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Piece<'t> {
+pub(crate) struct SearchedText<'t> {
     text: &'t str,
     start: usize,
 }
 
-impl<'t> Piece<'t> {
+impl<'t> SearchedText<'t> {
     pub(crate) fn as_str(self) -> &'t str {
         self.text
     }

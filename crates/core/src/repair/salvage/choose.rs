@@ -6,18 +6,18 @@ use crate::value::is_present;
 use serde_json::Value;
 
 /// The value that a text holds.
-pub(super) struct Found {
+pub(super) struct ChosenValue {
     /// The value.
     pub(super) value: Value,
     /// The damage that was met in it.
     pub(super) notes: Vec<Note>,
     /// The separate values, if there are several.
-    pub(super) pieces: Vec<Piece>,
+    pub(super) pieces: Vec<SeparateValue>,
 }
 
 /// A value and its relation to the one before.
 #[derive(Clone)]
-pub(super) struct Piece {
+pub(super) struct SeparateValue {
     pub(super) value: Value,
     pub(super) at: usize,
     /// The separator between it and the value before.
@@ -44,10 +44,10 @@ pub(super) enum Separator {
 /// are left out. Values in a row, with commas or line breaks between, are a list. Of values of the same form that are
 /// not in a row, the last one counts: a model that writes the same thing twice corrects it. Anything else is a list
 /// again, so that nothing is lost.
-pub(super) fn choose(mut pieces: Vec<Piece>, notes: &mut Notes) -> Option<Found> {
+pub(super) fn choose(mut pieces: Vec<SeparateValue>, notes: &mut Notes) -> Option<ChosenValue> {
     if pieces.len() == 1 {
-        let Piece { value, notes, .. } = pieces.pop()?;
-        return Some(Found { value, notes, pieces: Vec::new() });
+        let SeparateValue { value, notes, .. } = pieces.pop()?;
+        return Some(ChosenValue { value, notes, pieces: Vec::new() });
     }
     let all = pieces.clone();
     if pieces.iter().any(|piece| piece.fenced) {
@@ -69,12 +69,12 @@ pub(super) fn choose(mut pieces: Vec<Piece>, notes: &mut Notes) -> Option<Found>
     }
     let (value, read) = match pieces.get(1).map(|second| second.at) {
         None => {
-            let Piece { value, notes, .. } = pieces.pop()?;
+            let SeparateValue { value, notes, .. } = pieces.pop()?;
             (value, notes)
         }
         Some(second) if !in_a_row(&pieces) && same_forms(&pieces) => {
             notes.add(RepairKind::Superseded, Some(second));
-            let Piece { value, notes, .. } = pieces.pop()?;
+            let SeparateValue { value, notes, .. } = pieces.pop()?;
             (value, notes)
         }
         Some(second) => {
@@ -83,18 +83,22 @@ pub(super) fn choose(mut pieces: Vec<Piece>, notes: &mut Notes) -> Option<Found>
             (Value::Array(pieces.into_iter().map(|piece| piece.value).collect()), read)
         }
     };
-    Some(Found { value, notes: read, pieces: all })
+    Some(ChosenValue { value, notes: read, pieces: all })
 }
 
-pub(super) fn in_a_row(pieces: &[Piece]) -> bool {
+pub(super) fn in_a_row(pieces: &[SeparateValue]) -> bool {
     pieces.iter().skip(1).all(|piece| piece.after == Separator::List)
 }
 
-fn same_forms(pieces: &[Piece]) -> bool {
+fn same_forms(pieces: &[SeparateValue]) -> bool {
     pieces.iter().zip(pieces.iter().skip(1)).all(|(a, b)| same_form(&a.value, &b.value))
 }
 
-fn leave_out(pieces: &mut Vec<Piece>, notes: &mut Notes, mut out: impl FnMut(&Piece) -> bool) {
+fn leave_out(
+    pieces: &mut Vec<SeparateValue>,
+    notes: &mut Notes,
+    mut out: impl FnMut(&SeparateValue) -> bool,
+) {
     pieces.retain(|piece| {
         let goes = out(piece);
         if goes {

@@ -1,7 +1,7 @@
 //! The search for the JSON in a text.
 
 use super::Unsalvageable;
-use super::choose::{Found, Piece, Separator, choose};
+use super::choose::{ChosenValue, SeparateValue, Separator, choose};
 use super::digits;
 use super::keys::has_a_key_twice;
 use super::look::{self, ahead, is_quote, is_space, only_space};
@@ -26,7 +26,7 @@ enum Strict {
 
 impl Reader<'_> {
     /// Reads the whole text.
-    pub(super) fn document(&mut self) -> Result<Found, Stop> {
+    pub(super) fn document(&mut self) -> Result<ChosenValue, Stop> {
         self.skip_space();
         let start = self.at;
         let quoted = !self.begins_here() && self.is_quoted();
@@ -97,8 +97,8 @@ impl Reader<'_> {
     }
 
     /// The values from here on, in code blocks and outside of them. Between them is space, a comma, or text.
-    fn pieces(&mut self) -> Result<Vec<Piece>, Stop> {
-        let mut pieces: Vec<Piece> = Vec::new();
+    fn pieces(&mut self) -> Result<Vec<SeparateValue>, Stop> {
+        let mut pieces: Vec<SeparateValue> = Vec::new();
         let mut separator = Separator::Nothing;
         let mut from = self.at;
         while self.begins_here() || self.seek_bracket() {
@@ -120,7 +120,7 @@ impl Reader<'_> {
             if let Some(mark) = block {
                 self.notes.add_in_turn(RepairKind::Fence, Some(mark), turn);
             }
-            pieces.push(Piece { value, at, after, fenced: fence.is_some(), notes, turn });
+            pieces.push(SeparateValue { value, at, after, fenced: fence.is_some(), notes, turn });
             // Every closing bracket that is still there is superfluous.
             separator = self.between();
             from = self.at;
@@ -320,12 +320,13 @@ impl Reader<'_> {
     }
 
     /// A text without lists and objects: one value, or several with commas between. Prose is refused.
-    fn scalars(&mut self) -> Result<Vec<Piece>, Stop> {
+    fn scalars(&mut self) -> Result<Vec<SeparateValue>, Stop> {
         let refused = Err(Stop::Refused(Unsalvageable::NoJson));
         let mut pieces = Vec::new();
         let mut after = Separator::Nothing;
         let mut bare = false;
-        let piece = |value, at, after| Piece { value, at, after, fenced: false, notes: Vec::new(), turn: 0 };
+        let piece =
+            |value, at, after| SeparateValue { value, at, after, fenced: false, notes: Vec::new(), turn: 0 };
         loop {
             let at = self.at;
             let quoted = self.peek().is_some_and(is_quote);

@@ -33,8 +33,8 @@ pub fn without_thinking(text: &str) -> Cow<'_, str> {
 use super::Operation;
 use super::step::{RepairKind, RepairStep, TextPosition};
 use crate::value::{MAX_CANDIDATE_DEPTH, is_deeper};
-use choose::{Found, in_a_row};
-use notes::{Note, Notes, Places, merged};
+use choose::{ChosenValue, in_a_row};
+use notes::{Note, Notes, TextPositions, merged};
 use reader::{Reader, Stop};
 use serde_json::Value;
 use std::borrow::Cow;
@@ -176,7 +176,7 @@ pub(super) fn whole(value: Value, text: &str) -> Result<Salvaged, Unsalvageable>
     for at in digits::lost(text) {
         notes.add(RepairKind::LostDigits, Some(at));
     }
-    finish(Found { value, notes: Vec::new(), pieces: Vec::new() }, notes, (text, true), false)
+    finish(ChosenValue { value, notes: Vec::new(), pieces: Vec::new() }, notes, (text, true), false)
 }
 
 /// Like [`salvage`] for bytes: UTF-8, or UTF-16 with a byte order mark. Bytes that are neither are replaced.
@@ -248,12 +248,12 @@ fn recover(original: &str, mut notes: Notes) -> Result<Salvaged, Unsalvageable> 
 /// Gives a found value its steps. Where the text is not the one that was read, only the position of the step that
 /// changed it is meaningful.
 fn finish(
-    found: Found,
+    found: ChosenValue,
     mut outside: Notes,
     (text, is_same): (&str, bool),
     in_thought: bool,
 ) -> Result<Salvaged, Unsalvageable> {
-    let Found { value, notes, pieces } = found;
+    let ChosenValue { value, notes, pieces } = found;
     if is_deeper(&value, MAX_CANDIDATE_DEPTH) {
         return Err(Unsalvageable::TooDeep(TextPosition::of(text, 0)));
     }
@@ -264,7 +264,7 @@ fn finish(
     let told_apart = || pieces.iter().take(MAX_READINGS);
     let all = outside.iter().chain(&notes).chain(told_apart().flat_map(|piece| &piece.notes));
     let offsets = all.filter_map(|note| note.at).chain(told_apart().map(|piece| piece.at));
-    let places = Places::of(text, offsets);
+    let places = TextPositions::of(text, offsets);
     let steps_to = |value: &Value, outside: &[Note], notes: &[Note]| {
         let mut steps = places.steps(merged(outside.iter().chain(notes)));
         let changes = |kind| matches!(kind, RepairKind::TerminalEscape | RepairKind::EscapedText);

@@ -82,9 +82,9 @@ pub(super) fn merged<'n>(lists: impl Iterator<Item = &'n Note>) -> Vec<Note> {
 
 /// Positions in a text, found in one walk over it.
 #[derive(Default)]
-pub(super) struct Places(BTreeMap<usize, TextPosition>);
+pub(super) struct TextPositions(BTreeMap<usize, TextPosition>);
 
-impl Places {
+impl TextPositions {
     pub(super) fn of(text: &str, offsets: impl Iterator<Item = usize>) -> Self {
         let mut wanted: Vec<usize> = offsets.map(|at| at.min(text.len())).collect();
         wanted.sort_unstable();
@@ -103,7 +103,7 @@ impl Places {
             (line, column) = if c == '\n' { (line + 1, 1) } else { (line, column + 1) };
         }
         places.extend(wanted.map(|offset| (offset, TextPosition { offset, line, column })));
-        Places(places)
+        TextPositions(places)
     }
 
     pub(super) fn at(&self, offset: usize) -> Option<TextPosition> {

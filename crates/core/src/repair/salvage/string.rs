@@ -7,18 +7,18 @@ use crate::repair::RepairKind;
 use serde_json::Value;
 
 /// The role of a quote inside a text.
-enum Verdict {
+enum QuoteRole {
     /// The end of the text.
     Closing,
     /// Part of the text.
     Inner,
     /// The beginning of the next thing: the text already ended at this mark.
-    Missed(Mark),
+    Missed(Checkpoint),
 }
 
 /// A position in the text that is read and in the result.
 #[derive(Clone, Copy)]
-struct Mark {
+struct Checkpoint {
     at: usize,
     length: usize,
 }
@@ -30,9 +30,9 @@ struct Draft {
     out: String,
     /// Quotes in it so far that were not escaped.
     inner: usize,
-    first_comma: Option<Mark>,
+    first_comma: Option<Checkpoint>,
     /// The last comma or line break that nothing but space has followed.
-    border: Option<Mark>,
+    border: Option<Checkpoint>,
     /// The character before.
     previous: char,
 }
@@ -91,7 +91,7 @@ impl Reader<'_> {
             previous: open,
         };
         while let Some(c) = self.peek() {
-            let mark = Mark { at: self.at, length: draft.out.len() };
+            let mark = Checkpoint { at: self.at, length: draft.out.len() };
             if c == '\\' {
                 self.escape(&mut draft.out);
                 draft.border = None;
@@ -105,7 +105,7 @@ impl Reader<'_> {
                     return draft.out;
                 }
                 if marks == 2 {
-                    if matches!(self.verdict(c, &draft), Verdict::Closing) {
+                    if matches!(self.verdict(c, &draft), QuoteRole::Closing) {
                         // Only the opening quote is doubled.
                         self.note_at(RepairKind::RepeatedQuotes, start);
                         self.skip(c);
@@ -122,23 +122,23 @@ impl Reader<'_> {
                 self.skip(c);
             } else if closes(open, c) {
                 match self.verdict(c, &draft) {
-                    Verdict::Closing => {
+                    QuoteRole::Closing => {
                         self.skip(c);
                         return draft.out;
                     }
-                    Verdict::Inner if self.is_doubled_end(c, &draft) => {
+                    QuoteRole::Inner if self.is_doubled_end(c, &draft) => {
                         self.note(RepairKind::RepeatedQuotes);
                         self.at += c.len_utf8() * 2;
                         return draft.out;
                     }
-                    Verdict::Inner => {
+                    QuoteRole::Inner => {
                         self.note(RepairKind::UnescapedQuote);
                         draft.inner += 1;
                         draft.border = None;
                         draft.out.push(c);
                         self.skip(c);
                     }
-                    Verdict::Missed(mark) => return self.end_at(mark, draft),
+                    QuoteRole::Missed(mark) => return self.end_at(mark, draft),
                 }
             } else {
                 if c.is_control() && (c as u32) < 0x20 {
@@ -191,7 +191,7 @@ impl Reader<'_> {
     }
 
     /// Ends a text before the position at which its quote was found missing.
-    fn end_at(&mut self, mark: Mark, mut draft: Draft) -> String {
+    fn end_at(&mut self, mark: Checkpoint, mut draft: Draft) -> String {
         self.note_at(RepairKind::MissingQuote, mark.at);
         draft.out.truncate(mark.length);
         self.at = mark.at;
@@ -199,19 +199,19 @@ impl Reader<'_> {
     }
 
     /// The role of a quote that may close the text, by its surroundings.
-    fn verdict(&self, c: char, draft: &Draft) -> Verdict {
+    fn verdict(&self, c: char, draft: &Draft) -> QuoteRole {
         let inside = self.inside();
         let ahead = ahead(self.text, self.at + c.len_utf8());
         let next = look::trim(ahead);
-        let Some(first) = next.chars().next() else { return Verdict::Closing };
+        let Some(first) = next.chars().next() else { return QuoteRole::Closing };
         if first == '+' {
             let joined = look::trim(next.get(1..).unwrap_or_default()).chars().next();
             if joined.is_none_or(look::is_quote) {
-                return Verdict::Closing;
+                return QuoteRole::Closing;
             }
         }
         if next.starts_with("```") {
-            return Verdict::Closing;
+            return QuoteRole::Closing;
         }
         match inside {
             Inside::Key => self.verdict_in_key(first, ahead, draft),
@@ -224,20 +224,20 @@ impl Reader<'_> {
                     ':' => true,
                     _ => last,
                 };
-                if closing { Verdict::Closing } else { Verdict::Inner }
+                if closing { QuoteRole::Closing } else { QuoteRole::Inner }
             }
         }
     }
 
-    fn verdict_in_key(&self, first: char, ahead: &str, draft: &Draft) -> Verdict {
+    fn verdict_in_key(&self, first: char, ahead: &str, draft: &Draft) -> QuoteRole {
         let trimmed = draft.out.trim_end();
         if trimmed.ends_with(':') && first != ':' {
             // `"key:"value"`: the colon is inside, so the closing quote is missing before it.
             let behind = draft.out.len() - trimmed.len() + 1;
-            return Verdict::Missed(Mark { at: self.at - behind, length: draft.out.len() - behind });
+            return QuoteRole::Missed(Checkpoint { at: self.at - behind, length: draft.out.len() - behind });
         }
         if matches!(first, ':' | ',' | '}' | ']' | '=') || look::is_quote(first) {
-            return Verdict::Closing;
+            return QuoteRole::Closing;
         }
         // Another quote with the colon after it is the closing one.
         let word = ahead.split(['\n', ',', '{', '}']).next().unwrap_or_default();
@@ -245,22 +245,22 @@ impl Reader<'_> {
             closes(draft.open, c)
                 && word.get(at + c.len_utf8()..).is_some_and(|after| after.trim_start().starts_with(':'))
         });
-        if later { Verdict::Inner } else { Verdict::Closing }
+        if later { QuoteRole::Inner } else { QuoteRole::Closing }
     }
 
     /// Returns whether the quote that opens the next key is here, so that this text has ended before.
-    fn missed(&self, draft: &Draft) -> Option<Verdict> {
+    fn missed(&self, draft: &Draft) -> Option<QuoteRole> {
         let is_key = look::quoted_key(self.ahead());
         if let Some(border) = draft.border {
-            return is_key.then_some(Verdict::Missed(border));
+            return is_key.then_some(QuoteRole::Missed(border));
         }
         // Without a comma before it, the whole member must be there.
-        let here = Mark { at: self.at, length: draft.out.len() };
+        let here = Checkpoint { at: self.at, length: draft.out.len() };
         (is_key && draft.inner.is_multiple_of(2) && look::plain_member(self.ahead()))
-            .then_some(Verdict::Missed(here))
+            .then_some(QuoteRole::Missed(here))
     }
 
-    fn verdict_in_object(&self, c: char, ahead: &str, next: &str, first: char, draft: &Draft) -> Verdict {
+    fn verdict_in_object(&self, c: char, ahead: &str, next: &str, first: char, draft: &Draft) -> QuoteRole {
         let after_first = next.get(first.len_utf8()..).unwrap_or_default();
         let closing = match first {
             ',' => look::member_after_comma(after_first),
@@ -273,9 +273,9 @@ impl Reader<'_> {
             }
         };
         if closing {
-            return Verdict::Closing;
+            return QuoteRole::Closing;
         }
-        self.missed(draft).unwrap_or(Verdict::Inner)
+        self.missed(draft).unwrap_or(QuoteRole::Inner)
     }
 
     /// The number of brackets that stay open when the innermost is closed.
@@ -305,7 +305,7 @@ impl Reader<'_> {
         ahead.starts_with(is_space) && !is_space(draft.previous)
     }
 
-    fn verdict_in_list(&self, c: char, ahead: &str, next: &str, first: char, draft: &Draft) -> Verdict {
+    fn verdict_in_list(&self, c: char, ahead: &str, next: &str, first: char, draft: &Draft) -> QuoteRole {
         let after_first = next.get(first.len_utf8()..).unwrap_or_default();
         let pair_open = draft.inner % 2 == 1;
         let closing = match first {
@@ -324,11 +324,11 @@ impl Reader<'_> {
             _ => self.looks_closing(ahead, draft),
         };
         if closing {
-            return Verdict::Closing;
+            return QuoteRole::Closing;
         }
         match draft.border {
-            Some(border) if draft.inner == 0 => Verdict::Missed(border),
-            _ => Verdict::Inner,
+            Some(border) if draft.inner == 0 => QuoteRole::Missed(border),
+            _ => QuoteRole::Inner,
         }
     }
 
@@ -357,7 +357,7 @@ impl Reader<'_> {
             _ => {
                 let behind = self.text.len() - body.len();
                 let length = draft.out.len().saturating_sub(behind);
-                self.end_at(Mark { at: body.len(), length }, draft)
+                self.end_at(Checkpoint { at: body.len(), length }, draft)
             }
         }
     }

@@ -30,7 +30,7 @@ pub(super) struct Unthought {
 
 /// The meaning of a mark.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Mark {
+enum ThinkingMark {
     /// Thinking begins.
     Open,
     /// Thinking ends.
@@ -58,30 +58,31 @@ pub(super) fn without(text: &str) -> Option<Unthought> {
     let mut search = Search { text, from: 0, looks: 0 };
     for (at, mark) in marks(text) {
         match (open, mark) {
-            (Some((from, _)), Mark::Close | Mark::Answer) | (Some((from, Inside::Message)), Mark::End) => {
-                if mark == Mark::Close && is_mentioned(text, &at) {
+            (Some((from, _)), ThinkingMark::Close | ThinkingMark::Answer)
+            | (Some((from, Inside::Message)), ThinkingMark::End) => {
+                if mark == ThinkingMark::Close && is_mentioned(text, &at) {
                     continue;
                 }
-                answered |= mark == Mark::Answer;
+                answered |= mark == ThinkingMark::Answer;
                 out.push(from..at.end);
                 open = None;
                 search.from = at.end;
             }
-            (Some(_), Mark::Open | Mark::Thought | Mark::End) => {}
+            (Some(_), ThinkingMark::Open | ThinkingMark::Thought | ThinkingMark::End) => {}
             (None, _) if search.holds(&at) || is_mentioned(text, &at) => {}
-            (None, Mark::Open) => open = Some((at.start, Inside::Block)),
-            (None, Mark::Thought) => open = Some((at.start, Inside::Message)),
+            (None, ThinkingMark::Open) => open = Some((at.start, Inside::Block)),
+            (None, ThinkingMark::Thought) => open = Some((at.start, Inside::Message)),
             // The text before the first answer, or before the end of thinking that did not begin, was thought.
-            (None, Mark::Close) => {
+            (None, ThinkingMark::Close) => {
                 out.clear();
                 out.push(0..at.end);
             }
-            (None, Mark::Answer) if !answered => {
+            (None, ThinkingMark::Answer) if !answered => {
                 answered = true;
                 out.clear();
                 out.push(0..at.end);
             }
-            (None, Mark::Answer | Mark::End) => out.push(at),
+            (None, ThinkingMark::Answer | ThinkingMark::End) => out.push(at),
         }
     }
     let is_open = open.is_some();
@@ -174,21 +175,21 @@ const GUESSED: [RepairKind; 13] = [
 ];
 
 /// Every mark of a text, in order.
-fn marks(text: &str) -> impl Iterator<Item = (Range<usize>, Mark)> {
+fn marks(text: &str) -> impl Iterator<Item = (Range<usize>, ThinkingMark)> {
     static MARKS: LazyLock<Option<Regex>> = LazyLock::new(|| pattern(thinking_marks()));
     let found = MARKS.as_ref().map(|pattern| pattern.captures_iter(text));
     found.into_iter().flatten().filter_map(move |found| {
         let at = found.get(0)?.range();
         let mark = if found.name("open").is_some() {
-            Mark::Open
+            ThinkingMark::Open
         } else if found.name("close").is_some() {
-            Mark::Close
+            ThinkingMark::Close
         } else if let Some(header) = found.name("header") {
-            if is_answer(header.as_str()) { Mark::Answer } else { Mark::Thought }
+            if is_answer(header.as_str()) { ThinkingMark::Answer } else { ThinkingMark::Thought }
         } else if found.name("bare").is_some() {
-            return bare(text).map(|_| (at, Mark::Close));
+            return bare(text).map(|_| (at, ThinkingMark::Close));
         } else {
-            Mark::End
+            ThinkingMark::End
         };
         Some((at, mark))
     })

@@ -105,7 +105,7 @@ impl SchemaRepairer {
 }
 
 /// The result of a change.
-struct Outcome {
+struct AppliedChange {
     value: Value,
     steps: Vec<RepairStep>,
     error_count: ErrorCount,
@@ -233,7 +233,7 @@ impl RepairRun<'_> {
             }
             // A value that fits the branch must not be refused because of its siblings.
             let fits = self.have_their_types(&value, &retyped(&steps));
-            let tried = Outcome { error_count: self.count(&value), value, steps };
+            let tried = AppliedChange { error_count: self.count(&value), value, steps };
             if fits && self.keep(tried, veto) {
                 return true;
             }
@@ -242,7 +242,7 @@ impl RepairRun<'_> {
     }
 
     /// Keeps the result of a change, if less is wrong with it and nothing refuses it.
-    fn keep(&mut self, tried: Outcome, veto: &mut Option<Veto<'_>>) -> bool {
+    fn keep(&mut self, tried: AppliedChange, veto: &mut Option<Veto<'_>>) -> bool {
         let is_kept = tried.error_count < self.error_count
             && !veto.as_mut().is_some_and(|veto| veto(&self.value, &tried.value));
         if is_kept {
@@ -292,14 +292,14 @@ impl RepairRun<'_> {
         false
     }
 
-    fn outcome(&self, value: Value, proposal: Proposal, wrong: &Wrong) -> Outcome {
-        Outcome { error_count: self.count(&value), value, steps: vec![proposal.step(wrong)] }
+    fn outcome(&self, value: Value, proposal: Proposal, wrong: &Wrong) -> AppliedChange {
+        AppliedChange { error_count: self.count(&value), value, steps: vec![proposal.step(wrong)] }
     }
 
     /// Judges a change of type with the changes that follow from it: the inside of a value was not inspected as long as
     /// its type was wrong.
-    fn with_what_it_uncovers(&mut self, value: Value, proposal: Proposal, wrong: &Wrong) -> Outcome {
-        let Outcome { value, steps, error_count } = self.outcome(value, proposal, wrong);
+    fn with_what_it_uncovers(&mut self, value: Value, proposal: Proposal, wrong: &Wrong) -> AppliedChange {
+        let AppliedChange { value, steps, error_count } = self.outcome(value, proposal, wrong);
         let mut inner = RepairRun {
             schema_repairer: self.schema_repairer,
             settings: self.settings,
@@ -321,7 +321,7 @@ impl RepairRun<'_> {
         } else {
             inner.error_count
         };
-        Outcome { value: inner.value, steps: inner.steps, error_count }
+        AppliedChange { value: inner.value, steps: inner.steps, error_count }
     }
 
     /// Mends many errors in one go; `false` when that does not help. Where changes may be refused, a bad one must not

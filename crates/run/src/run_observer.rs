@@ -7,7 +7,7 @@ use crate::result::DocumentResult;
 use crate::value::{DocumentId, Millis};
 
 /// Is notified of what happens, as it happens. Reports are made from this.
-pub trait Observer {
+pub trait RunObserver {
     /// Returns whether it wants the contents of documents. Of many at once, each is handed over whole.
     fn wants_documents(&self) -> bool {
         true
