@@ -14,8 +14,8 @@ use crate::failure::{ExitStatus, Failure};
 use crate::ingest::MAX_DOCUMENT_BYTES;
 use crate::journals;
 use crate::serve::{
-    AccessRole, CallMeasures, ChosenBy, Metrics, NewAccess, ServeError, ServedJournal,
-    ServedProfiles, Service, ServiceSettings, ShutdownSignals, issue_token, revoke_links, serve,
+    AccessRole, CallMeasures, ChosenBy, Metrics, NewAccess, ServeError, ServedJournal, ServedProfiles,
+    Service, ServiceSettings, ShutdownSignals, issue_token, revoke_links, serve,
 };
 use crate::shell::quoted;
 use crate::store::Journal;

@@ -2,10 +2,9 @@
 
 use crate::value::prose::padded;
 use crate::value::sanitize_line;
-use serde::Serialize;
 
 /// A column of a table: words begin at the left, numbers end at the right.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone)]
 pub(super) struct Column {
     pub(super) name: String,
     class: &'static str,

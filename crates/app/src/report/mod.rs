@@ -30,7 +30,7 @@ pub use live::{Live, missed};
 pub use page::{STYLE, escape_html};
 pub use pages::{
     PageOptions, calibration_html, calibration_text, evaluation_html, evaluation_text, render_html,
-    sweep_html,
+    sweep_html, sweep_text,
 };
 pub use paint::Paint;
 pub use policy_changes::{documents_text, policy_changes_text};
@@ -41,4 +41,3 @@ pub use run_summary::{LookAt, LookAtIssue, RunFacts, RunSummary, Why, render_tex
 pub use scenarios::suite_lines;
 pub use scenarios::{suites_closing, suites_json, unusable_line};
 pub use summary::{assessment_table, closing, document_summary};
-pub use sweep::sweep_text;

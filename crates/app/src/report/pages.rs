@@ -1,12 +1,10 @@
-//! Reports as texts and as HTML pages: those of a run and a sweep are templates, filled in with what is shown.
+//! Reports as texts and as HTML pages.
 
-use super::page::{render, template};
 use super::{Paint, calibration, evaluation, run_summary, sweep};
 use crate::experiment::calibrate::Calibration;
 use crate::experiment::evaluate::Evaluation;
 use crate::experiment::sweep::Findings;
 use run_summary::RunSummary;
-use std::sync::LazyLock;
 
 /// A calibration as text.
 #[must_use]
@@ -29,11 +27,14 @@ pub fn evaluation_html(evaluation: &Evaluation) -> String {
     evaluation::report(evaluation).html()
 }
 
+/// The findings of an experiment, as text.
+pub fn sweep_text(findings: &Findings, paint: Paint) -> String {
+    sweep::report(findings).text(paint)
+}
+
 /// The findings of an experiment as a page. It holds nothing of the documents but numbers.
 pub fn sweep_html(findings: &Findings) -> String {
-    static PAGE: LazyLock<String> = LazyLock::new(|| template(include_str!("sweep/page.html")));
-    let title = if findings.description.is_empty() { "Sweep" } else { findings.description.as_str() };
-    render(&PAGE, &sweep::Page::of(findings, title), title, || sweep::sweep_text(findings, Paint::new(false)))
+    sweep::report(findings).html()
 }
 
 /// Options of the page of a run.
@@ -56,9 +57,6 @@ impl PageOptions {
 /// issues only if the summary was made [with messages](RunSummary::with_messages).
 #[must_use]
 pub fn render_html(summary: &RunSummary, options: &PageOptions) -> String {
-    static PAGE: LazyLock<String> = LazyLock::new(|| template(include_str!("run_summary/page.html")));
-    let title = options.title.as_deref().unwrap_or("Summary of a run");
-    render(&PAGE, &run_summary::Page::of(summary, title), title, || {
-        run_summary::render_text(summary, Paint::new(false))
-    })
+    let title = options.title.clone().unwrap_or_else(|| "Summary of a run".to_owned());
+    run_summary::report(summary, title).html()
 }

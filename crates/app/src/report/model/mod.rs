@@ -9,14 +9,13 @@ mod plot;
 mod table;
 mod text;
 
-pub(super) use plot::{Plot, RiskCurve};
-pub(super) use table::{Row, Table, figure, figures, word, words};
+pub(super) use plot::{Cross, Front, Histogram, Parts, Plot, RiskCurve};
+pub(super) use table::{Column, Row, Table, figure, figures, word, words};
 
 use super::page::{Fact, Tile};
-use serde::Serialize;
 
 /// The tone of a part of a report.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Tone {
     Plain,
     Good,

@@ -124,13 +124,20 @@ fn table(table: &Table) -> Markup {
     let row = |row: &Row| {
         let tone = match row.tone {
             Tone::Good => Some("certified"),
-            Tone::Plain | Tone::Warn | Tone::Bad | Tone::Faint => None,
+            Tone::Warn => Some("major"),
+            Tone::Bad => Some("critical"),
+            Tone::Plain | Tone::Faint => None,
         };
         html! {
             tr class=[tone] {
                 @for (at, (column, cell)) in table.columns.iter().zip(&row.cells).enumerate() {
                     @if at == 0 {
-                        th scope="row" class=(class(column)) data-of=(safe(column.name)) { bdi { (safe(cell)) } }
+                        th scope="row" class=(class(column)) data-of=(safe(column.name)) {
+                            @if let Some(part) = row.swatch {
+                                svg.swatch viewBox="0 0 10 10" aria-hidden="true" { rect class=(part) width="10" height="10" {} }
+                            }
+                            bdi { (safe(cell)) }
+                        }
                     } @else {
                         td class=(class(column)) data-of=(safe(column.name)) { bdi { (safe(cell)) } }
                     }
@@ -147,9 +154,9 @@ fn table(table: &Table) -> Markup {
         }
     };
     html! {
-        div.wide tabindex="0" role="region" aria-label=(safe(table.caption)) {
+        div.wide tabindex="0" role="region" aria-label=(safe(&table.caption)) {
             table class=[many] {
-                caption { (safe(table.caption)) }
+                caption { (safe(&table.caption)) }
                 thead {
                     tr {
                         @for column in &table.columns { th scope="col" class=(class(column)) { (safe(column.name)) } }

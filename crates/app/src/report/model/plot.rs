@@ -11,6 +11,33 @@ pub(in crate::report) enum Plot {
     Dots(DotRows, &'static str),
     /// The share that is wrong, by the share accepted.
     Risk(RiskCurve, &'static str),
+    /// Points, of which some have an interval each way.
+    Front(Front, &'static str),
+    /// Numbers of documents by their scores.
+    Histogram(Histogram),
+    /// All documents, by what became of them.
+    Parts(Parts),
+}
+
+/// Bars, higher the more documents have such a score.
+#[derive(Debug)]
+pub(in crate::report) struct Histogram {
+    pub(in crate::report) alt: String,
+    pub(in crate::report) caption: String,
+    /// Position to the right and down, width and height of each bar.
+    pub(in crate::report) bars: Vec<[f64; 4]>,
+    pub(in crate::report) lines: Vec<Tick>,
+    pub(in crate::report) ticks: Vec<Tick>,
+    /// The position of a bound, whether its name is at the left of it, and its name.
+    pub(in crate::report) bound: Option<(f64, bool, String)>,
+}
+
+/// One bar of several parts.
+#[derive(Debug)]
+pub(in crate::report) struct Parts {
+    pub(in crate::report) alt: String,
+    /// Class, position and width of each part, of 1,000.
+    pub(in crate::report) parts: Vec<(&'static str, f64, f64)>,
 }
 
 /// A curve of risk against coverage.
@@ -30,21 +57,84 @@ pub(in crate::report) struct RiskCurve {
     pub(in crate::report) marked: Option<MarkedPoint>,
 }
 
+/// Points of two numbers.
+#[derive(Debug)]
+pub(in crate::report) struct Front {
+    pub(in crate::report) alt: String,
+    /// The name of the axis below; may be empty.
+    pub(in crate::report) x_name: String,
+    pub(in crate::report) height: f64,
+    pub(in crate::report) left: f64,
+    pub(in crate::report) right: f64,
+    pub(in crate::report) label_y: f64,
+    pub(in crate::report) x_ticks: Vec<Tick>,
+    pub(in crate::report) y_ticks: Vec<Tick>,
+    pub(in crate::report) points: Vec<[f64; 2]>,
+    pub(in crate::report) shown: Vec<Cross>,
+}
+
+/// A point with an interval each way.
+#[derive(Debug)]
+pub(in crate::report) struct Cross {
+    pub(in crate::report) class: &'static str,
+    /// Its name in the plot; empty where there is no room.
+    pub(in crate::report) label: String,
+    pub(in crate::report) title: String,
+    pub(in crate::report) x: f64,
+    pub(in crate::report) y: f64,
+    pub(in crate::report) low_x: f64,
+    pub(in crate::report) high_x: f64,
+    pub(in crate::report) low_y: f64,
+    pub(in crate::report) high_y: f64,
+    pub(in crate::report) label_x: f64,
+    pub(in crate::report) label_y: f64,
+}
+
 /// A plot as a figure, of which the title has this id.
 pub(super) fn figure(plot: &Plot, id: &str) -> Markup {
-    let (alt, height, drawn, caption) = match plot {
-        Plot::Dots(rows, caption) => (&rows.alt, rows.height, dots(rows), caption),
-        Plot::Risk(curve, caption) => (&curve.alt, curve.axes.height, risk(curve), caption),
+    let (class, alt, size, drawn, caption) = match plot {
+        Plot::Dots(rows, caption) => ("plot compact", &rows.alt, (WIDTH, rows.height), dots(rows), *caption),
+        Plot::Risk(curve, caption) => {
+            ("plot compact", &curve.alt, (WIDTH, curve.axes.height), risk(curve), *caption)
+        }
+        Plot::Front(plot, caption) => {
+            ("plot compact", &plot.alt, (WIDTH, plot.height), front(plot), *caption)
+        }
+        Plot::Histogram(plot) => ("plot", &plot.alt, (640.0, 204.0), histogram(plot), plot.caption.as_str()),
+        Plot::Parts(plot) => ("status", &plot.alt, (1_000.0, 28.0), parts(plot), ""),
     };
+    // A bar of everything is as wide as the page.
+    let stretched = matches!(plot, Plot::Parts(_)).then_some("none");
     html! {
         figure {
-            svg class="plot compact" viewBox={ "0 0 " (WIDTH) " " (height) } role="img" aria-labelledby=(id) {
+            svg class=(class) viewBox={ "0 0 " (size.0) " " (size.1) } preserveAspectRatio=[stretched] role="img" aria-labelledby=(id) {
                 title id=(id) { (safe(alt)) }
                 (drawn)
             }
-            figcaption { (caption) }
+            @if !caption.is_empty() { figcaption { (safe(caption)) } }
         }
     }
+}
+
+fn histogram(plot: &Histogram) -> Markup {
+    html! {
+        @for line in &plot.lines {
+            line x1="52" x2="632" y1=(line.at) y2=(line.at) {}
+            text x="46" y=(line.at) dy="4" text-anchor="end" { (safe(&line.label)) }
+        }
+        @for [x, y, width, height] in &plot.bars { rect x=(x) y=(y) width=(width) height=(height) {} }
+        @for at in &plot.ticks { (tick(at.at, 194.0, at)) }
+        @if let Some((at, is_left, name)) = &plot.bound {
+            line.bound x1=(at) x2=(at) y1="8" y2="176" {}
+            text.bound-label x=(at) dx=(if *is_left { -4 } else { 4 }) y="16" text-anchor=(if *is_left { "end" } else { "start" }) {
+                (safe(name))
+            }
+        }
+    }
+}
+
+fn parts(plot: &Parts) -> Markup {
+    html! { @for (class, x, width) in &plot.parts { rect class=(class) x=(x) y="0" width=(width) height="28" {} } }
 }
 
 fn tick(x: f64, y: f64, tick: &Tick) -> Markup {
@@ -56,6 +146,9 @@ fn dots(plot: &DotRows) -> Markup {
         @for at in &plot.ticks {
             line x1=(at.at) x2=(at.at) y1="6" y2=(plot.bottom) {}
             (tick(at.at, plot.label_y, at))
+        }
+        @if let Some(zero) = plot.zero {
+            line.reference x1=(zero) x2=(zero) y1="6" y2=(plot.bottom) {}
         }
         @for row in &plot.rows {
             g {
@@ -92,6 +185,33 @@ fn risk(plot: &RiskCurve) -> Markup {
                 line.range x1=(point.x) x2=(point.x) y1=(point.low) y2=(point.high) {}
                 circle.dot cx=(point.x) cy=(point.y) r="4.5" {}
                 text x=(point.label_x) y=(point.label_y) text-anchor=(point.anchor) { (safe(&point.label)) }
+            }
+        }
+    }
+}
+
+fn front(plot: &Front) -> Markup {
+    html! {
+        @for tick in &plot.y_ticks {
+            line x1=(plot.left) x2=(plot.right) y1=(tick.at) y2=(tick.at) {}
+            text x=(plot.left) y=(tick.at) dx="-8" dy="4" text-anchor="end" { (safe(&tick.label)) }
+        }
+        @for at in &plot.x_ticks { (tick(at.at, plot.label_y, at)) }
+        @if !plot.x_name.is_empty() {
+            text x=(plot.right) y=(plot.label_y) dy="18" text-anchor="end" { (safe(&plot.x_name)) }
+        }
+        @for [x, y] in &plot.points {
+            circle cx=(x) cy=(y) r="2.2" fill="currentColor" fill-opacity=".28" {}
+        }
+        @for cross in &plot.shown {
+            g class=(cross.class) {
+                title { (safe(&cross.title)) }
+                line.range x1=(cross.low_x) x2=(cross.high_x) y1=(cross.y) y2=(cross.y) {}
+                line.range x1=(cross.x) x2=(cross.x) y1=(cross.low_y) y2=(cross.high_y) {}
+                circle.dot cx=(cross.x) cy=(cross.y) r="4.5" {}
+                @if !cross.label.is_empty() {
+                    text.name x=(cross.label_x) y=(cross.label_y) { (safe(&cross.label)) }
+                }
             }
         }
     }

@@ -56,7 +56,7 @@ pub(in crate::report) fn figures(names: &'static str) -> Vec<Column> {
 /// A table.
 #[derive(Debug)]
 pub(in crate::report) struct Table {
-    pub(super) caption: &'static str,
+    pub(super) caption: String,
     pub(super) columns: Vec<Column>,
     pub(super) rows: Vec<Row>,
     /// The meaning of the bars in rows, which only pages have.
@@ -73,11 +73,18 @@ pub(in crate::report) struct Row {
     pub(super) tone: Tone,
     /// The length of its bar, of 100.
     pub(super) bar: f64,
+    /// The class of the part of a plot that it is about, of which it shows the colour.
+    pub(super) swatch: Option<&'static str>,
 }
 
 impl Table {
-    pub(in crate::report) fn new(caption: &'static str, columns: Vec<Column>, rows: Vec<Row>) -> Self {
-        Table { caption, columns, rows, bars: None, more: 0, most_on_terminal: usize::MAX }
+    pub(in crate::report) fn new(caption: impl Into<String>, columns: Vec<Column>, rows: Vec<Row>) -> Self {
+        Table { caption: caption.into(), columns, rows, bars: None, more: 0, most_on_terminal: usize::MAX }
+    }
+
+    /// Returns whether it has no rows.
+    pub(in crate::report) fn is_empty(&self) -> bool {
+        self.rows.is_empty()
     }
 
     /// Like this table, with a bar in each row.
@@ -97,6 +104,11 @@ impl Row {
         Row { tone, ..self }
     }
 
+    /// Like this row, with the colour of a part of a plot.
+    pub(in crate::report) fn swatch(self, class: &'static str) -> Self {
+        Row { swatch: Some(class), ..self }
+    }
+
     /// Like this row, with a bar of so much of 100.
     pub(in crate::report) fn bar(self, bar: f64) -> Self {
         Row { bar, ..self }
@@ -105,6 +117,6 @@ impl Row {
 
 impl From<Vec<String>> for Row {
     fn from(cells: Vec<String>) -> Self {
-        Row { cells, tone: Tone::Plain, bar: 0.0 }
+        Row { cells, tone: Tone::Plain, bar: 0.0, swatch: None }
     }
 }

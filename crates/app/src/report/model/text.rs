@@ -14,22 +14,31 @@ const WIDTH: usize = 100;
 pub(super) fn lines(report: &Report, paint: Paint) -> String {
     let mut lines = vec![paint.strong(&sanitize_line(&report.title))];
     lines.extend(report.facts.iter().map(fact));
-    for block in &report.blocks {
+    for blocks in report.blocks.chunk_by(|_, next| !matches!(next, Block::Section(_))) {
+        // A section of plots and explanations is on pages alone.
+        if blocks.iter().any(|block| !matches!(block, Block::Section(_) | Block::Note(_) | Block::Plot(_))) {
+            section(blocks, paint, &mut lines);
+        }
+    }
+    lines.push(String::new());
+    lines.join("\n")
+}
+
+fn section(blocks: &[Block], paint: Paint, lines: &mut Vec<String>) {
+    for block in blocks {
         match block {
             Block::Section(heading) => {
                 lines.push(String::new());
                 lines.push(paint.strong(&sanitize_line(heading)));
             }
             Block::Group(heading) => lines.push(format!("  {}", paint.strong(&sanitize_line(heading)))),
-            Block::Tiles(all) => tiles(all, paint, &mut lines),
+            Block::Tiles(all) => tiles(all, paint, lines),
             Block::Text(tone, text) => lines.push(format!("  {}", toned(paint, *tone, &sanitize_line(text)))),
-            Block::List(all) => list(all, paint, &mut lines),
-            Block::Table(all) => table(all, paint, &mut lines),
+            Block::List(all) => list(all, paint, lines),
+            Block::Table(all) => table(all, paint, lines),
             Block::Note(_) | Block::Plot(_) => {}
         }
     }
-    lines.push(String::new());
-    lines.join("\n")
 }
 
 fn toned(paint: Paint, tone: Tone, text: &str) -> String {

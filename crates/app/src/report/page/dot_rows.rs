@@ -2,17 +2,18 @@
 //! same numbers.
 
 use super::risk_axes::Tick;
-use serde::Serialize;
 
 /// The height of a row, and what a name above it takes.
 const ROW: f64 = 24.0;
 const NAME: f64 = 12.0;
 
 /// The plot.
-#[derive(Debug, Serialize)]
+#[derive(Debug)]
 pub(in crate::report) struct DotRows {
     pub(in crate::report) alt: String,
     pub(in crate::report) height: f64,
+    /// The position of a line across the rows, such as at no difference.
+    pub(in crate::report) zero: Option<f64>,
     /// The position of the axis.
     pub(in crate::report) bottom: f64,
     pub(in crate::report) label_y: f64,
@@ -23,7 +24,7 @@ pub(in crate::report) struct DotRows {
 }
 
 /// A row: its name and title, and the positions of its number and of the ends of the interval.
-#[derive(Debug, Serialize)]
+#[derive(Debug)]
 pub(in crate::report) struct DotRow {
     pub(in crate::report) name: String,
     pub(in crate::report) title: String,
@@ -70,6 +71,16 @@ impl DotRows {
             row.name_y = row.y + name_down;
         }
         bottom += 4.0;
-        DotRows { alt, height: bottom + 24.0, bottom, label_y: bottom + 16.0, name_x, anchor, ticks, rows }
+        DotRows {
+            alt,
+            zero: None,
+            height: bottom + 24.0,
+            bottom,
+            label_y: bottom + 16.0,
+            name_x,
+            anchor,
+            ticks,
+            rows,
+        }
     }
 }

@@ -2,7 +2,6 @@
 
 use super::view::tenths;
 use crate::experiment::statistics::real;
-use serde::Serialize;
 
 /// The width of plots, in units of their own: as many as a small screen has pixels, so that their text can be read there.
 pub(in crate::report) const WIDTH: f64 = 400.0;
@@ -19,7 +18,7 @@ pub(super) fn text_width(text: &str) -> f64 {
 }
 
 /// A number at an axis.
-#[derive(Debug, Serialize)]
+#[derive(Debug)]
 pub(in crate::report) struct Tick {
     pub(in crate::report) at: f64,
     pub(in crate::report) label: String,

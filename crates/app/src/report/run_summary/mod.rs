@@ -11,13 +11,13 @@ mod fields;
 mod histogram;
 mod look_at;
 mod page_tables;
-mod page_view;
+mod page;
 mod ranked;
 mod text;
 mod written;
 
 pub use look_at::{LookAt, LookAtIssue, Why};
-pub(super) use page_view::Page;
+pub(super) use page::report;
 pub use text::render_text;
 
 use crate::experiment::statistics::{real, share};

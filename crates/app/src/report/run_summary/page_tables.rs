@@ -2,9 +2,10 @@
 
 use super::fields::{Fill, Supports};
 use super::{RunSummary, TypeSummary};
-use crate::report::columns::{figure, figures, words};
 use crate::report::figures::{fixed, percent, thousands};
-use crate::report::page::{Row, Table, of_100};
+use crate::report::model::{Block, Row, Table, Tone, figure, figures, words};
+use crate::report::page::of_100;
+use crate::value::Severity;
 use crate::value::prose::count;
 use std::cmp::Reverse;
 
@@ -15,13 +16,31 @@ const MOST_ISSUES: usize = 60;
 const MOST_FIELDS: usize = 60;
 
 /// All tables with something in them, in the order of the page.
-pub(super) fn tables(summary: &RunSummary) -> Vec<Table> {
+pub(super) fn tables(summary: &RunSummary) -> Vec<Block> {
     let mut tables = vec![iterations(summary), issues(summary)];
     tables.extend(field_tables(summary));
     tables.extend(support_tables(summary));
     tables.extend([types(summary), endings(summary), errors(summary)]);
-    tables.retain(|table| !table.is_empty());
-    tables
+    tables.into_iter().flatten().collect()
+}
+
+/// A section with one table; nothing without rows.
+fn section(heading: impl Into<String>, note: impl Into<String>, table: Table) -> Vec<Block> {
+    if table.is_empty() {
+        return Vec::new();
+    }
+    let note = Some(note.into()).filter(|note| !note.is_empty()).map(Block::Note);
+    let blocks = [Block::Section(heading.into())].into_iter().chain(note);
+    blocks.chain([Block::Table(table)]).collect()
+}
+
+/// The tone of rows about issues of a severity.
+fn severity_tone(severity: Severity) -> Tone {
+    match severity {
+        Severity::Critical => Tone::Bad,
+        Severity::Major => Tone::Warn,
+        Severity::Minor | Severity::Info => Tone::Plain,
+    }
 }
 
 /// The largest types, by the number of their documents.
@@ -29,17 +48,21 @@ pub(super) fn largest_types(summary: &RunSummary) -> impl Iterator<Item = (&Stri
     summary.ranked_types().into_iter().take(MOST_TYPES)
 }
 
-fn iterations(summary: &RunSummary) -> Table {
+fn iterations(summary: &RunSummary) -> Vec<Block> {
     let most = summary.iterations.0.iter().copied().max().unwrap_or_default();
     let rows = summary.iterations.lines().map(|(name, count)| {
-        Row::new(vec![name, thousands(count), percent(count, summary.done())], of_100(count, most))
+        Row::from(vec![name, thousands(count), percent(count, summary.done())]).bar(of_100(count, most))
     });
     let caption = "Documents by how many candidates were assessed";
-    Table::new("Iterations", caption, figures("Iterations | Documents | Share"), rows)
-        .bars("Documents, as bars")
+    section(
+        "Iterations",
+        "",
+        Table::new(caption, figures("Iterations | Documents | Share"), rows.collect())
+            .bars("Documents, as bars"),
+    )
 }
 
-fn issues(summary: &RunSummary) -> Table {
+fn issues(summary: &RunSummary) -> Vec<Block> {
     let issues = summary.ranked_issues();
     let most = issues.iter().map(|(.., of)| of.documents).max().unwrap_or_default();
     let rows = issues.iter().take(MOST_ISSUES).map(|(severity, code, of)| {
@@ -50,16 +73,19 @@ fn issues(summary: &RunSummary) -> Table {
             percent(of.documents, summary.done()),
             thousands(of.count),
         ];
-        Row::new(cells, of_100(of.documents, most)).class(severity.as_str())
+        Row::from(cells).bar(of_100(of.documents, most)).tone(severity_tone(*severity))
     });
     let columns = [words("Code | Severity"), figures("Documents | Share | Issues")].concat();
-    Table::new("Issues", "Issues by code, the most severe first", columns, rows)
-        .note("Of the candidates that were returned; loopctl explain CODE says what a code means.")
-        .bars("Documents, as bars")
-        .more(issues.len().saturating_sub(MOST_ISSUES))
+    section(
+        "Issues",
+        "Of the candidates that were returned; loopctl explain CODE says what a code means.",
+        Table::new("Issues by code, the most severe first", columns, rows.collect())
+            .bars("Documents, as bars")
+            .first(issues.len().saturating_sub(MOST_ISSUES), usize::MAX),
+    )
 }
 
-fn field_tables(summary: &RunSummary) -> impl Iterator<Item = Table> {
+fn field_tables(summary: &RunSummary) -> impl Iterator<Item = Vec<Block>> {
     largest_types(summary).filter(|(_, of)| of.extracted > 0).map(|(name, of)| {
         let rows = of.fields.kept.iter().take(MOST_FIELDS).map(|(path, fill)| {
             let cells = vec![
@@ -68,22 +94,19 @@ fn field_tables(summary: &RunSummary) -> impl Iterator<Item = Table> {
                 percent(fill.filled, of.extracted),
                 thousands(fill.not_present),
             ];
-            Row::new(cells, of_100(fill.filled, of.extracted))
+            Row::from(cells).bar(of_100(fill.filled, of.extracted))
         });
         let caption = format!("How many extractions of {name} have a value in each field");
         let columns = [words("Field"), figures("Filled | Share | Said absent")].concat();
-        Table::new(format!("Fields: {name}"), caption, columns, rows)
-            .note(format!(
+        section(format!("Fields: {name}"), format!(
                 "Of {} with an extraction. Absent: the extraction says that the document has nothing about it.",
                 count(of.extracted, "document")
-            ))
-            .bars("Filled, as bars")
-            .more(of.fields.kept.len().saturating_sub(MOST_FIELDS))
+            ), Table::new(caption, columns, rows.collect()).bars("Filled, as bars").first(of.fields.kept.len().saturating_sub(MOST_FIELDS), usize::MAX))
     })
 }
 
 /// The support of documents for the values of each field, the least supported first.
-fn support_tables(summary: &RunSummary) -> impl Iterator<Item = Table> {
+fn support_tables(summary: &RunSummary) -> impl Iterator<Item = Vec<Block>> {
     largest_types(summary).map(|(name, of)| {
         let looked_up = |fill: &Fill| fill.support.sum() > 0;
         let mut fields: Vec<(&String, &Supports)> = (of.fields.kept.iter())
@@ -99,19 +122,16 @@ fn support_tables(summary: &RunSummary) -> impl Iterator<Item = Table> {
         let rows = fields.iter().take(MOST_FIELDS).map(|(path, support)| {
             let mut cells = vec![(*path).clone(), thousands(support.sum())];
             cells.extend(used.iter().map(|word| thousands(support.count(word))));
-            Row::new(cells, of_100(support.supported(), support.sum()))
+            Row::from(cells).bar(of_100(support.supported(), support.sum()))
         });
         let caption = format!("How many values of {name} have each support");
         let supports = used.iter().map(|word| figure(word)).collect();
         let columns = [words("Field"), figures("Values"), supports].concat();
-        Table::new(format!("Support: {name}"), caption, columns, rows)
-            .note("What the documents say for the values of each field; the fields with the most doubtful values first. Supported: verified or entailed.")
-            .bars("Supported, as bars")
-            .more(fields.len().saturating_sub(MOST_FIELDS))
+        section(format!("Support: {name}"), "What the documents say for the values of each field; the fields with the most doubtful values first. Supported: verified or entailed.", Table::new(caption, columns, rows.collect()).bars("Supported, as bars").first(fields.len().saturating_sub(MOST_FIELDS), usize::MAX))
     })
 }
 
-fn types(summary: &RunSummary) -> Table {
+fn types(summary: &RunSummary) -> Vec<Block> {
     let rows = largest_types(summary).map(|(name, of)| {
         let cells = vec![
             name.clone(),
@@ -120,31 +140,43 @@ fn types(summary: &RunSummary) -> Table {
             thousands(of.needs_review),
             fixed(of.mean_overall(), 3),
         ];
-        Row::new(cells, of_100(of.passed, of.documents))
+        Row::from(cells).bar(of_100(of.passed, of.documents))
     });
     let columns = [words("Type"), figures("Documents | Passed | Needs review | Mean overall")].concat();
-    Table::new("Document types", "Documents by type", columns, rows)
-        .bars("Passed, as bars")
-        .more(summary.types.kept.len().saturating_sub(MOST_TYPES))
+    section(
+        "Document types",
+        "",
+        Table::new("Documents by type", columns, rows.collect())
+            .bars("Passed, as bars")
+            .first(summary.types.kept.len().saturating_sub(MOST_TYPES), usize::MAX),
+    )
 }
 
-fn endings(summary: &RunSummary) -> Table {
+fn endings(summary: &RunSummary) -> Vec<Block> {
     let all = summary.ending_rows();
     let most = all.first().map(|(count, _)| *count).unwrap_or_default();
     let more = all.len().saturating_sub(MOST_ENDINGS);
     let rows = all.into_iter().take(MOST_ENDINGS);
-    let rows = rows.map(|(count, cells)| Row::new(cells, of_100(count, most)));
+    let rows = rows.map(|(count, cells)| Row::from(cells).bar(of_100(count, most)));
     let columns = [words("Status | Reason"), figures("Documents | Share")].concat();
-    Table::new("How documents ended", "Documents by final status and stop reason", columns, rows)
-        .bars("Documents, as bars")
-        .more(more)
+    section(
+        "How documents ended",
+        "",
+        Table::new("Documents by final status and stop reason", columns, rows.collect())
+            .bars("Documents, as bars")
+            .first(more, usize::MAX),
+    )
 }
 
-fn errors(summary: &RunSummary) -> Table {
+fn errors(summary: &RunSummary) -> Vec<Block> {
     let all = summary.error_rows();
     let most = all.first().map(|(count, _)| *count).unwrap_or_default();
     let rows = all.into_iter();
-    let rows = rows.map(|(count, cells)| Row::new(cells, of_100(count, most)).class("critical"));
+    let rows = rows.map(|(count, cells)| Row::from(cells).bar(of_100(count, most)).tone(Tone::Bad));
     let columns = [words("Kind"), figures("Documents")].concat();
-    Table::new("Errors", "Documents by kind of error", columns, rows).bars("Documents, as bars")
+    section(
+        "Errors",
+        "",
+        Table::new("Documents by kind of error", columns, rows.collect()).bars("Documents, as bars"),
+    )
 }

@@ -1,10 +1,8 @@
-//! The findings of an experiment: as text, and as one page of HTML.
+//! Findings of `loopctl sweep`, for people: `report` says what is shown, `plots` draws it, `race` and `words` have the words.
 
-mod page_view;
 mod plots;
 mod race;
-mod text;
+mod report;
 mod words;
 
-pub(super) use page_view::Page;
-pub use text::sweep_text;
+pub(super) use report::report;

@@ -2,8 +2,8 @@
 
 use super::words::{decimals, named, number};
 use crate::experiment::sweep::{Drop, DroppedPolicy, Findings, RaceFindings, Round};
-use crate::report::columns::{Column, figures, words};
 use crate::report::figures::thousands;
+use crate::report::model::{Column, figures, words};
 use crate::value::prose::count;
 
 /// Most policies that are listed as dropped; JSON has all.

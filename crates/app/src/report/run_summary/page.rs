@@ -1,0 +1,249 @@
+//! The summary of a run as a page.
+
+use super::histogram::SCORE_BINS;
+use super::look_at::{LookAt, LookAtIssue};
+use super::page_tables::{largest_types, tables};
+use super::{RunSummary, TypeSummary};
+use crate::experiment::statistics::real;
+use crate::policy::FinalStatus;
+use crate::report::figures::{dollars, duration, percent, spelled_money, thousands};
+use crate::report::model::{
+    Block, Histogram, Item, List, Parts, Plot, Report, Row, Table, Tone, figures, words,
+};
+use crate::report::page::{Fact, Tick, Tile, facts, tenths, tile};
+use crate::value::Millis;
+use crate::value::prose;
+use std::cmp::Reverse;
+use std::fmt::Write;
+
+/// The plot of scores, in units of its own.
+const LEFT: f64 = 52.0;
+const TOP: f64 = 26.0;
+const WIDTH: f64 = 580.0;
+const HEIGHT: f64 = 150.0;
+
+/// The summary as a report. A terminal has lines of its own, with bars and the spread of scores in characters.
+pub(in crate::report) fn report(summary: &RunSummary, title: String) -> Report {
+    let mut blocks = vec![Block::Tiles(tiles(summary))];
+    blocks.extend(status(summary));
+    let look_at: Vec<Item> = summary.look_at().iter().map(item).collect();
+    if !look_at.is_empty() {
+        let all = look_at.len() as u64;
+        blocks.push(Block::Section("Look at these first".to_owned()));
+        blocks.push(Block::List(List::first(all, look_at, (usize::MAX, usize::MAX))));
+    }
+    blocks.extend(histograms(summary));
+    blocks.extend(tables(summary));
+    Report { title, facts: about(summary), blocks }
+}
+
+fn about(summary: &RunSummary) -> Vec<Fact> {
+    let run = summary.run();
+    facts([
+        ("Profile", run.profile.clone()),
+        ("Run", run.id.clone()),
+        ("Started", run.started_at.clone().unwrap_or_default()),
+        ("Finished", run.finished_at.clone().unwrap_or_default()),
+        ("Took", run.elapsed().map(duration).unwrap_or_default()),
+        ("loopctl", run.loopctl_version.clone()),
+    ])
+}
+
+fn tiles(summary: &RunSummary) -> Vec<Tile> {
+    let done = summary.done();
+    let failed = summary.failed() + summary.given_up();
+    let usage = summary.usage();
+    let whole = spelled_money(usage).unwrap_or_default();
+    // `$3.34` is above its note.
+    let (money, of_calls) = match usage.calls {
+        0 => ("–".to_owned(), whole),
+        calls if usage.calls_of_unknown_cost >= calls => ("unknown".to_owned(), whole),
+        _ => {
+            let money = dollars(usage.known_cost_usd.get());
+            let rest = whole.strip_prefix(&money).unwrap_or(&whole);
+            (money, rest.trim_start_matches([',', ' ']).to_owned())
+        }
+    };
+    let mut spent = vec![of_calls, prose::count(usage.tokens, "token")];
+    spent.extend(summary.cached_calls());
+    spent.retain(|part| !part.is_empty());
+    let mut tiles = vec![
+        tile("Done", thousands(done), summary.outstanding().join(", "), Tone::Plain),
+        tile("Passed", thousands(summary.passed()), percent(summary.passed(), done), Tone::Good),
+        tile(
+            "Needs review",
+            thousands(summary.needs_review()),
+            match summary.needs_review_passed {
+                0 => percent(summary.needs_review(), done),
+                passed => {
+                    format!("{}, {} of them passed", percent(summary.needs_review(), done), thousands(passed))
+                }
+            },
+            Tone::Warn,
+        ),
+        tile("Failed or given up", thousands(failed), percent(failed, done), Tone::Bad),
+        tile("Cost", money, spent.join(", "), Tone::Plain),
+    ];
+    if let Some(half) = summary.time.under(0.5) {
+        let longest = format!("half of them; longest {}", duration(Millis(summary.longest_ms)));
+        tiles.push(tile("Time per document", format!("< {}", duration(half)), longest, Tone::Plain));
+    }
+    tiles
+}
+
+/// One bar of all documents; nothing without any.
+fn status(summary: &RunSummary) -> Vec<Block> {
+    let counts = [
+        ("Passed", "passed", summary.passed()),
+        ("Not passed", "not-passed", summary.not_passed()),
+        ("Failed", "failed", summary.failed()),
+        ("Given up", "given-up", summary.given_up()),
+        ("Stopped", "stopped", summary.with_status(FinalStatus::Cancelled)),
+        ("Waiting", "waiting", summary.waiting),
+        ("Not tried", "waiting", summary.not_tried),
+        ("Not readable", "unreadable", summary.unreadable),
+    ];
+    let counts: Vec<_> = counts.into_iter().filter(|(.., count)| *count > 0).collect();
+    let whole: u64 = counts.iter().map(|(.., count)| count).sum();
+    // Every part is visible, however small it is.
+    let length = |count: u64| (real(count) / real(whole.max(1)) * 1_000.0).max(4.0);
+    let sum: f64 = counts.iter().map(|(.., count)| length(*count)).sum();
+    let (mut x, mut parts, mut rows, mut said) = (0.0, Vec::new(), Vec::new(), Vec::new());
+    for (name, class, count) in counts {
+        let width = length(count) / sum * 1_000.0;
+        parts.push((class, tenths(x), tenths((width - 2.0).max(1.0))));
+        x += width;
+        said.push(format!("{} {}", name.to_lowercase(), thousands(count)));
+        let cells = vec![name.to_owned(), thousands(count), percent(count, whole)];
+        rows.push(Row::from(cells).swatch(class));
+    }
+    if rows.is_empty() {
+        return Vec::new();
+    }
+    let alt = format!("Of {}: {}", prose::count(whole, "document"), said.join(", "));
+    let columns = [words("Status"), figures("Documents | Share")].concat();
+    vec![
+        Block::Section("Documents".to_owned()),
+        Block::Plot(Plot::Parts(Parts { alt, parts })),
+        Block::Table(Table::new("Documents by status", columns, rows)),
+    ]
+}
+
+fn item(document: &LookAt) -> Item {
+    let mut text = format!(": {}", document.why.as_str());
+    if let Some(overall) = document.overall() {
+        let _ = write!(text, ", overall {overall:.3}");
+    }
+    if let Some(document_type) = &document.document_type {
+        let status = document.final_status.as_deref().unwrap_or_default();
+        let reason = document.stop_reason.as_deref().unwrap_or_default();
+        let ended = if status.is_empty() { String::new() } else { format!("; {status} / {reason}") };
+        let _ = write!(text, " ({document_type}{ended})");
+    }
+    if let Some(reason) = &document.reason {
+        let _ = write!(text, ": {reason}");
+    }
+    let issue = |issue: &LookAtIssue| {
+        let mut text = format!(" {}", issue.severity.as_str());
+        if !issue.path.is_empty() {
+            let _ = write!(text, " at {}", issue.path);
+        }
+        if let Some(message) = &issue.message {
+            let _ = write!(text, ": {message}");
+        }
+        Item::new(&issue.code, text, Vec::new())
+    };
+    let more = (document.more_issues > 0)
+        .then(|| Item::new("", format!("and {} more", document.more_issues), Vec::new()));
+    Item::new(&document.id, text, document.issues.iter().map(issue).chain(more).collect())
+}
+
+fn histograms(summary: &RunSummary) -> Vec<Block> {
+    let bound = summary.run().accept_overall;
+    let scored = largest_types(summary).filter(|(_, of)| of.scores.0.iter().sum::<u64>() > 0);
+    let mut blocks = Vec::new();
+    for (name, of) in scored {
+        if blocks.is_empty() {
+            blocks.push(Block::Section("Overall scores".to_owned()));
+        }
+        blocks.push(Block::Group(name.clone()));
+        blocks.push(Block::Plot(Plot::Histogram(histogram(name, of, bound))));
+        blocks.push(Block::Table(scores(name, of)));
+    }
+    blocks
+}
+
+/// The bins of a type that have documents, with their ends and their counts.
+fn used(of: &TypeSummary) -> impl Iterator<Item = (u32, (f64, f64), u64)> {
+    let ends = |at: u32| (f64::from(at) / 20.0, f64::from(at + 1) / 20.0);
+    let bins = (0_u32..).zip(&of.scores.0).filter(|(_, count)| **count > 0);
+    bins.map(move |(at, count)| (at, ends(at), *count))
+}
+
+/// The scores of a type, as a table.
+fn scores(name: &str, of: &TypeSummary) -> Table {
+    let all: u64 = of.scores.0.iter().sum();
+    let rows = used(of).map(|(_, (from, to), count)| {
+        Row::from(vec![format!("{from:.2} – {to:.2}"), thousands(count), percent(count, all)])
+    });
+    let columns = [words("Overall"), figures("Documents | Share")].concat();
+    Table::new(format!("Overall scores of {name}"), columns, rows.collect())
+}
+
+/// The scores of a type, against the bound of the profile.
+fn histogram(name: &str, of: &TypeSummary, bound: Option<f64>) -> Histogram {
+    let bins = &of.scores.0;
+    let all: u64 = bins.iter().sum();
+    let top = round_up(bins.iter().copied().max().unwrap_or_default());
+    let step = WIDTH / real(SCORE_BINS as u64);
+    let height = |count: u64| real(count) / real(top) * HEIGHT;
+    let bars = used(of).map(|(at, _, count)| {
+        let height = height(count).max(1.0);
+        let (x, y) = (LEFT + f64::from(at) * step + 1.0, TOP + HEIGHT - height);
+        [tenths(x), tenths(y), tenths(step - 2.0), tenths(height)]
+    });
+    let lines = [0, top / 2, top].into_iter().filter(|count| *count == 0 || top > 1 || *count == top);
+    let mut lines: Vec<Tick> = lines
+        .map(|count| Tick { at: tenths(TOP + HEIGHT - height(count)), label: thousands(count) })
+        .collect();
+    lines.dedup_by(|a, b| a.label == b.label);
+    let tick = |tenth: u32| {
+        let at = f64::from(tenth) / 10.0;
+        Tick { at: tenths(LEFT + at * WIDTH), label: format!("{at}") }
+    };
+    let mean = of.mean_overall().unwrap_or_default();
+    let mut caption = format!("{} with a score, mean {mean:.3}", prose::count(all, "document"));
+    if let Some(bound) = bound {
+        caption = format!("{caption}; the profile asks for {bound}");
+    }
+    let most = used(of).max_by_key(|(at, _, count)| (*count, Reverse(*at)));
+    let alt = most.map_or_else(String::new, |(_, (from, to), count)| {
+        format!(
+            "Overall scores of {name}: {caption}. Most, {}, are from {from:.2} to {to:.2}.",
+            thousands(count)
+        )
+    });
+    let position = |bound: f64| tenths(LEFT + bound.clamp(0.0, 1.0) * WIDTH);
+    Histogram {
+        alt,
+        caption,
+        bars: bars.collect(),
+        lines,
+        ticks: (0..=10).step_by(2).map(tick).collect(),
+        bound: bound.map(|bound| (position(bound), bound > 0.5, format!("asked for: {bound}"))),
+    }
+}
+
+/// The next number that is easy to read, 1, 2, 4, 6, 8, 10, 20 …, so that its half is, too.
+fn round_up(count: u64) -> u64 {
+    let mut unit = 1_u64;
+    loop {
+        for step in [1, 2, 4, 6, 8] {
+            let candidate = unit.saturating_mul(step);
+            if candidate >= count {
+                return candidate.max(1);
+            }
+        }
+        unit = unit.saturating_mul(10);
+    }
+}
