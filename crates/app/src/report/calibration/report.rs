@@ -110,7 +110,7 @@ fn section(calibration: &Calibration, group: &Group) -> Vec<Block> {
         } else {
             "Dots: the share of accepted documents that is wrong at each threshold, the strictest at the left. The area above reaches to what it may be at most, and is cut off at the top."
         };
-        Block::Plot(Plot::Risk(curve, caption))
+        Block::Plot(Plot::Risk(Box::new(curve), caption))
     }));
     blocks.push(Block::Table(table(calibration, group)));
     blocks

@@ -231,7 +231,7 @@ fn curve(evaluation: &Evaluation) -> Vec<Block> {
     );
     vec![
         Block::Section("Risk against coverage".to_owned()),
-        Block::Plot(Plot::Risk(plot, caption)),
+        Block::Plot(Plot::Risk(Box::new(plot), caption)),
         Block::Table(Table::new(
             "The share that is wrong among the documents with the highest scores, at each tenth of all",
             columns,

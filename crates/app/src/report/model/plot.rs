@@ -10,9 +10,9 @@ pub(in crate::report) enum Plot {
     /// Numbers with their intervals, in rows.
     Dots(DotRows, &'static str),
     /// The share that is wrong, by the share accepted.
-    Risk(RiskCurve, &'static str),
+    Risk(Box<RiskCurve>, &'static str),
     /// Points, of which some have an interval each way.
-    Front(Front, &'static str),
+    Front(Box<Front>, &'static str),
     /// Numbers of documents by their scores.
     Histogram(Histogram),
     /// All documents, by what became of them.

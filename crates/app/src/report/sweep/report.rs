@@ -26,7 +26,7 @@ pub(in crate::report) fn report(findings: &Findings) -> Report {
     blocks.extend((1..findings.objectives.len()).filter_map(|at| front(findings, at)).flat_map(
         |(heading, plot)| {
             let caption = "Grey: policies where they are chosen. Numbers: those on the front, with intervals where they are judged.";
-            [Block::Section(heading), Block::Plot(Plot::Front(plot, caption))]
+            [Block::Section(heading), Block::Plot(Plot::Front(Box::new(plot), caption))]
         },
     ));
     blocks.extend(policies(findings));
