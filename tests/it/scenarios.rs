@@ -270,7 +270,7 @@ fn what_could_never_be_compared_is_an_error_with_a_guess() {
             "excludes nothing",
             "`issues: []`",
         ),
-        ("candidates: [{}]\n    expect: { feedback: {} }".into(), "nothing is said about the text", ""),
+        ("candidates: [{}]\n    expect: { feedback: {} }".into(), "no expectation of the text", ""),
         (
             "candidates: [{}]\n    expect: { feedback: { contains: ' ' } }".into(),
             "every text contains this",

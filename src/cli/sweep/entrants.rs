@@ -123,7 +123,7 @@ fn say_invalid(
     }
     let word = output.err_paint.warn("warning:");
     output.say(&format!(
-        "{word} {} of the space can't be used; what is wrong with the first one is said above: `conditions` leave such policies out",
+        "{word} {} of the space can't be used; the problem of the first one is above: `conditions` leave such policies out",
         count(invalid as u64, "policy")
     ));
     Ok(())

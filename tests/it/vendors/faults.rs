@@ -354,7 +354,7 @@ vendors' documentation ([`tests/it/vendors`](https://github.com/loopctl/loopctl/
 
 fn page(outcomes: &BTreeMap<(usize, usize), Outcome>, rows: &[Row]) -> String {
     let mut page = HEAD.to_owned();
-    page.push_str(&cells(&["fault", "API", "ends as", "exit", "calls", "what is said"]));
+    page.push_str(&cells(&["fault", "API", "ends as", "exit", "calls", "message"]));
     page.push_str("| --- | --- | --- | --- | --- | --- |\n");
     for (number, row) in rows.iter().enumerate() {
         let of_row: Vec<(Api, &Outcome)> = row

@@ -51,7 +51,7 @@ impl Phrase {
         Phrase { first: FirstLetters::of(&marked), marked }
     }
 
-    /// The phrase that says a canonical value by its name, which is not a regular expression: `MSI-H` is said by
+    /// The phrase that says a canonical value by its name, which is not a regular expression: `MSI-H` is written as
     /// `MSI H`, too.
     #[must_use]
     pub fn of_value(value: &str) -> Self {

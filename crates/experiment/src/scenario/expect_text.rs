@@ -125,7 +125,7 @@ fn parts(node: &Node, problems: &mut Problems) -> Option<Vec<Spanned<String>>> {
 impl Parts {
     fn check(&self, fields: &Fields<'_>, problems: &mut Problems) {
         if self.contains.is_empty() && self.lacks.is_empty() {
-            let problem = Problem::error(Code::Empty, fields.span(), "nothing is said about the text");
+            let problem = Problem::error(Code::Empty, fields.span(), "no expectation of the text");
             problems.push(problem.help("add `contains: [TEXT]` or `lacks: [TEXT]`"));
         }
     }
