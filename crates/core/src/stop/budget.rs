@@ -42,11 +42,13 @@ impl Declared for Budget {
     const BOUNDS_CALLS: bool = true;
 
     fn ended(line: &EndingLine<'_>) -> String {
-        let (_, part) = line.key_and_part();
+        let ((_, part), (plural, were)) = (line.key_and_part(), line.number_words());
         let EndingLine { line, value_text, bound_text, .. } = line;
-        match part {
-            "cost_usd" => format!("${value_text} were spent, and `{line}` allows ${bound_text}"),
-            _ => format!("{value_text} {part} were used, and `{line}` allows {bound_text}"),
+        match part.strip_suffix('s') {
+            Some(unit) => {
+                format!("{value_text} {unit}{plural} {were} used, and `{line}` allows {bound_text}")
+            }
+            None => format!("${value_text} were spent, and `{line}` allows ${bound_text}"),
         }
     }
 
@@ -135,7 +137,7 @@ impl Rule for Budget {
         let within = bounded(self.cost_usd.map(Usd::get), wide.cost_usd.map(Usd::get))
             && bounded(self.tokens, wide.tokens)
             && bounded(self.calls, wide.calls);
-        within.then(|| Overtakes::sooner(false))
+        within.then(|| Overtakes::new(false))
     }
 
     fn doubt(&self, _: &Ground) -> Option<Doubt> {

@@ -64,7 +64,7 @@ impl Rule for Decline {
         }
         // If no fall is tolerated, nothing goes up and down. With two changes of direction, one fall is not the last step.
         let Criterion::Oscillation(other) = other else { return None };
-        (self.length == 2).then(|| Overtakes::sooner(other.flips > 1).unless("length: 3"))
+        (self.length == 2).then(|| Overtakes::new(other.flips > 1).unless("length: 3"))
     }
 
     fn doubt(&self, _: &Ground) -> Option<Doubt> {

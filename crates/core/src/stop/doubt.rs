@@ -66,14 +66,14 @@ pub struct Overtakes {
 }
 
 impl Overtakes {
-    /// One that may come at the same candidate.
-    pub(super) fn sooner(earlier: bool) -> Self {
+    /// The effect of a criterion that holds at an earlier candidate, or, unless `earlier`, at the same one at the latest.
+    pub(super) fn new(earlier: bool) -> Self {
         Overtakes { earlier, patient: None }
     }
 
     /// One that takes `own` steps, where the other criterion takes `others`.
     pub(super) fn steps<T: PartialOrd>(own: T, others: T) -> Option<Self> {
-        (own <= others).then(|| Overtakes::sooner(own < others))
+        (own <= others).then(|| Overtakes::new(own < others))
     }
 
     /// Adds the setting that makes it more patient.

@@ -26,8 +26,8 @@ impl EndingLine<'_> {
         own.split_once('.').unwrap_or((own, ""))
     }
 
-    /// `was` or `were`, as the measured value asks for.
-    pub(super) fn were(&self) -> (&'static str, &'static str) {
+    /// The ending of a noun, and `was` or `were`, as the measured value asks for.
+    pub(super) fn number_words(&self) -> (&'static str, &'static str) {
         if (self.value - 1.0).abs() < 0.5 { ("", "was") } else { ("s", "were") }
     }
 }

@@ -35,8 +35,9 @@ impl Declared for FlipFlop {
 
     fn ended(line: &EndingLine<'_>) -> String {
         let at = line.place.as_deref().unwrap_or("one place");
+        let (plural, _) = line.number_words();
         let EndingLine { line, value_text, .. } = line;
-        format!("{at} went back and forth between two values {value_text} times (`{line}`)")
+        format!("{at} went back and forth between two values {value_text} time{plural} (`{line}`)")
     }
 
     fn read(node: &Node, problems: &mut Problems) -> Vec<Self> {

@@ -26,7 +26,7 @@ impl Declared for MaxCorrections {
     const IS_LIMIT: bool = true;
 
     fn ended(line: &EndingLine<'_>) -> String {
-        let (s, were) = line.were();
+        let (s, were) = line.number_words();
         let EndingLine { line, value_text, bound_text, .. } = line;
         format!("{value_text} correction{s} {were} made, and `{line}` allows {bound_text}")
     }

@@ -26,7 +26,7 @@ impl Declared for MaxIterations {
     const IS_LIMIT: bool = true;
 
     fn ended(line: &EndingLine<'_>) -> String {
-        let (s, were) = line.were();
+        let (s, were) = line.number_words();
         let EndingLine { line, value_text, bound_text, .. } = line;
         format!("{value_text} candidate{s} {were} assessed, and `{line}` allows {bound_text}")
     }

@@ -125,7 +125,7 @@ impl Rule for MinImprovement {
         }
         // If no fall is tolerated, nothing goes up and down. With two changes of direction, one fall is not the last step.
         if let Criterion::Oscillation(other) = other {
-            return (self.patience == 1).then(|| Overtakes::sooner(other.flips > 1).unless("patience: 2"));
+            return (self.patience == 1).then(|| Overtakes::new(other.flips > 1).unless("patience: 2"));
         }
         // A score below the best gains nothing on it. Against the candidate before, that holds for the first in a row.
         let Criterion::Rollbacks(Rollbacks(limit)) = other else { return None };

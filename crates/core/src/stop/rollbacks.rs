@@ -81,7 +81,7 @@ impl Rule for Rollbacks {
         }
         // If no fall is tolerated, nothing goes up and down. With two changes of direction, one fall is not the last step.
         let Criterion::Oscillation(other) = other else { return None };
-        (self.0 == 1).then(|| Overtakes::sooner(other.flips > 1).unless("rollbacks: 2"))
+        (self.0 == 1).then(|| Overtakes::new(other.flips > 1).unless("rollbacks: 2"))
     }
 
     fn doubt(&self, ground: &Ground) -> Option<Doubt> {

@@ -115,7 +115,7 @@ impl Rule for ScriptCriterion {
 
     fn overtakes(&self, other: &Criterion, _: &Ground) -> Option<Overtakes> {
         let Criterion::Script(other) = other else { return None };
-        (self.function.value == other.function.value).then(|| Overtakes::sooner(false))
+        (self.function.value == other.function.value).then(|| Overtakes::new(false))
     }
 
     fn doubt(&self, _: &Ground) -> Option<Doubt> {

@@ -117,7 +117,7 @@ impl Rule for Timeout {
 
     fn overtakes(&self, other: &Criterion, _: &Ground) -> Option<Overtakes> {
         let Criterion::Timeout(other) = other else { return None };
-        (self.after <= other.after).then(|| Overtakes::sooner(false))
+        (self.after <= other.after).then(|| Overtakes::new(false))
     }
 
     fn doubt(&self, _: &Ground) -> Option<Doubt> {

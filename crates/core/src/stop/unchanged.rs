@@ -59,7 +59,7 @@ impl Rule for Unchanged {
     }
 
     fn overtakes(&self, other: &Criterion, _: &Ground) -> Option<Overtakes> {
-        matches!(other, Criterion::Unchanged(_)).then(|| Overtakes::sooner(false))
+        matches!(other, Criterion::Unchanged(_)).then(|| Overtakes::new(false))
     }
 
     fn doubt(&self, _: &Ground) -> Option<Doubt> {

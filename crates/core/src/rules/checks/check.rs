@@ -28,7 +28,7 @@ pub struct Definition {
 #[cfg(test)]
 pub(crate) type Case = (&'static str, serde_json::Value, serde_json::Value);
 
-/// The question that a check asks, answered with yes or no. Its text describes what passes, in words that follow
+/// The question that a check asks, answered with yes or no, or not at all without a scope that it needs. Its text describes what passes, in words that follow
 /// "expected".
 pub(super) trait Check: fmt::Display {
     /// The absent values that it is asked of.
