@@ -14,7 +14,7 @@ pub struct EndingLine<'a> {
     pub bound_text: &'a str,
     /// The place in the candidate that it is about, in words.
     pub place: Option<String>,
-    /// The text of a setting that was recorded ([`Rule::terms`](super::rule::Rule::terms)).
+    /// The text of a setting that was recorded (`Rule::terms`).
     pub setting: &'a dyn Fn(&str) -> Option<String>,
 }
 

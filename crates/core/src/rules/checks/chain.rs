@@ -93,7 +93,10 @@ fn below_paths(node: &Node, problems: &mut Problems) -> Option<Vec<JsonPath>> {
 fn below_path(node: &Node, problems: &mut Problems) -> Option<JsonPath> {
     match reference(node, problems)? {
         Reference::Target(path) => Some(path),
-        _ => {
+        Reference::Field { .. }
+        | Reference::Root { .. }
+        | Reference::Holder { .. }
+        | Reference::Before(_) => {
             problems.push(
                 Problem::error(
                     Code::BadPath,
