@@ -39,6 +39,7 @@ fn what_is_shipped_has_no_mistakes() {
 
 /// The patterns of files in the executable are taken as they are: here they are checked like those of a user.
 #[test]
+#[ignore = "long"]
 fn what_is_shipped_has_no_mistakes_as_files_of_ones_own() {
     let place = Workspace::new();
     let ran = Ran::of(place.loopctl(&["check"]).current_dir(env!("CARGO_MANIFEST_DIR"))).exits(0);

@@ -148,6 +148,7 @@ fn nothing_is_flagged_in_what_ships() {
 }
 
 #[test]
+#[ignore = "long"]
 fn nothing_is_flagged_in_a_project_to_begin_with_and_a_slip_in_it_is() {
     let place = Workspace::new();
     place.run(&["init", "ours"]).exits(0);

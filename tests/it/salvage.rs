@@ -256,6 +256,7 @@ fn no_nesting_is_too_deep_to_be_refused() {
 }
 
 #[test]
+#[ignore = "long"]
 fn what_takes_long_to_read_is_long() {
     // Each would take minutes, were anything read again for each of its characters.
     for piece in [

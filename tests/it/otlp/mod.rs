@@ -275,6 +275,7 @@ fn neither_documents_nor_answers_nor_keys_are_exported() {
 }
 
 #[test]
+#[ignore = "long"]
 fn a_run_does_not_depend_on_the_collector() {
     let place = eventful();
     let without = place.run(&RUN).exits(0);

@@ -247,6 +247,7 @@ fn free_port() -> u16 {
 
 /// As `docs/operating/metrics.md` shows it: the token comes from a file.
 #[test]
+#[ignore = "long"]
 fn a_real_prometheus_scrapes_the_service_and_loads_the_rules() {
     if !can_run("prometheus") {
         return;

@@ -42,6 +42,7 @@ fn ended(place: &Workspace) -> Vec<(String, String)> {
 }
 
 #[test]
+#[ignore = "long"]
 fn a_key_that_is_revoked_and_an_account_without_credit_end_the_batch_at_once() {
     let revoked = || Problem::BadKey("x".to_owned());
     let spent = || Problem::TooMany { quota: true };

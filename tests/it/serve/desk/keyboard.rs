@@ -191,6 +191,7 @@ fn ten_documents_are_reviewed_by_keyboard_alone() {
 }
 
 #[test]
+#[ignore = "long"]
 fn the_desk_can_be_looked_at_in_the_dark() {
     let Some(browser) = Browser::start(&["--force-dark-mode", "--blink-settings=preferredColorScheme=0"])
     else {

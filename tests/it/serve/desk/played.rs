@@ -74,6 +74,7 @@ fn a_withdrawn_report_is_not_accepted_by_one_enter() {
 }
 
 #[test]
+#[ignore = "long"]
 fn a_pdf_that_nobody_read_is_not_accepted_by_one_enter() {
     let Some(browser) = Browser::start(&[]) else { return };
     let desk = Desk::of_pdf();
@@ -93,6 +94,7 @@ fn a_pdf_that_nobody_read_is_not_accepted_by_one_enter() {
 }
 
 #[test]
+#[ignore = "long"]
 fn two_reviewers_differ_and_a_third_person_settles_it_by_keyboard() {
     let Some(browser) = Browser::start(&[]) else { return };
     let desk = Desk::of(&[("report", SOUND)]);
@@ -130,6 +132,7 @@ fn two_reviewers_differ_and_a_third_person_settles_it_by_keyboard() {
 }
 
 #[test]
+#[ignore = "long"]
 fn fields_that_one_enter_swept_are_not_told_as_looked_at() {
     let Some(browser) = Browser::start(&[]) else { return };
     let desk = Desk::open();

@@ -390,6 +390,7 @@ mod tests {
 
     /// All shipped phrases, on a report and on themselves.
     #[test]
+    #[ignore = "long"]
     fn what_ships_is_found_as_by_one_regular_expression() {
         let library = Library::embedded();
         let mut problems = Problems::new();
