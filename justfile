@@ -6,7 +6,7 @@ check:
 
 # all tests, as CI runs them
 test *ARGS:
-    cargo test --workspace --locked {{ ARGS }} -- --include-ignored
+    cargo test --workspace --locked -- --include-ignored {{ ARGS }}
 
 # all but the long ones
 quick *ARGS:

@@ -98,7 +98,10 @@ fn list(list: &List) -> Markup {
                 @if !item.parts.is_empty() {
                     ul {
                         @for part in &item.parts {
-                            li { code { bdi { (safe(&part.name)) } } bdi { (safe(&part.text)) } }
+                            li {
+                                @if !part.name.is_empty() { code { bdi { (safe(&part.name)) } } }
+                                bdi { (safe(&part.text)) }
+                            }
                         }
                     }
                 }
