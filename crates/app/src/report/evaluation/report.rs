@@ -8,7 +8,7 @@ use super::words::{
 use crate::experiment::evaluate::{Evaluation, FieldFigures, LookAtDocument, TypeFigures};
 use crate::experiment::statistics::Interval;
 use crate::report::figures::{confidence, thousands};
-use crate::report::model::{Block, Item, List, Plot, Report, Row, Table, Tone, figures, word, words};
+use crate::report::model::{Block, Item, List, Piece, Plot, Report, Row, Table, Tone, figures, word, words};
 use crate::report::page::{facts, of_100, tenths, tile};
 
 /// Most rows of confusions on a page and on a terminal.
@@ -258,12 +258,16 @@ fn look_at(evaluation: &Evaluation) -> Vec<Block> {
 
 fn document(document: &LookAtDocument) -> Item {
     let fields = document.fields.iter().map(|field| {
-        let (label, extracted) = (value(&field.label), value(&field.extracted));
-        let text = format!(" {}: {label} → {extracted}", field.verdict.as_str());
+        let text = vec![
+            Piece::Words(format!(" {}: ", field.verdict.as_str())),
+            Piece::Value(value(&field.label).to_owned()),
+            Piece::Words(" → ".to_owned()),
+            Piece::Value(value(&field.extracted).to_owned()),
+        ];
         Item::new(&field.field, text, Vec::new())
     });
-    let overall = document.overall.map_or_else(String::new, |overall| format!(", overall {overall:.3}"));
-    Item::new(&document.document, overall, fields.collect())
+    let overall = document.overall.map(|overall| Piece::Words(format!(", overall {overall:.3}")));
+    Item::new(&document.document, overall.into_iter().collect(), fields.collect())
 }
 
 fn names(evaluation: &Evaluation) -> Vec<Block> {

@@ -69,8 +69,19 @@ pub(super) struct List {
 pub(super) struct Item {
     /// The name that it begins with; may be empty.
     pub(super) name: String,
-    pub(super) text: String,
+    pub(super) text: Vec<Piece>,
     pub(super) parts: Vec<Item>,
+}
+
+/// A piece of the text of an item.
+#[derive(Debug)]
+pub(super) enum Piece {
+    /// Our own words.
+    Words(String),
+    /// Text from outside: on pages its direction of writing stays its own.
+    Outside(String),
+    /// A value of a document, of which a terminal shows the beginning.
+    Value(String),
 }
 
 impl Report {
@@ -88,7 +99,8 @@ impl Report {
 impl List {
     /// A list of sentences.
     pub(super) fn of(sentences: Vec<String>) -> Self {
-        let items: Vec<Item> = sentences.into_iter().map(|text| Item::new("", text, Vec::new())).collect();
+        let items: Vec<Item> =
+            sentences.into_iter().map(|text| Item::new("", vec![Piece::Outside(text)], Vec::new())).collect();
         List { all: items.len() as u64, items, shorter: None, on_terminal: (usize::MAX, usize::MAX) }
     }
 
@@ -104,8 +116,8 @@ impl List {
 }
 
 impl Item {
-    pub(super) fn new(name: impl Into<String>, text: impl Into<String>, parts: Vec<Item>) -> Self {
-        Item { name: name.into(), text: text.into(), parts }
+    pub(super) fn new(name: impl Into<String>, text: Vec<Piece>, parts: Vec<Item>) -> Self {
+        Item { name: name.into(), text, parts }
     }
 }
 

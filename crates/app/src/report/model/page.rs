@@ -1,7 +1,7 @@
 //! Reports as pages of HTML: self-contained, without script, light and dark, to be read and printed.
 
 use super::table::Column;
-use super::{Block, Item, List, Report, Row, Table, Tone, plot};
+use super::{Block, Item, List, Piece, Report, Row, Table, Tone, plot};
 use crate::report::figures::thousands;
 use crate::report::page::{STYLE, Tile, escape_html};
 use maud::{DOCTYPE, Markup, PreEscaped, html};
@@ -88,19 +88,30 @@ fn tiles(tiles: &[Tile]) -> Markup {
     }
 }
 
+fn pieces(text: &[Piece]) -> Markup {
+    html! {
+        @for piece in text {
+            @match piece {
+                Piece::Words(text) => { (safe(text)) }
+                Piece::Outside(text) | Piece::Value(text) => { bdi { (safe(text)) } }
+            }
+        }
+    }
+}
+
 fn list(list: &List) -> Markup {
     let named = list.items.iter().any(|item| !item.name.is_empty());
     let item = |item: &Item| {
         html! {
             li {
                 @if named { strong { bdi { (safe(&item.name)) } } }
-                bdi { (safe(&item.text)) }
+                (pieces(&item.text))
                 @if !item.parts.is_empty() {
                     ul {
                         @for part in &item.parts {
                             li {
                                 @if !part.name.is_empty() { code { bdi { (safe(&part.name)) } } }
-                                bdi { (safe(&part.text)) }
+                                (pieces(&part.text))
                             }
                         }
                     }

@@ -1,6 +1,6 @@
 //! Reports on terminals.
 
-use super::{Block, Item, List, Report, Row, Table, Tone};
+use super::{Block, Item, List, Piece, Report, Row, Table, Tone};
 use crate::report::Paint;
 use crate::report::figures::thousands;
 use crate::report::page::{Fact, Tile};
@@ -9,6 +9,9 @@ use crate::value::sanitize_line;
 
 /// The width of a line, in characters, beyond which the last column of a table continues on the next line.
 const WIDTH: usize = 100;
+/// The most characters of a name that begins a line of a list, and of a value in it.
+const LONGEST_NAME: usize = 60;
+const LONGEST_VALUE: usize = 26;
 
 /// The lines of a report.
 pub(super) fn lines(report: &Report, paint: Paint) -> String {
@@ -96,11 +99,18 @@ fn list(list: &List, paint: Paint, lines: &mut Vec<String>) {
 }
 
 fn said(item: &Item) -> String {
-    sanitize_line(&format!("{}{}", item.name, item.text))
+    let pieces = item.text.iter().map(|piece| match piece {
+        Piece::Words(text) | Piece::Outside(text) => sanitize_line(text),
+        Piece::Value(text) => cut(&sanitize_line(text), LONGEST_VALUE),
+    });
+    std::iter::once(cut(&sanitize_line(&item.name), LONGEST_NAME)).chain(pieces).collect()
 }
 
 /// A table with the cells of a column below one another, each cut to what its column may take.
 fn table(table: &Table, paint: Paint, lines: &mut Vec<String>) {
+    if table.rows.is_empty() {
+        return;
+    }
     let shown: Vec<(usize, &str)> = (table.columns.iter().enumerate())
         .filter_map(|(at, column)| column.on_terminal.map(|name| (at, name)))
         .collect();

@@ -8,13 +8,12 @@ use crate::experiment::statistics::real;
 use crate::policy::FinalStatus;
 use crate::report::figures::{dollars, duration, percent, spelled_money, thousands};
 use crate::report::model::{
-    Block, Histogram, Item, List, Parts, Plot, Report, Row, Table, Tone, figures, words,
+    Block, Histogram, Item, List, Parts, Piece, Plot, Report, Row, Table, Tone, figures, words,
 };
 use crate::report::page::{Fact, Tick, Tile, facts, tenths, tile};
 use crate::value::Millis;
 use crate::value::prose;
 use std::cmp::Reverse;
-use std::fmt::Write;
 
 /// The plot of scores, in units of its own.
 const LEFT: f64 = 52.0;
@@ -130,31 +129,33 @@ fn status(summary: &RunSummary) -> Vec<Block> {
 }
 
 fn item(document: &LookAt) -> Item {
-    let mut text = format!(": {}", document.why.as_str());
-    if let Some(overall) = document.overall() {
-        let _ = write!(text, ", overall {overall:.3}");
-    }
+    let mut text = vec![Piece::Words(format!(": {}", document.why.as_str()))];
+    text.extend(document.overall().map(|overall| Piece::Words(format!(", overall {overall:.3}"))));
     if let Some(document_type) = &document.document_type {
-        let status = document.final_status.as_deref().unwrap_or_default();
-        let reason = document.stop_reason.as_deref().unwrap_or_default();
-        let ended = if status.is_empty() { String::new() } else { format!("; {status} / {reason}") };
-        let _ = write!(text, " ({document_type}{ended})");
+        text.extend([Piece::Words(" (".to_owned()), Piece::Outside(document_type.clone())]);
+        if let Some(status) = &document.final_status {
+            let reason = document.stop_reason.as_deref().unwrap_or_default();
+            text.extend([Piece::Words("; ".to_owned()), Piece::Outside(format!("{status} / {reason}"))]);
+        }
+        text.push(Piece::Words(")".to_owned()));
     }
     if let Some(reason) = &document.reason {
-        let _ = write!(text, ": {reason}");
+        text.extend([Piece::Words(": ".to_owned()), Piece::Outside(reason.clone())]);
     }
     let issue = |issue: &LookAtIssue| {
-        let mut text = format!(" {}", issue.severity.as_str());
+        let mut text = vec![Piece::Words(format!(" {}", issue.severity.as_str()))];
         if !issue.path.is_empty() {
-            let _ = write!(text, " at {}", issue.path);
+            text.extend([Piece::Words(" at ".to_owned()), Piece::Outside(issue.path.clone())]);
         }
         if let Some(message) = &issue.message {
-            let _ = write!(text, ": {message}");
+            text.extend([Piece::Words(": ".to_owned()), Piece::Outside(message.clone())]);
         }
         Item::new(&issue.code, text, Vec::new())
     };
-    let more = (document.more_issues > 0)
-        .then(|| Item::new("", format!("and {} more", document.more_issues), Vec::new()));
+    let more = (document.more_issues > 0).then(|| {
+        let more = format!("and {} more", document.more_issues);
+        Item::new("", vec![Piece::Words(more)], Vec::new())
+    });
     Item::new(&document.id, text, document.issues.iter().map(issue).chain(more).collect())
 }
 
