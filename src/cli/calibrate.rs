@@ -13,7 +13,7 @@ use crate::report::{calibration_text, evidence_text, needed_text};
 use crate::requests::ResultFormat;
 use crate::streams::Streams;
 use crate::value::ShownPath;
-use crate::value::sanitize_line;
+use crate::value::{path_text, sanitize_line};
 use clap::Args;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
@@ -151,7 +151,7 @@ fn write_calibration(
         let mut value = json!(calibration);
         if let Value::Object(members) = &mut value {
             members.insert("statements".to_owned(), calibration.statements().collect());
-            members.insert("certificate".to_owned(), json!(written.0));
+            members.insert("certificate".to_owned(), json!(written.0.map(path_text)));
         }
         value
     };
@@ -196,7 +196,7 @@ fn write_evidence(
         if let Value::Object(members) = &mut value {
             members.insert("unseen".to_owned(), json!(unseen));
             members.insert("unclear".to_owned(), json!(unclear));
-            members.insert("table".to_owned(), json!(out));
+            members.insert("table".to_owned(), json!(out.map(path_text)));
         }
         value
     };

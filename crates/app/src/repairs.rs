@@ -220,16 +220,17 @@ impl RecordRepairer {
         for number in 1_u64.. {
             line.clear();
             let read = reader.by_ref().take(MAX_LINE_BYTES + 1).read_until(b'\n', &mut line);
-            match read.map_err(|error| Failure::broken(format!("can't read `{}`: {error}", self.name)))? {
-                0 => break,
-                _ if line.len() as u64 > MAX_LINE_BYTES => {
-                    return Err(Failure::broken(format!(
-                        "{}:{number}: the line has more than {MAX_LINE_BYTES} bytes; the rest was not read",
-                        self.name
-                    )));
-                }
-                _ if line.trim_ascii().is_empty() => continue,
-                _ => {}
+            if read.map_err(|error| Failure::broken(format!("can't read `{}`: {error}", self.name)))? == 0 {
+                break;
+            }
+            if line.len() as u64 > MAX_LINE_BYTES {
+                return Err(Failure::broken(format!(
+                    "{}:{number}: the line has more than {MAX_LINE_BYTES} bytes; the rest was not read",
+                    self.name
+                )));
+            }
+            if line.trim_ascii().is_empty() {
+                continue;
             }
             if let Err(RecordError { id, why }) = self.one(&line, output)? {
                 self.broken = true;

@@ -1,7 +1,7 @@
 //! A provider that is any HTTP service which takes and gives JSON.
 //!
 //! It posts the completion request as it is (`plugins/sdk/src/protocol.rs` describes its contents), or only what the
-//! profile lays over it, and takes the whole answer for the value. A pure codec; the host does the network.
+//! profile replaces it with, and takes the whole answer for the value. A pure codec; the host does the network.
 
 use std::collections::BTreeMap;
 

@@ -66,7 +66,7 @@ impl RunOptions<'_> {
         }
     }
 
-    /// The settings that resuming a run lays over those of its record.
+    /// The settings that override those of a run's record when it is resumed.
     fn overrides(&self) -> Option<ResumeOverrides> {
         let flags = self.profile.again.as_ref()?.written();
         let without = SelectedProfile { again: None, ..self.profile.clone() };

@@ -12,7 +12,7 @@ use crate::report::{Paint, audit_text};
 use crate::streams::Streams;
 use crate::value::ShownPath;
 use crate::value::decode::Spanned;
-use crate::value::sanitize_line;
+use crate::value::{path_text, sanitize_line};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
@@ -78,7 +78,7 @@ impl Verification {
     #[must_use]
     pub fn to_json(&self) -> Value {
         json!({
-            "certificate": self.file,
+            "certificate": path_text(&self.file),
             "holds": self.holds(),
             "changed": self.changes,
             "statements": self.statements(),

@@ -43,7 +43,7 @@ pub struct PolicyIdentity<'a> {
     pub overrides: Option<&'a ResumeOverrides>,
 }
 
-/// Settings that `resume` lays over those of a run's record.
+/// Settings of `resume` that override those of a run's record.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ResumeOverrides {
     /// Its flags, as they were written.

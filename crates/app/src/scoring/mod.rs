@@ -112,10 +112,7 @@ pub fn score(request: &ScoreRequest, context: &Context, output: &mut Streams) ->
             "{word} nothing says which type the document has, so it was scored as `{UNKNOWN_TYPE}`: name it with `--type`, or in the record's `document_type`"
         ));
     }
-    let is_whole = !scorer.broken;
-    // The process ends here; freeing its memory piece by piece would take a tenth of a short run.
-    std::mem::forget(scorer);
-    Ok(is_whole)
+    Ok(!scorer.broken)
 }
 
 /// Returns whether a file holds one extraction, not records.
@@ -241,16 +238,18 @@ impl Scorer {
                 self.writer.flush(output)?;
             }
             let read = reader.by_ref().take(MAX_RECORD + 1).read_until(b'\n', &mut line);
-            match read.map_err(|error| Failure::broken(format!("can't read `{}`: {error}", path.shown())))? {
-                0 => break,
-                _ if line.len() as u64 > MAX_RECORD => {
-                    return Err(Failure::broken(format!(
-                        "{}:{number}: the line has more than {MAX_RECORD} bytes; the rest was not read",
-                        path.shown()
-                    )));
-                }
-                _ if line.trim_ascii().is_empty() => continue,
-                _ => {}
+            if read.map_err(|error| Failure::broken(format!("can't read `{}`: {error}", path.shown())))? == 0
+            {
+                break;
+            }
+            if line.len() as u64 > MAX_RECORD {
+                return Err(Failure::broken(format!(
+                    "{}:{number}: the line has more than {MAX_RECORD} bytes; the rest was not read",
+                    path.shown()
+                )));
+            }
+            if line.trim_ascii().is_empty() {
+                continue;
             }
             if is_text(path, &line) {
                 let file = path.shown();
