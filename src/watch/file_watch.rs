@@ -5,8 +5,7 @@
 
 use super::settle::Debounce;
 use crate::profile::Reached;
-use crate::value::Millis;
-use crate::value::ShownPath;
+use crate::value::{Millis, ShownPath};
 use notify::event::{AccessKind, AccessMode};
 use notify::{ErrorKind, Event, EventKind, RecommendedWatcher, RecursiveMode, Watcher};
 use std::collections::BTreeSet;

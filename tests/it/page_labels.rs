@@ -1,9 +1,7 @@
 //! The pages of `evaluate`, `sweep` and `calibrate` on a small screen: plots are as wide as one, so that their text is as large as it
 //! says, and no label lies over another one or is cut off; cells of tables bear the names of their columns, which stack there.
 
-use super::calibrate;
-use super::evaluate;
-use super::sweep;
+use super::{calibrate, evaluate, sweep};
 use regex::Regex;
 use serde_json::json;
 

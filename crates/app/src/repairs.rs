@@ -8,8 +8,7 @@ use crate::repair::{
     Unsalvageable, salvage_bytes,
 };
 use crate::streams::{Streams, complain};
-use crate::value::ShownPath;
-use crate::value::{Fuel, sanitize_line};
+use crate::value::{Fuel, ShownPath, sanitize_line};
 use serde::Serialize;
 use serde_json::Value;
 use std::io::{BufRead, BufReader, Read};

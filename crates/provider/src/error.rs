@@ -8,8 +8,7 @@ use loopctl_plugin_sdk::protocol::Usage;
 use serde::{Deserialize, Serialize};
 
 use super::locate::is_name;
-use crate::value::ShownPath;
-use crate::value::{Usd, sanitize_line};
+use crate::value::{ShownPath, Usd, sanitize_line};
 
 /// The reason why a provider can't be opened, inspected or trusted.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]

@@ -17,9 +17,8 @@ use super::network::{HttpTransport, NetworkState, Seed};
 use super::plugin::{LINKED, Library};
 use super::settings::setting_problems;
 use super::tape::Recorder;
-use super::trust;
 use super::{
-    Inspected, PluginIdentity, PluginPaths, Prices, Provider, ProviderError, TrustOutcome, TrustState,
+    Inspected, PluginIdentity, PluginPaths, Prices, Provider, ProviderError, TrustOutcome, TrustState, trust,
 };
 use crate::profile;
 

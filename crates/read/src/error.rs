@@ -3,8 +3,7 @@
 use super::Origin;
 use super::endings::ENDINGS;
 use crate::profile::nearby;
-use crate::value::DocumentId;
-use crate::value::ShownPath;
+use crate::value::{DocumentId, ShownPath};
 use std::io;
 use std::path::{Path, PathBuf};
 

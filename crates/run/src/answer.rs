@@ -2,8 +2,7 @@
 
 use crate::engine::{CallFailed, Input, Produced};
 use crate::exchange::{QuotedAnswer, RawAnswer};
-use crate::provider::protocol;
-use crate::provider::{CallOutcome, Provider};
+use crate::provider::{CallOutcome, Provider, protocol};
 use crate::value::{Millis, Usage, Usd};
 use std::sync::Arc;
 use std::time::Duration;

@@ -1,14 +1,11 @@
 //! The artifacts of a document, which are written when it is over and can be written again from the journal.
 
 use crate::disk;
-use crate::engine::Event;
-use crate::engine::{DocumentState, IterationState};
+use crate::engine::{DocumentState, Event, IterationState};
 use crate::plan::Terms;
 use crate::policy::{FinalStatus, StopReason};
-use crate::result::DocumentResult;
-use crate::result::{EXPLANATION_VERSION, Explanation, ExplanationBuilder};
-use crate::store::StoredEvent;
-use crate::store::{Artifact, Artifacts, DocumentStage, StoreError};
+use crate::result::{DocumentResult, EXPLANATION_VERSION, Explanation, ExplanationBuilder};
+use crate::store::{Artifact, Artifacts, DocumentStage, StoreError, StoredEvent};
 use serde::Deserialize;
 use serde_json::Value;
 

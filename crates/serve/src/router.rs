@@ -1,8 +1,7 @@
 //! Every address of the service.
 
-use super::access;
-use super::metrics;
 use super::state::Service;
+use super::{access, metrics};
 use super::{admin, api, assets, desk, health, pages, runs, slow_bodies, trends, tuning};
 use axum::routing::get;
 use axum::{Json, Router, middleware};

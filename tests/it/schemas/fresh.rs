@@ -1,8 +1,7 @@
 //! The files that are written from the declarations and checked in match what these say today.
 
 use super::root;
-use loopctl::reference::FILE_KINDS;
-use loopctl::reference::PAGES;
+use loopctl::reference::{FILE_KINDS, PAGES};
 
 fn fresh(path: &str, expected: &str) {
     let file = root().join(path);

@@ -4,8 +4,7 @@ use crate::disk;
 use crate::experiment::calibrate::Label;
 use crate::failure::Failure;
 use crate::streams::Streams;
-use crate::value::ShownPath;
-use crate::value::sanitize_line;
+use crate::value::{ShownPath, sanitize_line};
 use serde_json::{Map, Value};
 use std::path::{Path, PathBuf};
 

@@ -6,8 +6,7 @@ use crate::experiment::evaluate::{LabelError, LabelMap, LabelRecord, read_json, 
 use crate::failure::Failure;
 use crate::profile::read_text_file;
 use crate::streams::Streams;
-use crate::value::ShownPath;
-use crate::value::sanitize_line;
+use crate::value::{ShownPath, sanitize_line};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 

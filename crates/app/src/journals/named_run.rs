@@ -2,8 +2,7 @@
 
 use crate::failure::Failure;
 use crate::store::{DocumentStage, Journal, RunStage, StoredRun};
-use crate::value::ShownPath;
-use crate::value::sanitize_line;
+use crate::value::{ShownPath, sanitize_line};
 
 /// The run with this id, `latest`, or with an id that begins with it.
 ///

@@ -1,8 +1,7 @@
 //! The document that a result was made from, if it is still there as it was.
 
 use crate::ingest::{Document, Input, InputRecord, Origin};
-use crate::value::DocumentId;
-use crate::value::ShownPath;
+use crate::value::{DocumentId, ShownPath};
 use std::path::Path;
 
 /// A document, or the reason why it is not available.

@@ -14,8 +14,7 @@ use crate::review::{
 };
 use crate::store::{NewReview, StoredDocument};
 use crate::streams::Streams;
-use crate::value::ShownPath;
-use crate::value::{DocumentId, sanitize_line};
+use crate::value::{DocumentId, ShownPath, sanitize_line};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};

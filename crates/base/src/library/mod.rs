@@ -11,8 +11,7 @@ pub use reached::{FileTracker, Reached};
 
 use crate::diag::{Code, Problem, SourceFile, nearest};
 use crate::disk::{self, ReadError};
-use crate::value::ShownPath;
-use crate::value::{MAX_STEPS, os_text, path_of, path_text};
+use crate::value::{MAX_STEPS, ShownPath, os_text, path_of, path_text};
 use include_dir::{Dir, include_dir};
 use providers::KnownProviders;
 use std::collections::{BTreeMap, BTreeSet};

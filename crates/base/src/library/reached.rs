@@ -3,8 +3,7 @@
 
 use super::MAX_FILE_BYTES;
 use crate::disk::{self, ReadError};
-use crate::value::digest_bytes;
-use crate::value::os_text;
+use crate::value::{digest_bytes, os_text};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};

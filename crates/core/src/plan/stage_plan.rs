@@ -11,8 +11,7 @@ use crate::rules::{
     Inheritance, PatternCheck, Schema, check_extraction, is_among_schemas, values_of_fields, whole_schema,
 };
 use crate::value::decode::Spanned;
-use crate::value::unescape;
-use crate::value::{PATH, fill_in_path};
+use crate::value::{PATH, fill_in_path, unescape};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -14,8 +14,7 @@ use super::quotes::Quotes;
 use super::source::Source;
 use super::source_answers::SourceAnswers;
 use super::wording::{plain_issue, schema_issue};
-use crate::profile::PLACEHOLDER_VALUE;
-use crate::profile::{CandidateKind, Combine, Disagreement, Dispositions, Weight};
+use crate::profile::{CandidateKind, Combine, Disagreement, Dispositions, PLACEHOLDER_VALUE, Weight};
 use crate::rules::{
     CompiledMeasure, FieldSlots, GroundingSettings, Index, IssueText, Memo, Program, SchemaCheck,
 };

@@ -6,9 +6,8 @@ use super::suite::SuiteKind;
 use crate::diag::{Code, Level, Problem, Problems, SourceFile, nearest};
 use crate::profile::{Files, Library, available, read_text_file};
 use crate::rules::Inheritance;
-use crate::value::ShownPath;
-use crate::value::prose;
 use crate::value::yaml::{self, Data};
+use crate::value::{ShownPath, prose};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 

@@ -6,10 +6,9 @@ use std::collections::BTreeMap;
 use reqwest::Url;
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 
-use super::EnvironmentSource;
-use super::redact;
 use super::request_keys::{PLACEHOLDER, RequestKeys};
 use super::secret_files::secret;
+use super::{EnvironmentSource, redact};
 use crate::error::{CallError, FailureKind, sanitize_message};
 use crate::profile::secret_word;
 

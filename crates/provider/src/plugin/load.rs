@@ -14,10 +14,9 @@ use loopctl_plugin_sdk::protocol::{Manifest, PluginKind};
 
 use super::copy::CopyLocation;
 use super::{bounded, ending, host::PluginHost};
-use crate::ProviderError;
-use crate::elf;
 use crate::inspect::{self, PluginFile, host_abi};
 use crate::value::ShownPath;
+use crate::{ProviderError, elf};
 
 /// Replaces the path of a plugin that is part of the program.
 pub(crate) const LINKED: &str = "(linked)";

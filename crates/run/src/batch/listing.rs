@@ -1,7 +1,6 @@
 //! Puts the inputs of a run into its queue, as they are found.
 
-use super::Inputs;
-use super::queued;
+use super::{Inputs, queued};
 use crate::ingest::{Input, InputError};
 use crate::store::{DocumentKey, DocumentStage, EnqueueOutcome, Journal, RunId, StoreError};
 use std::sync::Arc;

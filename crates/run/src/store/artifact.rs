@@ -2,8 +2,7 @@
 
 use super::StoreError;
 use crate::disk::{self, Access};
-use crate::value::ShownPath;
-use crate::value::{DocumentId, digest_bytes};
+use crate::value::{DocumentId, ShownPath, digest_bytes};
 use serde::Serialize;
 use std::io;
 use std::path::{Path, PathBuf};

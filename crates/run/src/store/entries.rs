@@ -2,9 +2,9 @@
 
 use super::journal::Urgency;
 use super::queue::WorkerId;
-use super::waves;
 use super::{
     DocumentKey, DocumentRecord, DocumentStage, EventLog, Journal, LogEntry, Receipt, RunId, StoreError,
+    waves,
 };
 use crate::value::path_text;
 use rusqlite::{Connection, OptionalExtension, ffi, params};

@@ -1,8 +1,7 @@
 //! Errors of storing something or reading it back.
 
 use super::RunId;
-use crate::value::DocumentId;
-use crate::value::ShownPath;
+use crate::value::{DocumentId, ShownPath};
 #[cfg(feature = "journal")]
 use rusqlite::ErrorCode;
 use std::io;

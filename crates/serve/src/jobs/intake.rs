@@ -5,8 +5,7 @@ use super::submission::{DuplicateRule, Submission, SubmissionContent, SubmitErro
 use crate::ingest::{Input, Media, Origin};
 use crate::metrics::IntakeOutcome;
 use crate::store::{NewJob, QueuedDocument, StoredJob, SubmitOutcome};
-use crate::value::path_text;
-use crate::value::{DocumentId, digest_bytes, sanitize_line};
+use crate::value::{DocumentId, digest_bytes, path_text, sanitize_line};
 use jiff::Timestamp;
 use serde_json::json;
 use std::path::Path;

@@ -4,8 +4,7 @@ use crate::plan::Terms;
 use crate::policy::Check;
 use crate::profile::CONDITIONS;
 use crate::stop::{EndingLine, ended};
-use crate::value::prose;
-use crate::value::{EPSILON, Usage};
+use crate::value::{EPSILON, Usage, prose};
 use serde_json::Value;
 
 /// At most four decimals, without trailing zeros.
