@@ -1,8 +1,8 @@
 //! Exact bounds of a rate that was seen in a sample (Clopper and Pearson, 1934).
 //!
-//! A tail is a sum of weights that follow from one another by a ratio, beginning at the most likely value with weight 1 and divided
-//! by the sum of all. So no gamma function and no incomplete beta function is needed, nothing overflows, and a step loses no more
-//! than a rounding.
+//! A tail is a sum of weights that follow from one another by a ratio, beginning at the most likely value with weight 1
+//! and divided by the sum of all. So no gamma function and no incomplete beta function is needed, nothing overflows,
+//! and a step loses no more than a rounding.
 
 /// The number of times that a bound is halved: the interval is then narrower than the last digit of a share.
 const HALVINGS: u32 = 60;
@@ -21,8 +21,8 @@ pub fn binomial_cdf(k: u64, n: u64, p: f64) -> f64 {
     cumulated(k, (0, n), mode, |x| real(n - x) / (real(x) + 1.0) * odds)
 }
 
-/// The share of the weight at or below `k` of the values from `low` to `high`. `ratio(x)` is the weight of x + 1 divided by that of
-/// x, and `mode` the value with the greatest weight.
+/// The share of the weight at or below `k` of the values from `low` to `high`. `ratio(x)` is the weight of x + 1
+/// divided by that of x, and `mode` the value with the greatest weight.
 #[must_use]
 pub fn cumulated(k: u64, (low, high): (u64, u64), mode: u64, ratio: impl Fn(u64) -> f64) -> f64 {
     let (mut below, mut above) = (0.0, 0.0);

@@ -1,5 +1,5 @@
-//! Doubt in the cell of a labelled value: words of its label, between the label and the value, or right behind the value, that keep
-//! it from being a fact.
+//! Doubt in the cell of a labelled value: words of its label, between the label and the value, or right behind the
+//! value, that keep it from being a fact.
 
 use crate::clause::{Cues, Doubt, Token, cues_of};
 use crate::document::Document;
@@ -33,10 +33,12 @@ pub(crate) struct LabelledPlace<'a> {
     pub(crate) others: &'a [String],
 }
 
-/// The doubt that other words of its cell cast on a value: `Allergies: no penicillin allergy known`, `Total: 99.50 (cancelled)`.
+/// The doubt that other words of its cell cast on a value: `Allergies: no penicillin allergy known`,
+/// `Total: 99.50 (cancelled)`.
 ///
-/// In a label, only words of another time or person do, and not where a name of the field has such a word. Behind the value, only a
-/// remark does that is nothing but a doubt: what else follows is about something else (`99.50, not including tax`).
+/// In a label, only words of another time or person do, and not where a name of the field has such a word. Behind the
+/// value, only a remark does that is nothing but a doubt: what else follows is about something else
+/// (`99.50, not including tax`).
 pub(crate) fn doubt(document: &Document, labelled: &LabelledPlace<'_>) -> Option<Doubt> {
     let place = labelled.place;
     let cell = document.cells.get(place.cell)?;
@@ -93,8 +95,8 @@ fn last_sentence(tokens: &[Token]) -> &[Token] {
     tokens.get(end..).unwrap_or_default()
 }
 
-/// The words right behind a value, up to the next sign, where they are nothing but a doubt: a few words that each cast one, and years.
-/// A `No.` begins another label.
+/// The words right behind a value, up to the next sign, where they are nothing but a doubt: a few words that each cast
+/// one, and years. A `No.` begins another label.
 fn remark(behind: &[Token]) -> &[Token] {
     let is_said = |token: &Token| token.is_word() || token.is_number();
     let first = behind.iter().position(is_said).filter(|first| *first <= 1).unwrap_or(behind.len());

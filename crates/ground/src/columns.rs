@@ -31,7 +31,7 @@ impl ColumnSpan {
         ColumnSpan { from: place.from, to: place.to, cell }
     }
 
-    /// If both lie in the same columns, or both begin or both end cells that are flush on the other side.
+    /// Returns whether both lie in the same columns, or both begin or both end cells that are flush on the other side.
     fn is_under(self, other: ColumnSpan) -> bool {
         let flush = |a: u32, b: u32| a.abs_diff(b) <= FLUSH;
         let begin = flush(self.from, self.cell.0) && flush(other.from, other.cell.0);

@@ -60,9 +60,9 @@ pub(crate) fn read(document: &Document) -> (Vec<Date>, Vec<Date>) {
             }
             if first.start >= until {
                 let end = second.end;
-                let goes_on = document.char_at(end).is_some_and(|c| matches!(c, '/' | '-' | ':' | '%'));
+                let continues = document.char_at(end).is_some_and(|c| matches!(c, '/' | '-' | ':' | '%'));
                 let readings = partly(&first.text, &second.text, joined(first, second));
-                let readings = readings.into_iter().flatten().filter(|_| !goes_on);
+                let readings = readings.into_iter().flatten().filter(|_| !continues);
                 partial.extend(readings.map(|(day, order)| (date(day, end), order)));
             }
         }
@@ -261,8 +261,8 @@ fn order_of(document: &Document, found: &[(Date, Option<DateOrder>)]) -> Option<
     Some(if day_first > month_first { DateOrder::DayFirst } else { DateOrder::MonthFirst })
 }
 
-/// The days that the dates of a text can be, each with its bytes; also in eight figures with or without a time of day, as messages
-/// between systems have it: `20140321`, `201403210830`.
+/// The days that the dates of a text can be, each with its bytes; also in eight figures with or without a time of day,
+/// as messages between systems have it: `20140321`, `201403210830`.
 #[must_use]
 pub fn days_in(text: &str) -> Vec<(Day, std::ops::Range<usize>)> {
     let document = Document::read(text);
@@ -280,7 +280,7 @@ pub fn days_in(text: &str) -> Vec<(Day, std::ops::Range<usize>)> {
     printed.chain(runs.filter_map(figures)).collect()
 }
 
-/// If a text is a date and nothing else, in any writing.
+/// Returns whether a text is a date and nothing else, in any writing.
 pub(crate) fn is_one(text: &str) -> bool {
     if of_text(text).is_some() {
         return true;

@@ -38,7 +38,7 @@ impl FieldNames {
     }
 }
 
-/// If a step of a JSON Pointer is the index of an item.
+/// Returns whether a step of a JSON Pointer is the index of an item.
 fn is_index(step: &str) -> bool {
     !step.is_empty() && step.bytes().all(|byte| byte.is_ascii_digit())
 }

@@ -47,13 +47,14 @@ pub(crate) fn kind(value: &Value) -> Option<Kind> {
     }
 }
 
-/// If a document prints a value whole, in any spelling.
+/// Returns whether a document prints a value whole, in any spelling.
 #[must_use]
 pub(crate) fn is_printed(document: &Document, value: &Value) -> bool {
     !places(document, value).is_empty()
 }
 
-/// If a value is in the document in no spelling, not even as part of something or with another sign. `places` has found none.
+/// Returns whether a value is in the document in no spelling, not even as part of something or with another sign.
+/// `places` has found none.
 pub(crate) fn is_absent(document: &Document, value: &Value) -> bool {
     let has_number = |given: f64| document.by_value.contains_key(&value_key(given));
     match value {
@@ -73,21 +74,21 @@ pub(crate) fn is_absent(document: &Document, value: &Value) -> bool {
     }
 }
 
-/// The shortest word of a text that says something of it.
+/// The shortest word of a text that tells something.
 const TELLING: usize = 4;
-/// Of so many words, one that the document has leaves open if it says the text in other words.
+/// A document may say a text in other words if it has at least one in so many of the words that tell something.
 const PARAPHRASED: usize = 4;
 
-/// The fewest long words of a text that is no code and no name.
+/// The fewest long words of a text that is neither a code nor a name.
 const PROSE: usize = 3;
 
-/// If a text has words enough to be said in others.
+/// Returns whether a text has enough words to be said in others.
 fn is_prose(text: &[String]) -> bool {
     let is_long = |word: &&String| word.chars().count() >= TELLING && !word.contains(char::is_numeric);
     text.iter().filter(is_long).count() >= PROSE
 }
 
-/// If a document may say a text in other words: it has some of those that say something.
+/// Returns whether a document may say a text in other words: it has enough of those that tell something.
 pub(crate) fn is_reworded(text: &[String], has: impl Fn(&&String) -> bool) -> bool {
     let is_telling = |word: &&String| word.chars().count() >= TELLING || word.contains(char::is_numeric);
     let telling: Vec<&String> = text.iter().filter(is_telling).collect();
@@ -249,8 +250,8 @@ fn text_places(document: &Document, text: &str, into: &mut Vec<Place>) {
     }
 }
 
-/// The word that is read after another and is `sought`: the next of its row; where its cell ends, the first of the cell below it;
-/// where its row ends, the first of the next row.
+/// The word that is read after another and is `sought`: the next of its row; where its cell ends, the first of the cell
+/// below it; where its row ends, the first of the next row.
 fn follow(document: &Document, at: usize, sought: &str) -> Option<usize> {
     let word = document.words.get(at)?;
     let cell = document.cells.get(word.cell)?;
@@ -288,7 +289,7 @@ fn follow(document: &Document, at: usize, sought: &str) -> Option<usize> {
         .or_else(|| if is_last { cells.first().and_then(starts) } else { None })
 }
 
-/// If neither end lies within a longer word or code.
+/// Returns whether neither end lies within a longer word or code.
 fn is_whole(document: &Document, head: &Word, tail: &Word) -> bool {
     let begins = document.cells.get(head.cell).is_some_and(|cell| cell.start == head.start);
     let ends = document.cells.get(tail.cell).is_some_and(|cell| cell.end == tail.end);

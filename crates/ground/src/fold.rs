@@ -111,8 +111,8 @@ pub(crate) fn tokens(text: &str, mut visit: impl FnMut(FoldedWord)) {
             }
             continue;
         }
-        let goes_on = open.as_ref().is_some_and(|(known, _)| *known == class) && class != Class::Ideograph;
-        if !goes_on && let Some((_, token)) = open.take() {
+        let continues = open.as_ref().is_some_and(|(known, _)| *known == class) && class != Class::Ideograph;
+        if !continues && let Some((_, token)) = open.take() {
             visit(token);
         }
         if class == Class::Other {

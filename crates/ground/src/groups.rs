@@ -96,7 +96,7 @@ fn last_within(leaf: &RecordLeaf<'_>, from: usize, to: usize) -> Option<Place> {
     leaf.places.iter().rev().find(|place| (from..to).contains(&place.row)).copied()
 }
 
-/// If a row holds another cell in the columns of a heading: there another group begins.
+/// Returns whether a row holds another cell in the columns of a heading: there another group begins.
 fn is_ended(document: &Document, heading: &Place, from: usize, row: usize, taken: &[usize]) -> bool {
     let is_item = |row: usize| taken.binary_search(&row).is_ok();
     let Some(own) = document.cells.get(heading.cell) else { return true };

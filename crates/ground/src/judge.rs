@@ -320,7 +320,7 @@ impl<'a> RecordJudge<'a> {
         }
     }
 
-    /// If a leaf is the member by which the items of its list are named.
+    /// Returns whether a leaf is the member by which the items of its list are named.
     fn names_item(&self, leaf: usize) -> bool {
         let path = self.record.leaves.get(leaf).map(|leaf| leaf.path.as_str());
         let parts = path.and_then(|path| path.rsplit_once('/'));
@@ -330,7 +330,8 @@ impl<'a> RecordJudge<'a> {
         })
     }
 
-    /// The only number that is printed in the row of an item and the column of a number's field, if no member of the item is that number.
+    /// The only number that is printed in the row of an item and the column of a number's field, if no member of the
+    /// item is that number.
     fn other_in_cell(
         &self,
         item: usize,
@@ -480,7 +481,8 @@ impl<'a> RecordJudge<'a> {
         self.alone(&single, &claims, bound);
     }
 
-    /// If the labels of a place name another field better, and that one has no place with labels which name it as well.
+    /// Returns whether the labels of a place name another field better, and that one has no place with labels which
+    /// name it as well.
     fn is_of_another(
         &self,
         tops: &[usize],
@@ -514,7 +516,7 @@ impl<'a> RecordJudge<'a> {
         claims
     }
 
-    /// If the document prints another value of the kind under a label that names the field better.
+    /// Returns whether the document prints another value of the kind under a label that names the field better.
     fn is_better_named(&self, kind: Kind, path: &str, place: &Place, likeness: f32) -> bool {
         let (rivals, printed) = match kind {
             Kind::Number => (self.numbers(), self.document.numbers.len()),

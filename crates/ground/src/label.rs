@@ -60,7 +60,7 @@ pub(crate) fn beside<'d>(document: &'d Document, place: &Place) -> Vec<CellLabel
 /// The greatest distance between the dates of a range, in bytes.
 const RANGE: usize = 12;
 
-/// If a place is the first or the second date of a range: the word by which a field asks for it.
+/// Returns whether a place is the first or the second date of a range: the word by which a field asks for it.
 fn end_of_range(document: &Document, place: &Place) -> Option<&'static str> {
     let at =
         document.dates.binary_search_by_key(&(place.start, place.end), |date| (date.start, date.end)).ok()?;

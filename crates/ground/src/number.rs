@@ -23,7 +23,8 @@ pub(crate) struct Number {
 /// Most digits of a number; longer runs are codes.
 const MOST_DIGITS: usize = 18;
 
-/// The weight of a number with groups of thousands as evidence of the decimal sign, against one without: `2.1` may be a section's.
+/// The weight of a number with groups of thousands as evidence of the decimal sign, against one without: `2.1` may be a
+/// section's.
 const GROUPED: usize = 3;
 
 /// The decimal sign that a document uses.
@@ -261,7 +262,7 @@ pub(crate) fn is_currency(c: char) -> bool {
     matches!(c, '$' | '¢' | '£' | '¥' | '€' | '₩' | '₹' | '₽' | '₺' | '₪' | '฿' | '₫' | '₴')
 }
 
-/// If a printed number is negative, and if it is only part of something.
+/// Returns whether a printed number is negative, and if it is only part of something.
 fn surroundings(document: &Document, start: usize, end: usize) -> (bool, bool) {
     let before = document.char_before(start);
     let after = document.char_at(end);

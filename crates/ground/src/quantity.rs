@@ -25,7 +25,7 @@ impl Unit {
         amount * self.size / other.size
     }
 
-    /// If both are of one dimension.
+    /// Returns whether both are of one dimension.
     pub(crate) fn is_like(self, other: Unit) -> bool {
         self.dimension == other.dimension
     }

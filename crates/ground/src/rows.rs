@@ -96,8 +96,8 @@ fn in_order(
     found
 }
 
-/// Each item in the row that has the most in its favour, in columns where no other item has more: two lists may be printed side
-/// by side.
+/// Each item in the row that has the most in its favour, in columns where no other item has more: two lists may be
+/// printed side by side.
 fn greedily(
     record: &FlatRecord<'_>,
     list: &RecordList,
@@ -152,7 +152,7 @@ pub(crate) fn all(document: &Document) -> Range<usize> {
     0..document.rows.len()
 }
 
-/// If a place lies in a window.
+/// Returns whether a place lies in a window.
 pub(crate) fn is_within(place: &Place, window: &Range<usize>) -> bool {
     window.contains(&place.row)
 }

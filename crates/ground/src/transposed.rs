@@ -14,8 +14,8 @@ const ITEMS: usize = 2;
 /// The least share of an item's other members that agree with the columns of one.
 const AGREES: f32 = 0.5;
 
-/// The leaves of a list, by member and item, that are printed in the row of their member and in the columns of their item, with the
-/// place.
+/// The leaves of a list, by member and item, that are printed in the row of their member and in the columns of their
+/// item, with the place.
 pub(crate) fn bound(
     document: &Document,
     record: &FlatRecord<'_>,

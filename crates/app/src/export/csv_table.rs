@@ -97,7 +97,7 @@ mod tests {
         }
     }
 
-    /// If `;` separates cells, a comma and our quotes are text, and each line is a row.
+    /// Another program may take `;` for the separator, a comma and our quotes for text, and each line for a row.
     #[test]
     fn no_part_of_a_text_is_a_formula_where_something_else_separates() {
         for (text, kept) in [

@@ -13,8 +13,9 @@ const IN_LETTERS: f64 = 12.0;
 /// The digits of a year.
 const YEAR: usize = 4;
 
-/// If a document speaks of a claim in no words: neither its value, in any spelling or unit, nor, where a value can be said in other
-/// words, its field is there. What is not nowhere may be said in words that were not understood.
+/// Returns whether a document does not speak of a claim at all: neither its value, in any spelling or unit, nor, where
+/// a value can be said in other words, its field is there. What is not nowhere may be said in words that were not
+/// understood.
 #[must_use]
 pub fn is_nowhere(document: &Document, claim: &Claim<'_>, has_values: bool) -> bool {
     let read = ParsedClaim::new(claim);

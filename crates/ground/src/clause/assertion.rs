@@ -1,4 +1,4 @@
-//! Assertion: if the document states a value as a present fact about its own subject.
+//! Assertion: whether the document states a value as a present fact about its own subject.
 
 use super::claim::{ParsedClaim, Presence};
 use super::cues::{Cues, cues_of, is_same};
@@ -112,7 +112,7 @@ pub(super) fn heading(all: &[Token], sentence: usize) -> Range<usize> {
     0..0
 }
 
-/// If a word speaks of another time: neither the `old` of an age, nor a word of a label.
+/// Returns whether a word speaks of another time: neither the `old` of an age, nor a word of a label.
 pub(super) fn is_past(all: &[Token], at: usize, end: usize) -> bool {
     let Some(token) = all.get(at).filter(|token| token.does(Cues::PAST)) else { return false };
     let before = all.get(at.saturating_sub(3)..at).unwrap_or_default();
@@ -121,7 +121,7 @@ pub(super) fn is_past(all: &[Token], at: usize, end: usize) -> bool {
     !is_age && !after.iter().any(|token| token.is(":"))
 }
 
-/// If a date is that of an event which the statement names: when it was does not make it another one.
+/// Returns whether a date is that of an event which the statement names: when it was does not make it another one.
 fn is_event(all: &[Token], clause: &Clause, claim: &ParsedClaim) -> bool {
     let is_special = |name: &&String| !cues_of(name).any(Cues::GENERIC);
     let said = |name: &String| {
@@ -133,7 +133,7 @@ fn is_event(all: &[Token], clause: &Clause, claim: &ParsedClaim) -> bool {
 /// The years that a year of another time is one of.
 const YEARS: Range<u32> = 1900..2100;
 
-/// If a year is alone behind a word that leads to a time: `in 2018`.
+/// Returns whether a year is alone behind a word that leads to a time: `in 2018`.
 fn is_of_year(all: &[Token], at: usize) -> bool {
     let Some(token) = all.get(at).filter(|token| token.is_number() && token.folded.len() == 4) else {
         return false;
@@ -147,7 +147,7 @@ fn is_of_year(all: &[Token], at: usize) -> bool {
     year && leads && !all.get(at + 1).is_some_and(joint)
 }
 
-/// If the sentence begins with a label of another time.
+/// Returns whether the sentence begins with a label of another time.
 fn is_below_past(all: &[Token], clause: &Clause, claim: &ParsedClaim) -> bool {
     let before = all.get(clause.sentence.start..clause.value.start).unwrap_or_default();
     let label = before.iter().rposition(|token| token.is(":")).and_then(|end| before.get(..end));
@@ -232,7 +232,7 @@ fn opposed(
     }
 }
 
-/// If a statement names both answers and gives none: `positive or negative`.
+/// Returns whether a statement names both answers and gives none: `positive or negative`.
 fn is_choice(all: &[Token], clause: &Clause) -> bool {
     let answers =
         |token: Option<&Token>, cues| token.is_some_and(|token| token.is_word() && token.does(cues));
@@ -249,7 +249,7 @@ fn is_choice(all: &[Token], clause: &Clause) -> bool {
 /// The most letters of a name that is an abbreviation.
 const ABBREVIATION: usize = 3;
 
-/// If the field's name is an abbreviation, and other words are between it and the result: it may be short
+/// Returns whether the field's name is an abbreviation, and other words are between it and the result: it may be short
 /// for another thing, as in `PR interval long, stress test positive`.
 fn is_about_another(all: &[Token], clause: &Clause, claim: &ParsedClaim) -> bool {
     let [name] = claim.names.as_slice() else { return false };
@@ -278,7 +278,8 @@ fn is_about_another(all: &[Token], clause: &Clause, claim: &ParsedClaim) -> bool
     nearest.is_some_and(|(from, to)| all.get(from + 1..to).unwrap_or_default().iter().any(is_foreign))
 }
 
-/// If a denial that precedes what it denies, such as `no`, follows the field's name and is itself followed by other words.
+/// Returns whether a denial that precedes what it denies, such as `no`, follows the field's name and is itself followed
+/// by other words.
 fn denies_another(all: &[Token], clause: &Clause, claim: &ParsedClaim) -> bool {
     let is_name = |at: usize| {
         all.get(at).is_some_and(|token| {
@@ -309,7 +310,8 @@ fn denies_another(all: &[Token], clause: &Clause, claim: &ParsedClaim) -> bool {
     last_name.is_some() && words_behind && !names_behind && !labelled
 }
 
-/// If a denial behind the name of a marker is followed by other markers: `expresses CD20 and BCL2, and does not express CD3`.
+/// Returns whether a denial behind the name of a marker is followed by other markers:
+/// `expresses CD20 and BCL2, and does not express CD3`.
 fn denies_other_codes(all: &[Token], clause: &Clause, claim: &ParsedClaim) -> bool {
     let [name] = claim.names.as_slice() else { return false };
     let token = |at: usize| all.get(at);
@@ -335,7 +337,7 @@ const BOX: usize = 5;
 /// The longest distance between a box and its value, in tokens.
 const FROM_BOX: usize = 180;
 
-/// If the box of a value on its line is ticked, before it or, behind a leader, after it; `None` where there is no box.
+/// The tick of a value's box on its line, before the value or, behind a leader, after it; `None` without a box.
 pub(super) fn tick(all: &[Token], value: &Range<usize>) -> Option<bool> {
     let is_end = |at: &usize| {
         step(1);

@@ -224,7 +224,7 @@ impl ParsedClaim {
         self.words.iter().filter(says)
     }
 
-    /// If a word is one of the claim's own.
+    /// Returns whether a word is one of the claim's own.
     pub(super) fn owns(&self, word: &str) -> bool {
         self.words.iter().chain(&self.names).inspect(|_| step(1)).any(|own| own == word)
     }
@@ -234,7 +234,7 @@ impl ParsedClaim {
         self.key.iter().rev().find_map(|word| unit(word)).filter(|_| self.is_number)
     }
 
-    /// If the field's name asks for a number of those that have something, or of all.
+    /// Returns whether the field's name asks for a number of those that have something, or of all.
     pub(super) fn asks_for(&self) -> Option<ShareNumber> {
         let does = |cues| self.names.iter().any(|name| cues_of(name).any(cues));
         match (does(Cues::NUMERATOR), does(Cues::DENOMINATOR)) {
@@ -245,12 +245,12 @@ impl ParsedClaim {
         .filter(|_| self.is_number || self.is_number_text)
     }
 
-    /// If it is a number or a date.
+    /// Returns whether it is a number or a date.
     pub(super) fn is_figure(&self) -> bool {
         self.is_number || self.is_number_text || self.is_date
     }
 
-    /// If it is a text that names an item of a list.
+    /// Returns whether it is a text that names an item of a list.
     pub(super) fn is_item(&self) -> bool {
         self.names_item && !self.is_number && !self.is_number_text
     }
@@ -259,17 +259,17 @@ impl ParsedClaim {
         self.text.contains(|c: char| c.is_ascii_digit())
     }
 
-    /// If a word of the key does one of some things.
+    /// Returns whether a word of the key does one of some things.
     pub(super) fn key_does(&self, cues: Cues) -> bool {
         self.key.iter().any(|word| cues_of(word).any(cues))
     }
 
-    /// If the field is one of the person, as the age is.
+    /// Returns whether the field is one of the person, as the age is.
     pub(super) fn is_of_person(&self) -> bool {
         self.key.iter().any(|word| cues_of(word).any(Cues::PERSON_FIELD))
     }
 
-    /// If the value's letters are the end of the key, as those of `pT2` are of `pT`.
+    /// Returns whether the value's letters are the end of the key, as those of `pT2` are of `pT`.
     pub(super) fn is_code(&self) -> bool {
         let [word] = self.words.as_slice() else {
             return match self.words.as_slice() {

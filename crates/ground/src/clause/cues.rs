@@ -54,7 +54,7 @@ impl Cues {
     /// On the line of the token, boxes are behind their options.
     pub(crate) const BOX_BEHIND: Cues = Cues(1 << 26);
 
-    /// If it holds any of these.
+    /// Returns whether it holds any of these.
     pub(crate) fn any(self, of: Cues) -> bool {
         self.0 & of.0 != 0
     }
@@ -162,7 +162,8 @@ impl CueWords {
         }
     }
 
-    /// The cues of a folded word in a document that is read with these words beside others: none of one that does nothing here.
+    /// The cues of a folded word in a document that is read with these words beside others: none of one that does
+    /// nothing here.
     pub(crate) fn beside(&self, others: &CueWords, word: &str) -> Cues {
         let begun = (SHORTEST..=self.longest.min(word.len())).filter_map(|end| word.get(..end));
         let mut listed =
@@ -250,7 +251,8 @@ pub(crate) fn cues_of(word: &str) -> Cues {
 /// The shortest beginning of words, in bytes.
 const SHORTEST: usize = 4;
 
-/// If a word of a text says the same as a word of a field's name: the same word, the same beginning, or one of `same`.
+/// Returns whether a word of a text says the same as a word of a field's name: the same word, the same beginning, or
+/// one of `same`.
 pub(crate) fn is_same(name: &str, word: &str) -> bool {
     step(1);
     if name == word || has_beginning(name, word) {
@@ -277,7 +279,7 @@ pub(crate) fn others_for(name: &str) -> impl Iterator<Item = &'static str> + '_ 
 /// The letters that two forms of a word have in common at least.
 pub(crate) const STEM: usize = 4;
 
-/// If two words are forms of one: the shorter, but for an ending of two letters, begins the other.
+/// Returns whether two words are forms of one: the shorter, but for an ending of two letters, begins the other.
 pub(crate) fn has_beginning(one: &str, other: &str) -> bool {
     let shorter = one.chars().count().min(other.chars().count());
     let common = one.chars().zip(other.chars()).take_while(|(a, b)| a == b).count();

@@ -1,4 +1,5 @@
-//! Exactness of a passage: it writes the whole value, or a limit, the end of a range, other digits, a code with other letters.
+//! Exactness of a passage: it writes the whole value, or a limit, the end of a range, other digits, a code with other
+//! letters.
 
 use super::claim::{ParsedClaim, ShareNumber, fold};
 use super::cues::{Cues, cues_of, is_same};
@@ -64,7 +65,7 @@ pub(super) fn doubt(text: &str, tokens: &Tokens, clause: &Clause, claim: &Parsed
     other_code(text, all, clause, claim)
 }
 
-/// If a short word is joined to another by a hyphen: `II-III`, `Low-density`. Sides are not: `left-sided`.
+/// Returns whether a short word is joined to another by a hyphen: `II-III`, `Low-density`. Sides are not: `left-sided`.
 fn is_part_of_word(all: &[Token], clause: &Clause, claim: &ParsedClaim) -> bool {
     let [word] = claim.words.as_slice() else { return false };
     if claim.has_digits()
@@ -89,7 +90,7 @@ fn is_part_of_word(all: &[Token], clause: &Clause, claim: &ParsedClaim) -> bool 
         || joined(last.checked_sub(1).and_then(|at| all.get(at)), all.get(last), all.get(last + 1))
 }
 
-/// If no other number is between the name of an item and a number, outside of parentheses.
+/// Returns whether no other number is between the name of an item and a number, outside of parentheses.
 fn is_nearest(all: &[Token], clause: &Clause, claim: &ParsedClaim) -> bool {
     let is_name = |at: &usize| {
         all.get(*at)
@@ -115,7 +116,7 @@ fn is_nearest(all: &[Token], clause: &Clause, claim: &ParsedClaim) -> bool {
 /// The most words of an aside before a figure in it, and of what it follows.
 const ASIDE: usize = 8;
 
-/// If a figure is in parentheses behind another figure, and they don't name its field: `1.1 (peak 2.3)`.
+/// Returns whether a figure is in parentheses behind another figure, and they don't name its field: `1.1 (peak 2.3)`.
 fn is_aside(all: &[Token], clause: &Clause, claim: &ParsedClaim) -> bool {
     let start = clause.value.start;
     let near = start.saturating_sub(ASIDE).max(clause.sentence.start);
@@ -132,7 +133,7 @@ fn is_aside(all: &[Token], clause: &Clause, claim: &ParsedClaim) -> bool {
     !is_named && own.into_iter().any(begins_with_digit)
 }
 
-/// If a text is the label of what follows, as `Perirenal fat` is in `Margins: Perirenal fat: negative`.
+/// Returns whether a text is the label of what follows, as `Perirenal fat` is in `Margins: Perirenal fat: negative`.
 fn is_label(all: &[Token], clause: &Clause, claim: &ParsedClaim) -> bool {
     let is_text = !claim.is_figure() && claim.presence.is_none();
     let is_below = clause.sentence.clone().take_while(|at| *at < clause.value.start);
@@ -140,7 +141,7 @@ fn is_label(all: &[Token], clause: &Clause, claim: &ParsedClaim) -> bool {
     is_text && !claim.is_item() && has_label && all.get(clause.value.end).is_some_and(|token| token.is(":"))
 }
 
-/// If a word right beside a text makes it another thing, as `in situ` does of `carcinoma`.
+/// Returns whether a word right beside a text makes it another thing, as `in situ` does of `carcinoma`.
 fn makes_another(all: &[Token], clause: &Clause, claim: &ParsedClaim) -> bool {
     if claim.is_figure() || claim.presence.is_some() {
         return false;
@@ -154,7 +155,7 @@ fn makes_another(all: &[Token], clause: &Clause, claim: &ParsedClaim) -> bool {
         || after.into_iter().find(first).is_some_and(|token| makes(token, Cues::OTHER_BEHIND))
 }
 
-/// If a number begins an entry of a list: `2. Right hydronephrosis`.
+/// Returns whether a number begins an entry of a list: `2. Right hydronephrosis`.
 fn is_numbering(all: &[Token], value: &std::ops::Range<usize>) -> bool {
     let before = value.start.checked_sub(1).and_then(|at| all.get(at));
     let is_figure = value.len() == 1 && all.get(value.start).is_some_and(Token::is_number);
@@ -185,7 +186,8 @@ fn other_century(text: &str, all: &[Token], clause: &Clause, claim: &ParsedClaim
     (!is_whole && !YEARS.contains(&year)).then_some(Doubt::OtherCentury)
 }
 
-/// If the statement lacks a figure of a short text or a presence, and writes figures itself: words may say it otherwise.
+/// Returns whether the statement lacks a figure of a short text or a presence, and writes figures itself: words may say
+/// it otherwise.
 fn lacks_figure(text: &str, all: &[Token], clause: &Clause, claim: &ParsedClaim) -> bool {
     let is_short = claim.text.chars().count() < SHORT || claim.presence.is_some();
     if !is_short
@@ -217,7 +219,7 @@ fn without_blanks(text: &str) -> String {
     text.chars().filter(|c| !c.is_whitespace()).collect()
 }
 
-/// If a value is itself a limit or a range.
+/// Returns whether a value is itself a limit or a range.
 fn names_limit(text: &str) -> bool {
     text.contains(['<', '>', '≤', '≥', '~', '-', '/'])
         || text
@@ -228,7 +230,7 @@ fn names_limit(text: &str) -> bool {
 /// The most words between the numbers of a share: `two of the nineteen`.
 const WITHIN_SHARE: usize = 2;
 
-/// If the value is one of the numbers of `2/19` or `2 of 19`: which one.
+/// The number of a share (`2/19`, `2 of 19`) that the value is; `None` if it is none of them.
 pub(super) fn share(all: &[Token], clause: &Clause) -> Option<ShareNumber> {
     let leads = |token: Option<&Token>| token.is_some_and(|token| token.is("/") || token.does(Cues::OF_ALL));
     let is_number = |token: &Token| begins_with_digit(token) || token.does(Cues::COUNT);
@@ -243,7 +245,7 @@ pub(super) fn share(all: &[Token], clause: &Clause) -> Option<ShareNumber> {
     before.is_some_and(is_number).then_some(ShareNumber::All)
 }
 
-/// If a number is one of several that are added up, as in `8 (PS 5 + IS 3)` and `4+4`.
+/// Returns whether a number is one of several that are added up, as in `8 (PS 5 + IS 3)` and `4+4`.
 fn is_summand(all: &[Token], clause: &Clause, value: &str) -> bool {
     if value.contains('+') {
         return false;
@@ -255,7 +257,8 @@ fn is_summand(all: &[Token], clause: &Clause, value: &str) -> bool {
     plus(before(1)) && is_number(before(2)) || plus(after(0)) && is_number(after(1))
 }
 
-/// If a value begins with the sign of a limit, and the passage has another sign before its digits, or none and no word of a limit.
+/// Returns whether a value begins with the sign of a limit, and the passage has another sign before its digits, or none
+/// and no word of a limit.
 fn has_other_sign(all: &[Token], clause: &Clause, value: &str) -> bool {
     let form = |c: char| match c {
         '<' | '≤' => Some('<'),
@@ -337,7 +340,7 @@ fn figures(text: &str) -> Vec<&str> {
     found
 }
 
-/// If a text has a figure that is no part of a longer one.
+/// Returns whether a text has a figure that is no part of a longer one.
 fn has_figure(text: &str, figure: &str) -> bool {
     text.match_indices(figure).any(|(at, _)| {
         let mut before = text.get(..at).unwrap_or_default().chars().rev();
@@ -351,7 +354,7 @@ fn has_figure(text: &str, figure: &str) -> bool {
     })
 }
 
-/// If a text writes a figure only as the end of a range.
+/// Returns whether a text writes a figure only as the end of a range.
 fn ends_range(text: &str, figure: &str) -> bool {
     let mut places = text.match_indices(figure).peekable();
     places.peek().is_some()

@@ -113,7 +113,7 @@ impl Index {
 /// Most different words of a text that are compared with a word that it may have misspelt.
 const COMPARED: usize = 20_000;
 
-/// If two words differ in no more than so many letters: more, fewer or other ones.
+/// Returns whether two words differ in at most so many letters: added, missing or replaced.
 fn is_near(one: &str, other: &str, letters: usize) -> bool {
     let (one, other): (Vec<char>, Vec<char>) = (one.chars().collect(), other.chars().collect());
     if one.len().abs_diff(other.len()) > letters {

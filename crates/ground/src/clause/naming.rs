@@ -53,13 +53,13 @@ impl Naming {
         Naming::Alone,
     ];
 
-    /// If the words right beside a value, or the value, name its field or item.
+    /// Returns whether the words right beside a value, or the value, name its field or item.
     #[must_use]
     pub fn is_own(self) -> bool {
         matches!(self, Naming::Statement | Naming::Item)
     }
 
-    /// If nothing in the statement, or in a label above it, has all the words of a name.
+    /// Returns whether nothing in the statement, or in a label above it, has all the words of a name.
     pub(super) fn is_weak(self) -> bool {
         match self {
             Naming::Sentence | Naming::Partly | Naming::Unnamed | Naming::OtherWords | Naming::Elsewhere => {
@@ -131,7 +131,8 @@ fn synonymous(
     claim.synonyms.iter().filter(tells).any(|name| says(name, &mut label.clone())).then_some(Naming::Synonym)
 }
 
-/// If a number, date or presence has a label of its own in its sentence, and that names another thing than the field.
+/// Returns whether a number, date or presence has a label of its own in its sentence, and that names another thing than
+/// the field.
 fn is_labelled_otherwise(all: &[Token], clause: &Clause, claim: &ParsedClaim, kind: ValueKind) -> bool {
     let is_short = matches!(
         kind,
@@ -148,15 +149,16 @@ fn is_labelled_otherwise(all: &[Token], clause: &Clause, claim: &ParsedClaim, ki
     !label.iter().any(|token| token.is_word() && claim.names.iter().any(|name| is_same(name, &token.folded)))
 }
 
-/// The words and the rivals, other numbers or sides, between a number or side and the nearest word of its field's name, in its statement.
+/// The words and the rivals, other numbers or sides, between a number or side and the nearest word of its field's name,
+/// in its statement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Distance {
     pub(super) rivals: usize,
     pub(super) words: usize,
 }
 
-/// The distance of a number or side from the name of its field, which is that of the name's farthest word, each where it is nearest;
-/// none where its statement has no word of it.
+/// The distance of a number or side from the name of its field, which is that of the name's farthest word, each where
+/// it is nearest; none where its statement has no word of it.
 pub(super) fn distance(
     all: &[Token],
     clause: &Clause,
@@ -234,7 +236,8 @@ pub(super) fn naming(document: &Document, clause: &Clause, claim: &ParsedClaim, 
             *known = *known || is_same(name, &token.folded) || compound.as_ref() == Some(name);
         }
     };
-    // The words of a presence or of a known value may name the field as well: `no calculi`. A single word is no name of itself.
+    // The words of a presence or of a known value may name the field as well: `no calculi`. A single word is no name of
+    // itself.
     let names_itself =
         matches!(kind, ValueKind::Presence | ValueKind::Mention | ValueKind::Choice) || claim.words.len() > 1;
     let is_name = |at: usize| {

@@ -98,7 +98,7 @@ impl Doubt {
         Doubt::OtherRole,
     ];
 
-    /// If the passage prints another value, of which the claim's value is only a part.
+    /// Returns whether the passage prints another value, of which the claim's value is only a part.
     pub(super) fn is_part_of_another(self) -> bool {
         match self {
             Doubt::Limit
@@ -191,7 +191,8 @@ impl Doubt {
     }
 }
 
-/// The kind of a value, and how the words around it name its field: how often passages of a pattern are right can be counted.
+/// The kind of a value, and how the words around it name its field: how often passages of a pattern are right can be
+/// counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Pattern {
     /// The kind of the value.
@@ -278,7 +279,7 @@ pub fn read_passage(document: &Document, claim: &Claim<'_>, bytes: &Range<usize>
     }
 }
 
-/// If nothing near a member of an item names the item: it may be another one's.
+/// Returns whether nothing near a member of an item names the item: it may be another one's.
 fn is_of_another_item(claim: &ParsedClaim, naming: Naming) -> bool {
     let is_figure = claim.is_number || claim.is_number_text;
     match naming {
@@ -297,7 +298,7 @@ fn is_of_another_item(claim: &ParsedClaim, naming: Naming) -> bool {
     }
 }
 
-/// If a short value is behind a label that names another thing, and nothing beside it names its field.
+/// Returns whether a short value is behind a label that names another thing, and nothing beside it names its field.
 fn is_behind_other_label(
     all: &[Token],
     clause: &Clause,
@@ -314,7 +315,7 @@ fn is_behind_other_label(
         && lead.is_some_and(|token| token.is(":") || token.is("="))
 }
 
-/// If the field's name has a side, and the statement only another one.
+/// Returns whether the field's name has a side, and the statement only another one.
 fn is_of_other_side(all: &[Token], clause: &Clause, claim: &ParsedClaim) -> bool {
     let is_side = |name: &&String| cues_of(name).any(Cues::SIDE);
     let Some(side) = claim.names.iter().find(is_side).filter(|_| !claim.is_of_item) else { return false };
@@ -326,15 +327,15 @@ fn is_of_other_side(all: &[Token], clause: &Clause, claim: &ParsedClaim) -> bool
 /// The most tokens between a number and the word that makes it a distance.
 const TO_DISTANCE: usize = 3;
 
-/// If a number says how far something is from another thing, and the field is not about that.
+/// Returns whether a number says how far something is from another thing, and the field is not about that.
 fn is_distance(all: &[Token], clause: &Clause, claim: &ParsedClaim) -> bool {
     let after = all.get(clause.value.end..).unwrap_or_default().iter().take(TO_DISTANCE);
     let mut after = after.take_while(|token| token.is_word() || token.is("-"));
     claim.unit().is_some() && !claim.key_does(Cues::DISTANCE) && after.any(|token| token.does(Cues::DISTANCE))
 }
 
-/// If a number is printed in another unit than the field's name has, or in none that its statement says; or with one, where the field
-/// counts something.
+/// Returns whether a number is printed in another unit than the field's name has, or in none that its statement says;
+/// or with one, where the field counts something.
 fn is_of_other_unit(document: &Document, clause: &Clause, claim: &ParsedClaim, start: usize) -> bool {
     if !claim.is_number {
         return false;
@@ -361,13 +362,14 @@ fn is_of_other_unit(document: &Document, clause: &Clause, claim: &ParsedClaim, s
 /// The shortest word that tells one value from another.
 const TELLING: usize = 5;
 
-/// If the words of a passage are those of a claim's value in other forms or another order, with others between them, or misspelt.
+/// Returns whether the words of a passage are those of a claim's value in other forms or another order, with others
+/// between them, or misspelt.
 fn is_reworded(printed: &[&str], claim: &ParsedClaim) -> bool {
     let said = claim.telling().filter(|word| printed.iter().any(|said| is_same(word, said))).count();
     said > 0 && said * 2 >= claim.telling().count()
 }
 
-/// If the sentence lacks a word of the value that the document has in another place.
+/// Returns whether the sentence lacks a word of the value that the document has in another place.
 fn lacks_word(document: &Document, clause: &Clause, claim: &ParsedClaim) -> bool {
     let tokens = document.tokens();
     let said = tokens.all.get(clause.sentence.clone()).unwrap_or_default();
@@ -377,7 +379,8 @@ fn lacks_word(document: &Document, clause: &Clause, claim: &ParsedClaim) -> bool
     claim.words.len() > 1 && telling.into_iter().any(|word| !is_said(word) && tokens.has(word))
 }
 
-/// If the statement lacks a word of the field's name that tells it from its neighbours, as *positive* does of `nodesPositive`.
+/// Returns whether the statement lacks a word of the field's name that tells it from its neighbours, as *positive* does
+/// of `nodesPositive`.
 fn lacks_role(all: &[Token], clause: &Clause, claim: &ParsedClaim) -> bool {
     let is_said = |name: &str| {
         clause.statement.iter().filter_map(|at| all.get(*at)).any(|token| is_same(name, &token.folded))
@@ -385,7 +388,7 @@ fn lacks_role(all: &[Token], clause: &Clause, claim: &ParsedClaim) -> bool {
     claim.names.iter().filter(|name| cues_of(name).any(Cues::ROLE)).any(|name| !is_said(name))
 }
 
-/// If a doubt about one mention of an item is one about the item.
+/// Returns whether a doubt about one mention of an item is one about the item.
 fn denies_item(doubt: Doubt) -> bool {
     match doubt {
         Doubt::Denied | Doubt::NotTicked | Doubt::Conditional | Doubt::AnotherTime => true,
@@ -415,7 +418,8 @@ fn denies_item(doubt: Doubt) -> bool {
 /// Most places of an item that are read.
 const MOST_PLACES: usize = 32;
 
-/// The doubt of an item's name wherever the document has it: of an item that one passage lists, another may say that it was not found.
+/// The doubt of an item's name wherever the document has it: of an item that one passage lists, another may say that it
+/// was not found.
 fn doubt_of_item(document: &Document, claim: &Claim<'_>) -> Option<Doubt> {
     let name = match claim.item? {
         "" => claim.value.clone(),
@@ -432,7 +436,7 @@ fn doubt_of_item(document: &Document, claim: &Claim<'_>) -> Option<Doubt> {
 /// The distance before a text at which a denial surely reaches it, in tokens.
 const DENIES: usize = 4;
 
-/// If a passage surely denies a text: a denial is right before it.
+/// Returns whether a passage surely denies a text: a denial is right before it.
 #[must_use]
 pub fn is_denied_at(document: &Document, claim: &Claim<'_>, bytes: &Range<usize>) -> bool {
     let (read, tokens) = (ParsedClaim::new(claim), document.tokens());
@@ -445,8 +449,8 @@ pub fn is_denied_at(document: &Document, claim: &Claim<'_>, bytes: &Range<usize>
     clause.part.iter().filter(before).any(denies)
 }
 
-/// If a claim's value is one of few, or a number: what says another one in its place speaks against it, while another wording of a text
-/// may say the same.
+/// Returns whether a claim's value is one of few, or a number: what says another one in its place speaks against it,
+/// while another wording of a text may say the same.
 #[must_use]
 pub fn is_exact(claim: &Claim<'_>) -> bool {
     let read = ParsedClaim::new(claim);

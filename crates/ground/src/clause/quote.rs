@@ -11,14 +11,16 @@ const LONGEST: usize = 1_000;
 const PLACES: usize = 6;
 /// The first words of a quote of which the rarest is looked up.
 const ANCHORS: usize = 24;
-/// Most words that a hyphen or a blank can set apart in a text and not in its quote, or the other way round, before the rarest.
+/// Most words that a hyphen or a blank can set apart in a text and not in its quote, or the other way round, before the
+/// rarest.
 const SHIFTED: usize = 2;
 
 /// Of the first words of a quote, so many of the rarest are tried.
 const TRIED: usize = 3;
 
-/// The places of a quote in a document, in bytes. Case, blanks, hyphens and typography may differ; an ellipsis stands for anything
-/// up to the length of a quote. Each step is paid with `spend`, which says if there is more to spend.
+/// The places of a quote in a document, in bytes. Case, blanks, hyphens and typography may differ; an ellipsis stands
+/// for anything up to the length of a quote. Each step is paid with `spend`, which returns whether there is more to
+/// spend.
 #[must_use]
 pub fn quote_places(
     document: &Document,
@@ -150,7 +152,7 @@ fn follow(part: &[Token], words: &[usize], tokens: &Tokens, start: usize) -> Opt
     given.is_empty().then_some(last)
 }
 
-/// If a word is a number that a sign joins to one before it: `1.5`, `1:80`.
+/// Returns whether a word is a number that a sign joins to one before it: `1.5`, `1:80`.
 fn joins_numbers(part: &[Token], at: usize) -> bool {
     let Some([before, sign, number]) = at.checked_sub(2).and_then(|from| part.get(from..=at)) else {
         return false;

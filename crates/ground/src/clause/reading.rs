@@ -75,7 +75,7 @@ pub enum Reading {
     SaysAnother(Passage),
     /// A passage has the value, and passages like it are right too seldom.
     Untrusted(Passage),
-    /// A passage has the value, and a reason leaves open if it says it.
+    /// A passage has the value, and there is a reason to doubt that it says it.
     Doubted(Doubt, Range<usize>),
     /// No passage has the value.
     Nothing,
@@ -144,7 +144,7 @@ pub fn read_claim(document: &Document, claim: &Claim<'_>, known: Known<'_>, trus
     }
 }
 
-/// If some bytes lie in one of several stretches.
+/// Returns whether some bytes lie in one of several stretches.
 fn lies_in(bytes: &Range<usize>, stretches: &[Range<usize>]) -> bool {
     stretches.iter().any(|stretch| stretch.start <= bytes.start && bytes.end <= stretch.end)
 }
@@ -220,27 +220,27 @@ impl ClaimReader<'_> {
         lies_in(bytes, self.known.quotes)
     }
 
-    /// If a token is a word of a name.
+    /// Returns whether a token is a word of a name.
     fn is_word_of(&self, names: &[String], at: usize) -> bool {
         let is_same = |token: &Token| names.iter().any(|name| is_same(name, &token.folded));
         self.document.tokens().all.get(at).is_some_and(|token| token.is_word() && is_same(token))
     }
 
-    /// If the sign of a label is right behind a word of the field's name.
+    /// Returns whether the sign of a label is right behind a word of the field's name.
     fn is_label_end(&self, name: usize) -> bool {
         let mut behind = self.document.tokens().all.iter().skip(name + 1).take(2);
         behind.any(|token| token.is(":") || token.is("=") || token.is("|"))
     }
 
-    /// If a value is behind the label of its field, or its place is the label itself.
+    /// Returns whether a value is behind the label of its field, or its place is the label itself.
     fn is_labelled(&self, bytes: &Range<usize>) -> bool {
         let tokens = self.document.tokens();
         let Some(clause) = Clause::around(tokens, tokens.over(bytes.start, bytes.end)) else { return false };
         clause.statement.iter().any(|at| self.is_word_of(&self.read.names, *at) && self.is_label_end(*at))
     }
 
-    /// The pattern of a passage that names its field in other words or not at all, unless the document has a label for the field, and the
-    /// passage is not below it.
+    /// The pattern of a passage that names its field in other words or not at all, unless the document has a label for
+    /// the field, and the passage is not below it.
     fn of_own_label(&self, pattern: Pattern, bytes: &Range<usize>) -> Result<Pattern, Doubt> {
         if !pattern.naming.is_weak() {
             return Ok(pattern);
@@ -267,7 +267,7 @@ impl ClaimReader<'_> {
         here.filter_map(end).collect()
     }
 
-    /// If a passage is a wording of the value, by the vocabulary.
+    /// Returns whether a passage is a wording of the value, by the vocabulary.
     pub(super) fn is_worded(&self, bytes: &Range<usize>) -> bool {
         let place = |bytes: &Range<usize>| (bytes.start, bytes.end);
         self.known.wordings.binary_search_by_key(&place(bytes), place).is_ok()
@@ -287,7 +287,7 @@ impl ClaimReader<'_> {
         (trusted, self.is_quoted(&passage.bytes), self.bound(passage))
     }
 
-    /// If a passage that says another value contradicts this one.
+    /// Returns whether a passage that says another value contradicts this one.
     fn speaks_against(&self, against: &Passage) -> bool {
         is_exact(self.claim) && against.pattern.naming == Naming::Statement && self.is_trusted(against)
     }

@@ -17,7 +17,7 @@ use std::ops::Range;
 /// The most numbers that begin at one place of a text, or within one number: `1 234 567` is one, and each of its groups is.
 const PIECES: usize = 8;
 
-/// If a text is a word for doubt.
+/// Returns whether a text is a word for doubt.
 fn doubts(text: &str) -> bool {
     let claim = Value::from(text);
     ParsedClaim::new(&Claim { key: "", synonyms: &[], item: None, value: &claim })

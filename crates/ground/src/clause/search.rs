@@ -19,7 +19,7 @@ pub struct Passage {
     pub bytes: Range<usize>,
 }
 
-/// If a statement says in so many words that something is there: not only that it is something.
+/// Returns whether a statement says in so many words that something is there: not only that it is something.
 pub(super) fn affirms(tokens: &Tokens, clause: &Clause) -> bool {
     let said = clause.statement.iter().filter_map(|at| tokens.all.get(*at));
     let mut words = said.filter(|token| token.does(Cues::PRESENT) || token.is("+"));

@@ -77,7 +77,7 @@ fn sentence(all: &[Token], value: &Range<usize>) -> Range<usize> {
     first..(last + 1).min(all.len())
 }
 
-/// If a sentence ends with a token.
+/// Returns whether a sentence ends with a token.
 pub(super) fn ends_sentence(all: &[Token], at: usize) -> bool {
     step(1);
     let Some(token) = all.get(at) else { return true };
@@ -106,7 +106,7 @@ pub(super) fn ends_sentence(all: &[Token], at: usize) -> bool {
     }
 }
 
-/// If a line begins with a mark of a list, a number of one, or a label.
+/// Returns whether a line begins with a mark of a list, a number of one, or a label.
 fn begins_item(all: &[Token], at: usize) -> bool {
     let Some(first) = all.get(at) else { return true };
     let next = all.get(at + 1);
@@ -122,7 +122,7 @@ fn begins_item(all: &[Token], at: usize) -> bool {
     is_mark || is_cross || is_number || line.into_iter().any(|token| token.is(":")) || has_leader(all, at)
 }
 
-/// If a line that ends with a token is an option with a box before it.
+/// Returns whether a line that ends with a token is an option with a box before it.
 fn ends_option(all: &[Token], end: usize) -> bool {
     let line = all.get(end.saturating_sub(REACH)..end).unwrap_or_default();
     let start =
@@ -137,7 +137,7 @@ fn ends_option(all: &[Token], end: usize) -> bool {
 /// The blanks that set two columns apart, in bytes.
 const COLUMN_GAP: usize = 3;
 
-/// If a label begins with a token, set apart from what is before it in its line: `Name: A      Date: B`.
+/// Returns whether a label begins with a token, set apart from what is before it in its line: `Name: A      Date: B`.
 fn begins_column(all: &[Token], at: usize) -> bool {
     let is_apart = |two: &[Token]| match two {
         [one, other] => !one.is_end() && other.start.saturating_sub(one.end) >= COLUMN_GAP,
@@ -152,7 +152,7 @@ fn begins_column(all: &[Token], at: usize) -> bool {
     colon > 0 && words.last().is_some_and(|token| token.is(":")) && !words.windows(2).any(is_apart)
 }
 
-/// If the line before or after an end of a line has columns.
+/// Returns whether the line before or after an end of a line has columns.
 fn has_columns(all: &[Token], end: usize) -> bool {
     let is_end = |token: &Token| matches!(token.class, Class::Line | Class::Gap);
     let is_gap = |two: &[Token]| match two {
@@ -170,7 +170,7 @@ fn has_columns(all: &[Token], end: usize) -> bool {
 /// The most words of a line before a leader.
 const BEFORE_LEADER: usize = 12;
 
-/// If a line has a run of dots that leads from a label to its value.
+/// Returns whether a line has a run of dots that leads from a label to its value.
 fn has_leader(all: &[Token], at: usize) -> bool {
     let line = all.get(at..all.len().min(at + BEFORE_LEADER)).unwrap_or_default();
     let end =
@@ -178,7 +178,7 @@ fn has_leader(all: &[Token], at: usize) -> bool {
     line.get(..end).unwrap_or_default().windows(3).any(|dots| dots.iter().all(|token| token.is(".")))
 }
 
-/// If a token makes the part that holds it say something by itself.
+/// Returns whether a token makes the part that holds it say something by itself.
 fn says(token: &Token) -> bool {
     step(1);
     token.does(Cues::PREDICATE | Cues::DENIAL) || token.is(":")
@@ -246,7 +246,7 @@ pub(super) fn parts(all: &[Token], sentence: Range<usize>) -> Vec<Cut> {
     parts.done
 }
 
-/// If a sign ends with a token that belongs to the name before it, as in `CD20 + CD3 -` and `CD5(+) CD10(-)`.
+/// Returns whether a sign ends with a token that belongs to the name before it, as in `CD20 + CD3 -` and `CD5(+) CD10(-)`.
 fn ends_pair(all: &[Token], at: usize) -> bool {
     let is_sign = |token: &Token| token.is("+") || token.is("-") && token.does(Cues::DENIAL);
     let Some([before, token]) = at.checked_sub(1).and_then(|from| all.get(from..=at)) else { return false };
@@ -255,7 +255,7 @@ fn ends_pair(all: &[Token], at: usize) -> bool {
     begins_name && (in_parentheses || is_sign(token) && before.is_word() && !before.is_number())
 }
 
-/// If the parenthesis that begins with some tokens says that something is not so.
+/// Returns whether the parenthesis that begins with some tokens says that something is not so.
 fn is_denial(inner: &[Token]) -> bool {
     let words = inner.iter().take_while(|token| !token.is(")")).filter(|token| token.is_word());
     let (mut count, mut denies) = (0, false);
@@ -274,7 +274,7 @@ fn has_letters(token: &Token) -> bool {
     token.is_word() && token.folded.contains(char::is_alphabetic)
 }
 
-/// If a box of an option begins with a token, ticked or not.
+/// Returns whether a box of an option begins with a token, ticked or not.
 fn begins_option(all: &[Token], at: usize) -> bool {
     step(1);
     let Some(token) = all.get(at) else { return false };
@@ -308,7 +308,7 @@ impl Cut {
         }
     }
 
-    /// If it says something by itself.
+    /// Returns whether it says something by itself.
     pub(super) fn says_something(&self) -> bool {
         self.first_says.is_some()
     }
@@ -329,7 +329,7 @@ impl SentenceParts {
     }
 }
 
-/// If a sign is between two digits that it touches.
+/// Returns whether a sign is between two digits that it touches.
 fn is_within_number(all: &[Token], at: usize) -> bool {
     let (Some(before), Some(token), Some(after)) =
         (at.checked_sub(1).and_then(|at| all.get(at)), all.get(at), all.get(at + 1))

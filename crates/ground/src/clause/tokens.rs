@@ -36,7 +36,7 @@ impl Token {
         *self.folded == *sign
     }
 
-    /// If it is the end of a line.
+    /// Returns whether it is the end of a line.
     pub(crate) fn is_end(&self) -> bool {
         matches!(self.class, Class::Line | Class::Gap)
     }
@@ -139,7 +139,7 @@ impl Tokens {
         Tokens { all, index }
     }
 
-    /// If a word of the text says the same as a word of a field's name.
+    /// Returns whether a word of the text says the same as a word of a field's name.
     pub(crate) fn has(&self, name: &str) -> bool {
         self.index.has(name)
     }
@@ -242,8 +242,8 @@ fn silence(all: &mut [Token]) {
     }
 }
 
-/// If the boxes of a line are behind their options: its first box has words before it, behind the line's label, and its
-/// last one ends the line.
+/// Returns whether the boxes of a line are behind their options: its first box has words before it, behind the line's
+/// label, and its last one ends the line.
 fn has_boxes_behind(all: &[Token], line: Range<usize>) -> bool {
     let mark = |at: usize| super::assertion::mark(all, at);
     let Some(last) = line.clone().next_back().filter(|at| mark(*at).is_some()) else { return false };
@@ -310,7 +310,7 @@ fn is_minus(all: &[Token], at: usize) -> bool {
     behind || pairs || enclosed || before.is_some_and(|before| before.is(":") || before.is_word()) && ends
 }
 
-/// If a word has letters and ends with a digit.
+/// Returns whether a word has letters and ends with a digit.
 fn is_code(word: &str) -> bool {
     word.contains(char::is_alphabetic) && word.ends_with(|c: char| c.is_ascii_digit())
 }
@@ -318,7 +318,7 @@ fn is_code(word: &str) -> bool {
 /// The distance at which other signs of a list are looked for, in tokens.
 const LIST: usize = 24;
 
-/// If a plus is behind a word near a token of its line.
+/// Returns whether a plus is behind a word near a token of its line.
 fn has_plus(all: &[Token], at: usize) -> bool {
     let is_end = |token: &Token| matches!(token.class, Class::Line | Class::Gap);
     let before = all.get(at.saturating_sub(LIST)..at).unwrap_or_default().iter().rev();
@@ -340,7 +340,8 @@ fn sign(written: &str, c: char) -> Box<str> {
     }
 }
 
-/// The word that begins at a byte, folded, and its end: with an apostrophe within it, and past a hyphen at the end of a line.
+/// The word that begins at a byte, folded, and its end: with an apostrophe within it, and past a hyphen at the end of a
+/// line.
 fn word(text: &str, from: usize) -> (String, usize) {
     let mut folded = String::new();
     let mut at = from;
@@ -394,8 +395,8 @@ fn spaced(text: &str, from: usize) -> Option<(String, usize)> {
         }
         fold_into(c, &mut folded);
         (count, end) = (count + 1, at + c.len_utf8());
-        let goes_on = blank.is_some_and(|(_, blank)| blank == ' ');
-        if !goes_on {
+        let continues = blank.is_some_and(|(_, blank)| blank == ' ');
+        if !continues {
             break;
         }
     }

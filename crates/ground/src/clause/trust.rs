@@ -1,8 +1,9 @@
 //! Trust: how precise passages of a pattern are, from counts of labelled values.
 //!
-//! Labelled sets with planted mistakes have an invented share of mistakes, so a pattern's precision is computed from two rates, how
-//! often it fires on right and on wrong values, and an assumed share of mistakes `m`: `l(1 − m) / (l(1 − m) + u·m)`, where `l` is
-//! the lower bound of the one rate and `u` the upper bound of the other, each exact ([`crate::bounds`]) at 95 %.
+//! Labelled sets with planted mistakes have an invented share of mistakes, so a pattern's precision is computed from
+//! two rates, how often it fires on right and on wrong values, and an assumed share of mistakes `m`:
+//! `l(1 − m) / (l(1 − m) + u·m)`, where `l` is the lower bound of the one rate and `u` the upper bound of the other,
+//! each exact ([`crate::bounds`]) at 95 %.
 
 use super::naming::Naming;
 use super::passage::Pattern;

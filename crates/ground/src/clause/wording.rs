@@ -22,15 +22,15 @@ pub struct Wording {
 }
 
 impl Wording {
-    /// If a statement, or a label above it, names the field of the wording.
+    /// Returns whether a statement, or a label above it, names the field of the wording.
     #[must_use]
     pub fn is_of_field(self) -> bool {
         !self.naming.is_weak()
     }
 }
 
-/// Reads the wording at some bytes of a document; `None` where there is no word. The claim's value is the wording as it is written.
-/// Words within `others`, the other wordings of the field in the order of the text, do not act as cues.
+/// Reads the wording at some bytes of a document; `None` where there is no word. The claim's value is the wording as it
+/// is written. Words within `others`, the other wordings of the field in the order of the text, do not act as cues.
 #[must_use]
 pub fn read_wording(
     document: &Document,
@@ -53,8 +53,8 @@ pub fn read_wording(
     Some(Wording { naming: naming(document, &clause, &read, ValueKind::Choice), doubt })
 }
 
-/// The places where statements of a document name a field by its key or another name, in bytes, in order. A label, and a name with no
-/// other word beside it, state nothing.
+/// The places where statements of a document name a field by its key or another name, in bytes, in order. A label, and
+/// a name with no other word beside it, state nothing.
 #[must_use]
 pub fn named_places(document: &Document, claim: &Claim<'_>) -> Vec<Range<usize>> {
     let (read, tokens) = (ParsedClaim::new(claim), document.tokens());

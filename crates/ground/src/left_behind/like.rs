@@ -80,7 +80,7 @@ pub(super) fn like(
     (like.cells.len() > 1 && (is_named || of >= MANY)).then_some(like)
 }
 
-/// If rulers are between all cells of a row.
+/// Returns whether rulers are between all cells of a row.
 fn is_ruled(document: &Document, cells: Range<usize>) -> bool {
     let own = document.cells.get(cells).unwrap_or_default();
     let between = own.iter().zip(own.iter().skip(1)).map(|(one, next)| document.slice(one.end, next.start));

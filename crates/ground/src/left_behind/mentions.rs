@@ -183,7 +183,7 @@ impl FieldName {
         if names.sort == Sort::Text && names.words.iter().any(is_day) {
             names.sort = Sort::Date;
         }
-        // That it is a day, the value shows.
+        // The value itself shows that it is a day.
         if names.sort == Sort::Date && names.words.iter().any(|word| !is_day(word)) {
             names.words.retain(|word| !is_day(word));
             names.above.push("date".to_owned());

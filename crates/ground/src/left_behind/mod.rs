@@ -1,4 +1,4 @@
-//! Left behind: what a document prints in the places of a record's fields and items, and the record lacks.
+//! Left behind: the values that a document has for a record's fields and items, and that the record lacks.
 
 mod like;
 mod mentions;

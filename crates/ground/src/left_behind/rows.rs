@@ -28,8 +28,8 @@ const YEARS: std::ops::RangeInclusive<f64> = 1900.0..=2100.0;
 const ROWS: usize = 100_000;
 const TOLD: usize = 20;
 
-/// The rows that no item took, by list. A list that `is_whole` by its pointer is to have all rows of its tables: there one item is
-/// enough to know them by, and many that lack are no sign that only some are asked for.
+/// The rows that no item took, by list. A list that `is_whole` by its pointer is to have all rows of its tables: there
+/// one item is enough to know them by, and many that lack are no sign that only some are asked for.
 #[must_use]
 pub fn left_rows(document: &Document, record: &Value, is_whole: impl Fn(&str) -> bool) -> Vec<LeftRow> {
     let record = FlatRecord::read(record, document);
@@ -188,7 +188,7 @@ impl ItemTable<'_> {
         Some(Alike { bytes: start..end, is_outside })
     }
 
-    /// If all numbers of some cells are years.
+    /// Returns whether all numbers of some cells are years.
     fn has_only_years(&self, cells: &HashSet<usize>) -> bool {
         let numbers = cells.iter().flat_map(|at| {
             let first = self.document.numbers.partition_point(|number| number.cell < *at);
@@ -199,7 +199,8 @@ impl ItemTable<'_> {
             && whole.all(|number| YEARS.contains(&number.value) && number.value.fract() == 0.0)
     }
 
-    /// If the items around a row follow each other in the list: one between them may be the row's, in other words.
+    /// Returns whether the items around a row follow each other in the list: one between them may be the row's, in
+    /// other words.
     fn has_no_item_between(&self, before: Option<(usize, usize)>, after: Option<(usize, usize)>) -> bool {
         match (before, after) {
             (Some((before, _)), Some((after, _))) => before.abs_diff(after) == 1,
@@ -209,7 +210,7 @@ impl ItemTable<'_> {
     }
 }
 
-/// If a lower-case letter is at a byte.
+/// Returns whether a lower-case letter is at a byte.
 fn begins_small(document: &Document, byte: usize) -> bool {
     document.char_at(byte).is_some_and(char::is_lowercase)
 }

@@ -109,7 +109,7 @@ fn in_row(leaf: &RecordLeaf<'_>, row: usize, members: &[(Kind, Place)]) -> Optio
     own.clone().find(is_free).or(own.clone().next()).copied()
 }
 
-/// If a value of a record is at some bytes of a document.
+/// Returns whether a value of a record is at some bytes of a document.
 #[must_use]
 pub fn is_used(document: &Document, record: &Value, bytes: &Range<usize>) -> bool {
     match record {

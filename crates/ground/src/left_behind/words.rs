@@ -52,14 +52,15 @@ impl LeftWords {
         words
     }
 
-    /// If a text says that there is no value.
+    /// Returns whether a text says that there is no value.
     pub(super) fn is_empty_value(&self, text: &str) -> bool {
         let own = words(text);
         own.is_empty()
             || self.empty.iter().any(|phrase| own.iter().map(String::as_str).eq(phrase.iter().copied()))
     }
 
-    /// If a cell says that its row sums up others, or carries a sum over; of a row with `few` values a word that may mean so is enough.
+    /// Returns whether a cell says that its row sums up others, or carries a sum over; of a row with `few` values a
+    /// word that may mean so is enough.
     pub(super) fn is_no_item(&self, document: &Document, cell: &TextCell, few: bool) -> bool {
         let own: Vec<&str> = document
             .words

@@ -133,7 +133,7 @@ pub(in crate::score) struct Found {
 }
 
 impl PhraseSearch {
-    /// If phrases begin at one position, the first wins.
+    /// A search for phrases. If several begin at one position, the first wins.
     pub(in crate::score) fn new<'p>(phrases: impl IntoIterator<Item = &'p Phrase>) -> Self {
         let mut search = PhraseSearch::default();
         for (number, phrase) in phrases.into_iter().enumerate() {
