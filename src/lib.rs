@@ -5,10 +5,10 @@
 //!
 //! Other programs begin with `Loop` (feature `run`). Without default features there is the pure core, of which each part can
 //! be used alone: [`plan::DocumentContext`], [`engine::Run`], [`experiment::simulate`], [`next::next`], [`repair`]. `docs/rust.md` has
-//! examples and says what is stable; `docs/architecture.md` has the crates that the modules are from, and `docs/design/` says how
-//! they are built.
+//! examples and says what is stable; `docs/architecture.md` has the crates that the modules are from, and `docs/design/` explains
+//! how they work.
 //!
-//! Modules marked `#[doc(hidden)]` are public for this repository's own command, tests and benches. They are no part of what the
+//! Modules marked `#[doc(hidden)]` are public for this repository's own command, tests and benches. They are not part of what the
 //! library promises.
 
 // Modules that reach the outside world say so below; tests may everywhere.

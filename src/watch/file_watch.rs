@@ -30,7 +30,7 @@ pub(crate) enum WatchError {
         source: notify::Error,
     },
     /// It stopped watching.
-    #[error("files are watched no longer: {0}")]
+    #[error("files are no longer watched: {0}")]
     Ended(String),
 }
 
@@ -46,7 +46,7 @@ impl WatchError {
         };
         match self {
             WatchError::Unavailable(error) | WatchError::Folder { source: error, .. } if full(error) => {
-                "other programs watch as many files as the system lets them: end some, or raise \
+                "other programs watch as many files as the system allows: end some of them, or raise \
                  `fs.inotify.max_user_watches` and `fs.inotify.max_user_instances` with sysctl"
             }
             WatchError::Folder { .. } => {

@@ -5,7 +5,7 @@ use crate::value::Millis;
 
 /// The quiet that shows that an editor is done.
 pub(super) const QUIET: Millis = Millis(120);
-/// The longest wait for quiet: something that is written to all the time must not hide the rest.
+/// The longest wait for quiet: a file that is written all the time must not hide changes of others.
 pub(super) const LONGEST: Millis = Millis(2_000);
 
 /// Waits for quiet after the first of several changes. Times count from any fixed moment.

@@ -97,7 +97,7 @@ fn links_within_a_project_are_followed_but_not_to_hidden_files() {
 fn a_profile_extends_files_of_its_project_or_of_the_working_directory() {
     let place = project();
     place.write("profiles/mine.yaml", "extends: ../../elsewhere/profiles/base.yaml\n");
-    let refused = "leads out of the folders that files are looked for in";
+    let refused = "is outside the folders in which files are looked up";
     place.run(&["check", "mine"]).exits(2).finds(&[refused, "profiles/mine.yaml:1:10"]);
     let mut command = place.loopctl(&["check", "work/profiles/mine.yaml"]);
     Ran::of(command.current_dir(place.path(".."))).exits(0);

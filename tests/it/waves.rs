@@ -227,7 +227,7 @@ fn of_a_batch_that_expires_the_rest_is_sent_again() {
 fn a_batch_whose_handle_was_lost_is_found_again() {
     for shape in [Shape::OpenAi, Shape::Anthropic, Shape::Gemini] {
         let table = table(shape, 4, vec![Fault::LosesHandle(2)]);
-        let ran = table.run(&[]).exits(0).says(&["it is there, with 4 calls to be answered"]);
+        let ran = table.run(&[]).exits(0).says(&["found, with 4 calls to be answered"]);
         table.passed(&ran, 4);
         assert_eq!(table.counts(), (24, 6, 0), "{shape:?}");
     }

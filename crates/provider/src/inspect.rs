@@ -15,7 +15,7 @@ use super::trust::TrustState;
 use super::{ProviderError, error::sanitize_message};
 use crate::disk::{self, ReadError};
 
-/// No shared library worth loading is larger.
+/// The largest file that is read, in bytes: larger than any shared library worth loading.
 const MAX_FILE: u64 = 256 << 20;
 
 /// The facts about a plugin that are known without running it.
@@ -107,7 +107,7 @@ fn find_manifest(path: &Path, bytes: &[u8]) -> Result<(Manifest, Vec<u8>), Provi
     for mark in MAGIC.iter().flat_map(|magic| magic.find_iter(bytes)) {
         let json = match blob(bytes.get(mark.end()..).unwrap_or_default()) {
             Some(json) => json,
-            // The magic alone, such as in a program that looks for it, is no manifest.
+            // The magic alone is not a manifest: a program that looks for manifests holds it, too.
             None => {
                 wrong.get_or_insert_with(|| "its length is wrong".to_owned());
                 continue;

@@ -40,7 +40,7 @@ impl NetworkState {
     }
 }
 
-/// Network access, which this build lacks: there is no value of it.
+/// Network access, which this build lacks: the type has no values.
 pub(super) enum HttpTransport {}
 
 impl HttpTransport {
@@ -69,7 +69,7 @@ impl HttpTransport {
         match *self {}
     }
 
-    #[expect(clippy::unused_async, reason = "as the network has it")]
+    #[expect(clippy::unused_async, reason = "the network's is async")]
     pub(super) async fn exchange(
         &self,
         _: HttpRequest,

@@ -1,4 +1,4 @@
-//! Everything that a listing finds, in memory and with names: for a few documents.
+//! Everything that a listing finds, at once and with unique names: for a small number of documents.
 
 use super::{Input, InputError, Listing, Names, Skipped, Wanted};
 use std::ffi::OsStr;

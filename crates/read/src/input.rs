@@ -1,4 +1,4 @@
-//! A document that was named and not read.
+//! A document that is named and not read yet.
 
 use super::input_record::{InputRecord, StoredOrigin};
 use super::names::{absolute, parent_name, with_parent};

@@ -4,7 +4,7 @@
 //! - [`Input::read`]: from an input to a [`Document`], with a bound on its size.
 //! - [`references_of`]: the files that judges hold candidates against.
 
-// Files are its matter; clock, processes and threads are not.
+// This crate reads files; it uses no clock, processes or threads.
 #![cfg_attr(not(test), deny(clippy::disallowed_types))]
 
 pub use loopctl_core::document::{

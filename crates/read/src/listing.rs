@@ -1,4 +1,4 @@
-//! The documents that the arguments of a command name, as a stream: one at a time, whatever their number.
+//! The documents that the arguments of a command name, as a stream: any number of them, one at a time.
 
 use super::endings::holds_records;
 use super::lines::{Lines, ListLine, MAX_LINE_BYTES, is_wide};
@@ -29,7 +29,7 @@ pub struct Wanted {
     pub apart: Vec<PathBuf>,
     /// The types that a record may give; `None` for any.
     pub document_types: Option<Vec<String>>,
-    /// Returns whether a folder holds recorded answers, which are no documents.
+    /// Returns whether a folder holds recorded answers, which are not documents.
     pub holds_recordings: Option<fn(&Path) -> bool>,
     /// Returns whether a folder holds the results of a run. It is not entered from above.
     pub holds_results: Option<fn(&Path) -> bool>,
@@ -38,11 +38,11 @@ pub struct Wanted {
     pub keeps_repeats: bool,
 }
 
-/// The documents, one after the other: arguments in their order, then lists; in folders by name, as far as
-/// these were read at once.
+/// The documents, one after the other: arguments in their order, then lists; in folders by name, as far as their
+/// entries were read at once.
 ///
-/// Documents come under the name that they would have ([`Input::name`]): the caller gives them unique names. Memory is
-/// flat in their number but for eight bytes for each folder and, without [`Wanted::keeps_repeats`], for each document.
+/// Documents come under the names that they would have ([`Input::name`]); the caller makes the names unique. Memory does
+/// not grow with their number, but for eight bytes for each folder and, without [`Wanted::keeps_repeats`], each document.
 pub struct Listing {
     sources: std::vec::IntoIter<ListingSource>,
     /// The sources that are being read: a list, a folder that it names, a file of records in that.
@@ -254,8 +254,7 @@ impl Listing {
 
     fn walk(&mut self, mut walk: FolderWalk, nothing: InputError) -> ListingStep {
         let step = walk.begin(&mut self.seen);
-        let goes_on = matches!(step, ListingStep::Again);
-        if goes_on {
+        if matches!(step, ListingStep::Again) {
             self.open.push(OpenSource {
                 reader: SourceReader::Walk(Box::new(walk)),
                 has_any: false,
@@ -336,7 +335,7 @@ impl Listing {
             };
         }
         if bytes.contains(&0) {
-            let help = Some("write each path on a line of its own; `find` does without `-print0`".to_owned());
+            let help = Some("write each path on a line of its own; call `find` without `-print0`".to_owned());
             let problem = "a path can't hold a zero byte".to_owned();
             return ListingStep::Error(list.wrong(number, BadRecord { problem, help }));
         }
@@ -499,7 +498,7 @@ impl DocumentList {
     }
 }
 
-/// The reason why the path of a record is no document, if it is plainly none.
+/// The reason why the path of a record is not a document, if it plainly is not.
 fn no_document(path: &Path) -> Option<BadRecord> {
     let shown = sanitize_line(&path.shown());
     let (problem, help) = match std::fs::metadata(path) {

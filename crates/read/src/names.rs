@@ -1,4 +1,4 @@
-//! The names of documents: the one that each would get, and the document that gets a name that several want.
+//! The names of documents: the name that each would get, and which of several that share one gets it.
 
 use super::Input;
 use crate::value::{DocumentId, digest_bytes, os_text, path_text};
@@ -95,7 +95,7 @@ pub(super) struct SharedNames {
 }
 
 impl SharedNames {
-    /// `is_file` is called only for those that may share a name.
+    /// Groups the arguments that would share a name. `is_file` is called only for those that may.
     pub(super) fn of(arguments: &[PathBuf], is_file: impl Fn(&Path) -> bool) -> Self {
         let key = |path: &Path| without_ending(path).to_lowercase();
         let mut counts: HashMap<String, usize> = HashMap::new();
@@ -132,7 +132,7 @@ impl SharedNames {
     }
 }
 
-/// The path that an argument names, as far as names go.
+/// The path from which the name of an argument is made.
 fn name_of(argument: &Path) -> &Path {
     if argument.as_os_str() == "-" { Path::new("stdin") } else { argument }
 }

@@ -9,8 +9,8 @@ use std::collections::{BTreeMap, HashSet};
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
-/// Reads the reference of each judge that has one, by judge. One that can't be read is left out, with a warning: the
-/// judge then has failed.
+/// Reads the reference of each judge that has one, by judge. One that can't be read is left out, with a warning, and
+/// its judge then fails.
 pub fn references_of(
     plan: &Plan,
     document: &Document,

@@ -117,19 +117,19 @@ impl fmt::Display for BatchNews {
                 write!(f, "batch `{}` of `{provider}`: {} submitted", clean(handle), calls_of(*calls))
             }
             BatchNews::Found { handle, calls } => {
-                write!(f, "batch `{}`: it is there, with {} to be answered", clean(handle), calls_of(*calls))
+                write!(f, "batch `{}`: found, with {} to be answered", clean(handle), calls_of(*calls))
             }
             BatchNews::Trouble { batch, why, pause } => {
-                write!(f, "batch `{}`: {}; once more in {pause}", clean(batch), clean(why))
+                write!(f, "batch `{}`: {}; tried again in {pause}", clean(batch), clean(why))
             }
             BatchNews::TooLate { handle, waited } => {
-                write!(f, "batch `{}`: waited for {waited}; what is left is made online", clean(handle))
+                write!(f, "batch `{}`: waited for {waited}; the calls that are left are made online", clean(handle))
             }
             BatchNews::Answered(answers) => answers.fmt(f),
             BatchNews::NotDeleted { handle, why } => {
                 write!(f, "batch `{}`: the vendor may still have its files: {}", clean(handle), clean(why))
             }
-            BatchNews::Online { calls } => write!(f, "{} left, which are made online", calls_of(*calls)),
+            BatchNews::Online { calls } => write!(f, "{} left, made online", calls_of(*calls)),
             BatchNews::Refused { why } => write!(f, "no batch: {}", clean(why)),
         }
     }

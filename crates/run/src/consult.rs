@@ -330,9 +330,9 @@ async fn ask_service(
         if is_deeper(answer, MAX_CANDIDATE_DEPTH) {
             return Err(format!("JSON that is nested more than {MAX_CANDIDATE_DEPTH} deep"));
         }
-        // It was asked, and has not checked anything.
+        // It was asked and has not checked anything, so the answer is a failure.
         if answer.get("unavailable").is_some() {
-            return Err("the word that it is unavailable".to_owned());
+            return Err("a report that it is unavailable".to_owned());
         }
         plan.panel.read(member, answer).map_err(unusable)?;
         Ok(Repaired { value: answer.clone(), steps: Vec::new() }.into())
@@ -348,7 +348,7 @@ async fn ask_service(
     })
 }
 
-/// The reason that a value is no answer, as the end of "answered with".
+/// The reason why a value can't be used as an answer, as the end of "answered with".
 fn unusable(why: String) -> String {
     format!("JSON that can't be used: {why}")
 }

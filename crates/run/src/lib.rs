@@ -1,6 +1,6 @@
 //! The driver: carries out what the engine asks for, on documents, with providers, journal and artifacts.
 //!
-//! The only crate that tells the engine the time. All of its orders come from [`crate::engine::Run`]; what happens is recorded
+//! The only crate that gives the engine the time of a clock. All of its orders come from [`crate::engine::Run`]; what happens is recorded
 //! before it is acted on.
 
 #![cfg_attr(

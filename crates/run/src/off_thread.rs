@@ -10,7 +10,7 @@ use tokio::sync::watch;
 /// for is worth a moment, and most work takes far less.
 const GRACE: Duration = Duration::from_secs(1);
 
-/// The size in bytes up to which assessing, whatever the text says, does not keep others waiting.
+/// The size in bytes up to which assessing a text takes too little time to keep other documents waiting.
 pub(super) const FEW_BYTES: usize = 8 << 10;
 
 /// Runs work that may wait for a disk: the executor has other documents to handle.

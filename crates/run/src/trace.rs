@@ -100,7 +100,7 @@ impl DocumentTrace {
         self.iteration.as_ref().map_or_else(Span::current, |(_, span)| span.clone())
     }
 
-    /// Traces an event of a document, in the state that it has by then.
+    /// Traces an event of a document. `document` is its state after the event.
     pub(super) fn see(&self, id: &DocumentId, event: &Event, document: &DocumentState) {
         if !enabled!(target: "loopctl", Level::INFO) {
             return;

@@ -48,8 +48,8 @@ pub fn base_url(text: &str) -> Result<Url, String> {
         .ok_or_else(|| "expected the URL of a collector, such as `http://localhost:4318`".to_owned())
 }
 
-/// The endpoints to export to; `None` when export is not asked for. The flag comes before the variables of endpoints;
-/// the one that disables comes before all.
+/// The endpoints to export to; `None` when export is not asked for. The flag overrides the variables of endpoints, and
+/// the variable that disables export overrides everything.
 ///
 /// # Errors
 /// The reason why nothing can be exported although it was asked for.
@@ -65,7 +65,7 @@ pub fn endpoints(
         };
     }
     let of = |signal: &Signal| -> Result<Option<Url>, String> {
-        // A list of exporters. That of another name is not ours to replace.
+        // A list of exporters: loopctl has the one that is called `otlp`.
         if set(signal.exporter).is_some_and(|names| !names.split(',').any(|name| name.trim() == "otlp")) {
             return Ok(None);
         }
@@ -82,7 +82,7 @@ pub fn endpoints(
         let protocol = [signal.protocol, PROTOCOL].into_iter().find_map(|name| Some((name, set(name)?)));
         match protocol {
             Some((name, spoken)) if spoken.trim() != SPOKEN => {
-                Err(format!("`{name}` is another protocol than `{SPOKEN}`, the only one that is spoken here"))
+                Err(format!("`{name}` must be `{SPOKEN}`: no other protocol is supported"))
             }
             _ => Ok(Some(url)),
         }

@@ -4,7 +4,7 @@
 use super::endpoints::Endpoints;
 use super::instruments::Instruments;
 use super::names as n;
-use super::spans::{Spans, is_looked_at};
+use super::spans::{Spans, is_inspected};
 use super::transport::{Transport, Trouble};
 use opentelemetry::KeyValue;
 use opentelemetry::metrics::MeterProvider;
@@ -96,7 +96,7 @@ impl Export {
             tracer: export.tracers.tracer(n::SCOPE),
             instruments: Instruments::of(&export.meters.meter(n::SCOPE)),
         };
-        let filter = filter_fn(is_looked_at).with_max_level_hint(LevelFilter::DEBUG);
+        let filter = filter_fn(is_inspected).with_max_level_hint(LevelFilter::DEBUG);
         Ok((export, spans.with_filter(filter)))
     }
 

@@ -88,9 +88,9 @@ impl Instruments {
             cost: meter
                 .f64_counter(n::COST)
                 .with_unit("{USD}")
-                .with_description("What calls cost of which it is known")
+                .with_description("Cost of the calls whose cost is known")
                 .build(),
-            cost_unknown: counter(n::COST_UNKNOWN, "{call}", "Calls of which it is unknown what they cost"),
+            cost_unknown: counter(n::COST_UNKNOWN, "{call}", "Calls whose cost is unknown"),
             documents: counter(n::DOCUMENTS, "{document}", "Documents by final status"),
             issues: counter(n::ISSUES, "{issue}", "Issues of all candidates by code"),
             iteration_count: counts(

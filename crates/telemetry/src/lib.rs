@@ -3,9 +3,9 @@
 //!
 //! - `endpoints`: the destination, by the flag and the standard variables.
 //! - `spans`: spans and events of `tracing` become those of OpenTelemetry.
-//! - `instruments`: the counts and measures of them.
+//! - `instruments`: the counts and measures that are taken from them.
 //! - `transport`: requests to the collector, on a runtime of their own.
-//! - `export`: all of it together, and its end within a deadline.
+//! - `export`: starts all of these, and ends them within a deadline.
 
 #[cfg(feature = "export")]
 use loopctl_base::value;

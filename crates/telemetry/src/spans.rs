@@ -1,7 +1,7 @@
 //! Spans and events of `tracing` as those of OpenTelemetry.
 //!
-//! Not by the crate `tracing-opentelemetry`: our fields have other names in logs than as attributes, only those that have one
-//! may leave at all, lists must stay lists, and one event of a log is an evaluation for each dimension.
+//! The crate `tracing-opentelemetry` does not fit: our fields have other names as attributes than in logs, those without
+//! such a name must not be exported, lists must stay lists, and one event of a log is an evaluation for each dimension.
 
 use super::fields::EventFields;
 use super::instruments::{Instruments, exported};
@@ -22,9 +22,9 @@ pub(super) struct Spans {
     pub(super) instruments: Instruments,
 }
 
-/// Returns whether a span or event is inspected: what this program says to everyone, and what it says to be measured.
-/// Not what plugins say, which may quote the document, and not what other crates do, which may show headers.
-pub(super) fn is_looked_at(metadata: &Metadata<'_>) -> bool {
+/// Returns whether a span or event is inspected: those of this program from level INFO up, and those to be measured.
+/// Events of plugins, which may quote the document, and of other crates, which may show headers, are not.
+pub(super) fn is_inspected(metadata: &Metadata<'_>) -> bool {
     let target = metadata.target();
     let ours = target == "loopctl" || target.starts_with("loopctl::");
     target == n::MEASURES || ours && *metadata.level() <= Level::INFO
@@ -43,7 +43,7 @@ struct OpenSpan {
 }
 
 impl Spans {
-    /// Kept apart, so that no lock is held while another span is inspected.
+    /// The span of the run. No lock is held on another span while it is inspected.
     fn run_of<'a, S: Subscriber + LookupSpan<'a>>(span: &SpanRef<'a, S>) -> Option<SpanRef<'a, S>> {
         span.scope().find(|outer| outer.name() == "run")
     }

@@ -58,7 +58,7 @@ impl Transport {
         timeout: Duration,
         trouble: Arc<Trouble>,
     ) -> Result<Self, String> {
-        // The first provider that is installed stays; it makes no difference which.
+        // Another part of the program may have installed one before: either will do.
         let _ = rustls::crypto::ring::default_provider().install_default();
         // A header with a key in it must not follow to a server that was not named.
         let builder = Client::builder()
@@ -129,7 +129,7 @@ fn server(request: &Request<Bytes>) -> String {
 }
 
 async fn exchange(client: Client, request: Request<Bytes>) -> Result<Response<Bytes>, String> {
-    let request = reqwest::Request::try_from(request).map_err(|_| "it is no URL to send to".to_owned())?;
+    let request = reqwest::Request::try_from(request).map_err(|_| "nothing can be sent to this URL".to_owned())?;
     let mut answer = client.execute(request).await.map_err(|error| {
         let why = if error.is_connect() { "can't connect" } else { "the request failed" };
         why.to_owned()

@@ -1,7 +1,7 @@
-//! A provider that is any HTTP service which takes and gives JSON.
+//! A provider for any HTTP service that takes and returns JSON.
 //!
 //! It posts the completion request as it is (`plugins/sdk/src/protocol.rs` describes its contents), or only what the
-//! profile replaces it with, and takes the whole answer for the value. A pure codec; the host does the network.
+//! profile replaces it with, and takes the whole answer as the value. A pure codec; the host does the networking.
 
 use std::collections::BTreeMap;
 
@@ -34,7 +34,7 @@ impl HttpCodec for Service {
             headers.insert("authorization".to_owned(), "Bearer ${secret:LOOPCTL_SERVICE_TOKEN}".to_owned());
         }
         let mut rest = request.clone();
-        // Sent as it is: laying it over an empty body would take its nulls away.
+        // Sent unchanged: merging it into an empty body would drop its nulls.
         let body = if self.bare {
             std::mem::take(&mut rest.options.extra_body)
         } else {

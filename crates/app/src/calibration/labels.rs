@@ -72,7 +72,7 @@ fn table(text: &str) -> Records {
     // The reader miscounts the lines of files that end them in two characters.
     let text = text.replace("\r\n", "\n");
     let head = text.lines().next().unwrap_or_default();
-    // As spreadsheets write it where numbers contain a comma.
+    // Spreadsheets separate cells by `;` where numbers contain a comma.
     let delimiter = if head.contains(';') && !head.contains(',') { b';' } else { b',' };
     let mut reader =
         csv::ReaderBuilder::new().delimiter(delimiter).trim(csv::Trim::All).from_reader(text.as_bytes());

@@ -17,9 +17,6 @@ mod schema_words;
 mod shipped;
 mod single;
 
-pub use single::files_of;
-pub use single::{FileKind, check_file};
-
 use crate::diag::Problems;
 use crate::plan::Plan;
 use crate::profile::{Environment, Loaded};
@@ -31,6 +28,7 @@ use plugins::lint_named_providers;
 pub use plugins::{lint_prices, lint_providers};
 pub use shipped::is_about_shipped;
 use shipped::{for_the_child, is_shipped};
+pub use single::{FileKind, check_file, files_of};
 
 /// A profile that compiles, as written and as it will be run.
 #[derive(Debug, Clone, Copy)]

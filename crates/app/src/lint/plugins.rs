@@ -58,7 +58,7 @@ pub(super) fn lint_named_providers(loaded: &Loaded, providers: &Providers, probl
     limits(loaded, providers, problems);
     each_choice(loaded, |choice| {
         if Providers::is_named_by_path(&choice.name.value) {
-            let message = "a provider that is named by its path is not looked at here";
+            let message = "a provider that is named by its path is not checked here";
             problems.push(Problem::warning(Code::Plugin, &choice.name.span, message).help(
                 "name a plugin that is installed where the service runs; `loopctl plugin list` names them",
             ));

@@ -53,7 +53,7 @@ pub struct Library {
     notes: Option<FileTracker>,
     /// `true` if only the folders of declared files are searched.
     is_confined: bool,
-    /// Knowledge of which providers answer prompts.
+    /// The providers that answer prompts, as far as they are known.
     providers: KnownProviders,
 }
 
@@ -79,8 +79,8 @@ impl Library {
         library
     }
 
-    /// Returns this library beside these providers: `of` says whether one of this name answers prompts, and `None` for
-    /// one that it does not know.
+    /// Returns this library with other providers: `of` says whether the provider of a name answers prompts, and returns
+    /// `None` for one that it does not know.
     #[must_use]
     pub fn beside(&self, of: impl Fn(&str) -> Option<bool> + Send + Sync + 'static) -> Self {
         Library { providers: KnownProviders::asked_of(of), ..self.clone() }
@@ -113,10 +113,10 @@ impl Library {
             return Ok(());
         }
         let shown: String = name.chars().take(LONGEST_SHOWN).collect();
-        let message = format!("`{shown}` is not looked at here");
+        let message = format!("`{shown}` can't be read from here");
         Err(Problem::placeless(Code::MissingFile, message).help(
-            "a profile that is in no file yet names others by their names, and files below `profiles/`, `rules/`, `prompts/` and `schemas/`; \
-             `loopctl check FILE` reads whatever you may read",
+            "a profile that is not saved yet may refer to other profiles by name, and to files below `profiles/`, `rules/`, `prompts/` and \
+             `schemas/`; `loopctl check FILE` reads any file that you may read",
         ))
     }
 
@@ -125,7 +125,7 @@ impl Library {
         self.confine(&path_text(path)).is_ok() && path.exists()
     }
 
-    /// Returns whether a name that is no profile's is that of a folder.
+    /// Returns whether a name that is not a profile's is that of a folder.
     pub fn is_folder(&self, name: &str) -> bool {
         !self.is_confined && Path::new(name).is_dir()
     }
@@ -142,7 +142,7 @@ impl Library {
     /// Reads a text file that another file names by its path: below one of the roots, where links are followed.
     pub fn read_named_path(&self, path: &Path) -> Result<Arc<SourceFile>, Problem> {
         if self.is_confined {
-            // By the roots, which stay as they are.
+            // Through the roots alone: those of a confined library are fixed.
             return match self.read(&path_text(path))? {
                 Some(file) => Ok(file),
                 None => {
@@ -156,7 +156,7 @@ impl Library {
             if let Some(notes) = &self.notes {
                 notes.refused(path);
             }
-            let message = format!("`{}` leads out of the folders that files are looked for in", path.shown());
+            let message = format!("`{}` is outside the folders in which files are looked up", path.shown());
             return Err(Problem::placeless(Code::MissingFile, message).help(
                 "a file names others in its project, in the working directory or in $LOOPCTL_HOME: copy it there, or run \
                  loopctl in a folder that holds both",
@@ -323,7 +323,7 @@ fn nearby_within(path: &Path, steps: usize) -> Option<String> {
 /// Reads a text file with a bound on its size.
 ///
 /// # Errors
-/// A problem that names the path when it can't be read, is no regular file, is too large, or is not UTF-8.
+/// A problem that names the path when it can't be read, is not a regular file, is too large, or is not UTF-8.
 pub fn read_text_file(path: &Path) -> Result<Arc<SourceFile>, Problem> {
     let bytes = disk::read(path, MAX_FILE_BYTES).map_err(|error| unreadable(path, &error))?;
     text_of(path, bytes)
@@ -369,7 +369,7 @@ fn text_of(path: &Path, bytes: Vec<u8>) -> Result<Arc<SourceFile>, Problem> {
             let problem =
                 Problem::placeless(Code::Unreadable, format!("`{shown}` is not UTF-8 text (line {line})"));
             Err(problem.help(
-                "open it in your editor and save it with the encoding UTF-8; look at letters with accents then",
+                "open it in your editor and save it with the encoding UTF-8; then check the letters with accents",
             ))
         }
     }
@@ -423,7 +423,7 @@ mod tests {
             for name in [there, not] {
                 for read in [library.read(name).map(drop), library.read_named_path(Path::new(name)).map(drop)]
                 {
-                    assert!(read.unwrap_err().message.ends_with("is not looked at here"), "{name}");
+                    assert!(read.unwrap_err().message.ends_with("can't be read from here"), "{name}");
                 }
             }
         }

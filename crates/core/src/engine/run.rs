@@ -18,7 +18,7 @@ use serde_json::Value;
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-/// The driver did something that makes no sense now: a mistake in our own code, never a provider's fault.
+/// An input that the run can't take in its present state: a mistake in our own code, never a provider's fault.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("the run was {state} and can't take `{input}`")]
 #[non_exhaustive]
@@ -218,7 +218,7 @@ impl Run {
         Ok(())
     }
 
-    /// Leaves everything as it was.
+    /// Restores the state, and describes the misuse.
     fn misused(&mut self, state: State, input: &'static str) -> Misuse {
         self.state = state;
         Misuse::new(&self.state, input)
@@ -285,7 +285,7 @@ impl Run {
         &self.stage_outputs
     }
 
-    /// The standing of every assessed candidate.
+    /// The assessed candidates, as the policy compares them.
     #[must_use]
     pub fn history(&self) -> &History {
         &self.history
@@ -331,7 +331,7 @@ impl Run {
         if let Some(known) = self.stage_outputs.get_mut(stage) {
             *known = Some(Arc::clone(&output));
         }
-        // "There is nothing" must not be what is left of an answer after a repair.
+        // A repair may have removed what was there: then nothing may be concluded from what is missing.
         let lossy = produced.repairs.iter().any(|step| step.kind.loses());
         let plain = self.pipeline.is_plain();
         if !plain {
@@ -463,7 +463,7 @@ impl Run {
         let spent = Spent { elapsed: now, usage: self.document.usage() };
         let mut decision = decide(&self.policy, &mut self.history, spent, &self.scripts);
         let mut detail = None;
-        // No candidate can be what is wanted without it, so the next would be paid for nothing.
+        // Without that judge no candidate can be accepted, so another one would be paid for in vain.
         if let (Verdict::Continue { .. }, Some(judge)) = (&decision.verdict, unavailable) {
             let reason = if judge.escalates { StopReason::CriticalIssue } else { StopReason::ProviderError };
             decision.verdict = Verdict::Stop { reason };

@@ -1,5 +1,5 @@
-//! The one loop between the engine and its hosts: a live run, the loop as data and the player of scenarios all drive a
-//! run by it, and differ only in whom they ask.
+//! The one loop between the engine and its hosts. A live run, the loop as data and the player of scenarios all drive a
+//! run with it, and differ only in the parties that they ask.
 
 use super::PreparedFeedback;
 use super::work::feedback_for;
@@ -124,7 +124,7 @@ pub async fn drive<H: Host>(
 ) -> Result<Option<Outcome>, NotDriven<H::Error>> {
     let mut inputs: VecDeque<Input> = first.into_iter().collect();
     let mut feedback = LatestFeedback(prepared.map(|one| (one.work, Ok(Some(one.feedback)))));
-    // Of a run that was already over and is only to be written down.
+    // Known before the first step in a run that was already over, and is only to be recorded.
     let mut outcome = run.document().outcome().cloned();
     let mut at = host.now();
     loop {
@@ -224,7 +224,7 @@ impl LatestFeedback {
 pub fn at_once<T>(work: impl Future<Output = T>) -> Result<T, String> {
     match pin!(work).poll(&mut Context::from_waker(Waker::noop())) {
         Poll::Ready(done) => Ok(done),
-        Poll::Pending => Err("a host without anything to wait for waited".to_owned()),
+        Poll::Pending => Err("a host that has all answers was asked to wait".to_owned()),
     }
 }
 

@@ -1,5 +1,5 @@
-//! Tags that a template opens and never closes: the engine notices at the end of the file, or at the next tag that is
-//! not allowed inside, which is far from the mistake.
+//! Tags that a template opens and never closes. The template engine notices only at the end of the file, or at the next
+//! tag that is not allowed inside, far from the mistake.
 
 use crate::diag::{Code, Problem, SourceFile, Span};
 use std::sync::Arc;
@@ -34,7 +34,7 @@ pub(super) fn unclosed(file: &Arc<SourceFile>) -> Option<Problem> {
                 Some((opened, _)) if opened == ended => {}
                 Some((opened, span)) => return Some(without_end(opened, &span)),
                 None => {
-                    let message = format!("this `{{% {word} %}}` ends nothing");
+                    let message = format!("this `{{% {word} %}}` closes nothing");
                     let span = Span::new(file, start, end);
                     let problem = Problem::error(Code::BadTemplate, &span, message);
                     return Some(
@@ -67,11 +67,11 @@ fn advice(mark: &str) -> &'static str {
     match mark {
         "{{" => "a variable is written `{{ name }}`",
         "{%" => "a statement is written `{% if name %}`",
-        _ => "a comment is written `{# so #}`",
+        _ => "a comment is written `{# text #}`",
     }
 }
 
-/// The next thing that opens, at `from` or later.
+/// The next opening mark, at `from` or later.
 fn next_mark(text: &str, from: usize) -> Option<(usize, &'static str)> {
     let rest = text.get(from..)?;
     let marks = ["{{", "{%", "{#"];
@@ -121,7 +121,7 @@ mod tests {
             ("{# x", "1:1 this `{#` is never closed with `#}`"),
             ("{% for a in b %}\n{{ a }}", "1:1 this `{% for %}` has no `{% endfor %}`"),
             ("{% for a in b %}{%- if a %}x{% endfor %}", "1:17 this `{% if %}` has no `{% endif %}`"),
-            ("{% if a %}{% endif %}{% endif %}", "1:22 this `{% endif %}` ends nothing"),
+            ("{% if a %}{% endif %}{% endif %}", "1:22 this `{% endif %}` closes nothing"),
         ] {
             assert_eq!(said(text).as_deref(), Some(expected), "{text}");
         }

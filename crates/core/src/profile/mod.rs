@@ -1,7 +1,7 @@
 //! Profiles: the policy of a loop as a domain expert writes it, from YAML to a checked [`Profile`].
 //!
-//! [`load`] finds the file, follows `extends`, fills in `${VARIABLES}`, lays the layers over each other (defaults,
-//! ancestors, the profile, environment, flags) and checks the result. Each step reports everything that is wrong.
+//! [`load`] finds the file, follows `extends`, fills in `${VARIABLES}`, merges the layers (defaults, ancestors, the
+//! profile, environment, flags) and checks the result. Each step reports everything that is wrong.
 
 mod accept;
 mod assess;

@@ -56,7 +56,7 @@ impl RiskCoverage {
         for tied in documents.chunk_by(|a, b| a.score == b.score) {
             let wrong_here = tied.iter().filter(|one| one.is_wrong).count() as u64;
             tied.iter().for_each(|one| clusters.add(one.cluster));
-            // On average over all orders of those of one score, so many of the first of them are wrong.
+            // The expected number of wrong ones among the first, over all orders of the documents with one score.
             for number in 1..=tied.len() as u64 {
                 let expected = real(wrong) + share(wrong_here, tied.len() as u64) * real(number);
                 area += expected / real(taken + number);

@@ -22,17 +22,16 @@ pub(super) enum Settled<'l> {
     Disputed(Vec<String>),
 }
 
-/// Labels of which one is marked as disputed are disputed. Else a label that settles what reviewers differ about holds,
-/// else the latest; one without a time is older than those that have one. Labels of the same time, or without any, must
-/// agree. `None` without labels.
+/// Settles the labels of a field. They are disputed if one of them is marked as disputed. Otherwise the label that
+/// settles a difference between reviewers holds, or else the latest; a label without a time is older than any other.
+/// Labels of the same time, or without any, must agree. `None` without labels.
 pub(super) fn settle<'l>(
     field: &str,
     labels: &'l [Source],
     comparison: ValueComparison<'_>,
 ) -> Option<Settled<'l>> {
     let is = |standing: Standing| labels.iter().any(|source| source.standing == standing);
-    // Of those that differ only one may be left, because the other reviewer did not inspect the value: it is disputed
-    // all the same.
+    // One disputed label is enough: the other reviewer may not have inspected the value.
     let is_disputed = is(Standing::Disputed);
     let counts = |source: &&Source| match (is_disputed, is(Standing::Settles)) {
         (true, _) => source.standing == Standing::Disputed,

@@ -57,7 +57,7 @@ impl Deciding {
     }
 }
 
-/// Every line of a policy that should decide something: of `accept` and of `stop`, the gate, and `on_escalate: stop`.
+/// Every line of a policy that should decide something: those of `accept` and `stop`, the gate, `on_escalate: stop`.
 pub fn lines(subject: &Subject<'_>) -> Vec<String> {
     let policy = subject.policy;
     let mut lines = Vec::new();

@@ -12,7 +12,7 @@ use std::sync::{Arc, LazyLock};
 pub struct Mutation {
     /// Mutants that some case noticed.
     pub noticed: usize,
-    /// Mutants that are no valid profile: `check` finds them, so no case has to.
+    /// Mutants that are not valid profiles: `check` finds them, so no case has to.
     pub invalid: usize,
     /// Mutants that decide the same as the profile, such as one that leaves out a default.
     pub equivalent: usize,
@@ -35,7 +35,7 @@ pub struct Guarded {
 pub enum Fate {
     /// Some case noticed.
     Noticed,
-    /// It is no valid profile.
+    /// It is not a valid profile.
     Invalid,
     /// It decides the same as the profile.
     Equivalent,
@@ -71,7 +71,7 @@ impl Guarded {
             let suite = test_profile(&member.name, library, &member.cases, Choice::default(), problems)?;
             if suite.failed() > 0 {
                 let message = format!("`{}` fails its own cases", member.name);
-                problems.push(Problem::placeless(Code::Conflict, message).help("mend them first"));
+                problems.push(Problem::placeless(Code::Conflict, message).help("correct it or its cases first"));
                 return None;
             }
         }
@@ -110,7 +110,7 @@ pub fn survivors(name: &str, library: &Library, problems: &mut Problems) -> Opti
     Some(mutation)
 }
 
-/// A profile with cases that the changed one is a part of.
+/// A profile that has cases, and is or extends the one that is changed.
 #[derive(Debug)]
 struct FamilyMember {
     name: String,
@@ -127,7 +127,7 @@ fn family(name: &str, library: &Library, problems: &mut Problems) -> Vec<FamilyM
             found.push(FamilyMember { name: other, loaded, cases });
         }
     }
-    // A profile's own cases are the likeliest to notice.
+    // A profile's own cases are the most likely to notice.
     found.sort_by_key(|member| member.name != name);
     found
 }
@@ -154,7 +154,7 @@ fn fate(library: &Library, family: &[FamilyMember]) -> Fate {
     if differs { Fate::Survives } else { Fate::Equivalent }
 }
 
-/// Returns whether two profiles decide alike: read the same, whatever was written and where.
+/// Returns whether two profiles decide alike: they are the same once read, however and wherever they were written.
 fn same(one: &Loaded, other: &Loaded) -> bool {
     one.profile.digest == other.profile.digest || essence(one) == essence(other)
 }

@@ -15,7 +15,7 @@ use crate::network::{HttpAttempt, HttpTransport};
 use crate::{CallFailure, Provider};
 
 /// The time that the plugin may take over one line.
-const THINKS: Duration = Duration::from_secs(60);
+const PLUGIN_TIME: Duration = Duration::from_secs(60);
 
 impl Provider {
     /// A call as a line of a batch. `custom_id` is 1 to 64 of `A-Z a-z 0-9 _ -`. Nothing is sent.
@@ -28,7 +28,7 @@ impl Provider {
         request: &CompletionRequest,
         custom_id: &str,
     ) -> Result<BatchLine, CallFailure> {
-        let mut http_attempt = self.batch_attempt(custom_id, self.asked(request), THINKS);
+        let mut http_attempt = self.batch_attempt(custom_id, self.asked(request), PLUGIN_TIME);
         let line = self.encoded_line(request, custom_id, &mut http_attempt).await;
         line.map_err(|fault| self.batch_failure(fault.unsent(), &http_attempt))
     }
@@ -55,7 +55,7 @@ impl Provider {
         let step = BatchStep::Line { custom_id: custom_id.to_owned(), request: call };
         let batch::BatchLine { text, model, endpoint } = self.batch_ask(&step, http_attempt).await?;
         if text.is_empty() || text.contains(['\n', '\r']) {
-            return Err(garbage("is a line of a batch that is none: it is empty, or has a line break"));
+            return Err(garbage("is not one line of a batch: it is empty, or has a line break"));
         }
         let group = BatchGroup { model, endpoint };
         Ok(BatchLine { custom_id: custom_id.to_owned(), text: text.into_bytes(), group })

@@ -16,12 +16,12 @@ use crate::network::{HttpAttempt, HttpTransport, UploadSize};
 use crate::value::Usd;
 use crate::{CallFailure, Provider};
 
-/// More requests than any step needs: a plugin that never ends is stopped.
+/// The most requests of a step, more than any needs: a plugin that never ends is stopped.
 const MOST_TURNS: usize = 300;
 /// The longest that a plugin may have the host wait before a request.
 const LONGEST_PAUSE: Duration = Duration::from_secs(60);
-/// The time that the plugin may think where nothing is sent.
-const THINKS: Duration = Duration::from_secs(30);
+/// The time that the plugin may take for a step without a request.
+const PLUGIN_TIME: Duration = Duration::from_secs(30);
 
 impl Provider {
     /// The limits of one batch; none where the provider, or the service that it is open for, has no batches.
@@ -33,7 +33,7 @@ impl Provider {
         if !self.shared.link.as_ref().is_some_and(HttpTransport::speaks_batch) {
             return Ok(None);
         }
-        let mut http_attempt = self.batch_attempt("limits", None, THINKS);
+        let mut http_attempt = self.batch_attempt("limits", None, PLUGIN_TIME);
         let limits =
             self.batch_ask(&BatchStep::Limits, &mut http_attempt).await.and_then(|limits| match limits {
                 Some(BatchLimits { max_lines: 0, .. } | BatchLimits { max_bytes: 0, .. }) => {

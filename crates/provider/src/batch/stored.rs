@@ -19,7 +19,7 @@ use crate::value::Usd;
 use crate::{CallFailure, CallOutcome, Provider};
 
 /// The time that the plugin may take to read one answer.
-const THINKS: Duration = Duration::from_secs(60);
+const PLUGIN_TIME: Duration = Duration::from_secs(60);
 
 /// The header of a substitute for a missing result. Plugins give results headers of their own making only.
 const NO_RESULT: &str = "x-loopctl-batch-without-result";
@@ -65,7 +65,7 @@ impl Provider {
         let Some(link) = &self.shared.link else {
             return Err(CallError::new(FailureKind::InvalidRequest, "the provider has no batches").unsent());
         };
-        let mut http_attempt = HttpAttempt::new(request, Deadline::new(THINKS));
+        let mut http_attempt = HttpAttempt::new(request, Deadline::new(PLUGIN_TIME));
         let outcome = if answer.headers.contains_key(NO_RESULT) {
             let message = "the batch has no result of this call that can be read";
             Err(CallError::new(FailureKind::Transient, message))

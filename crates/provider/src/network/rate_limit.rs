@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use super::retry_after::{Headers, seconds};
 
-/// More limits than any server has.
+/// The most limits and parameters that are read, more than any server has.
 const MOST: usize = 32;
 
 /// One limit or policy: its name, and its parameters as they are written.
@@ -29,7 +29,7 @@ impl LimitItem<'_> {
     }
 }
 
-/// The time until every exhausted limit has room: as it says, else no longer than its policy's window.
+/// The time until every exhausted limit has room: the limit's own, else the window of its policy.
 pub(super) fn exhausted(headers: &Headers) -> Option<Duration> {
     let policies = items(headers, "ratelimit-policy");
     let spent = items(headers, "ratelimit")
@@ -44,7 +44,7 @@ pub(super) fn exhausted(headers: &Headers) -> Option<Duration> {
 }
 
 /// The wait after a 429 that doesn't say which limit is exhausted: until the first has more, else the shortest window.
-pub(super) fn come_back(headers: &Headers) -> Option<Duration> {
+pub(super) fn unnamed_wait(headers: &Headers) -> Option<Duration> {
     let limits = items(headers, "ratelimit");
     let silent = |limit: &&LimitItem<'_>| limit.number(&["r", "remaining"]).is_none();
     let told = limits.iter().filter(silent).filter_map(LimitItem::wait).min();
@@ -140,7 +140,7 @@ mod tests {
             (";;,,=;", ",", None, None),
         ] {
             let headers = headers(limit, policy);
-            assert_eq!((exhausted(&headers), come_back(&headers)), (spent, back), "{limit} / {policy}");
+            assert_eq!((exhausted(&headers), unnamed_wait(&headers)), (spent, back), "{limit} / {policy}");
         }
     }
 }

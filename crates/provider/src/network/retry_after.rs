@@ -26,7 +26,7 @@ pub(super) fn asked(headers: &Headers, status: u16, now: Timestamp) -> Option<Du
             if status != 429 {
                 return None;
             }
-            exhausted(headers, now).or_else(|| rate_limit::come_back(headers)).or_else(|| {
+            exhausted(headers, now).or_else(|| rate_limit::unnamed_wait(headers)).or_else(|| {
                 // Reported without a remainder, it is when to come back.
                 let alone = |kind: &str| {
                     let said = header(&format!("{kind}-remaining")).is_some();

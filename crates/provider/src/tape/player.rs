@@ -6,7 +6,7 @@ use super::cassette::{Address, Cassette};
 use super::recording_key::RecordingKey;
 use super::take::RecordedQuestion;
 
-/// The exchanges of a folder, without what they say, and which of them have been played.
+/// The exchanges of a folder, without their contents, and which of them have been played.
 #[derive(Debug, Default)]
 pub(super) struct Player {
     lists: HashMap<RecordingKey, Vec<Track>>,
@@ -58,7 +58,7 @@ impl Player {
     /// and never another's.
     ///
     /// # Errors
-    /// When there is none: what has probably changed since.
+    /// When there is none: a guess at what has changed since.
     pub(super) fn play(&mut self, question: &RecordedQuestion) -> Result<ExchangePosition, String> {
         let mut keys = std::iter::once(&question.key).chain(&question.elsewhere);
         let Some(key) = keys.find(|key| self.lists.contains_key(key)) else {
@@ -80,7 +80,7 @@ impl Player {
                 Ok(ExchangePosition { address: track.address.clone(), at: track.at })
             }
             None => Err(format!(
-                "it was recorded {}, and this run asks once more; more documents or retries than then?",
+                "it was recorded {}, and this run asks once more: it may have more documents or retries",
                 match recorded {
                     1 => "once".to_owned(),
                     count => format!("{count} times"),
@@ -92,7 +92,7 @@ impl Player {
     fn guess(&self, question: &RecordedQuestion) -> String {
         let stage = &question.asker.stage;
         match self.models.get(stage) {
-            None => format!("nothing was recorded for `{stage}`; another profile, or an answer before it changed?"),
+            None => format!("nothing was recorded for `{stage}`: the profile, or an answer before it, may have changed"),
             Some(models) if !models.contains(&question.summary.model) => {
                 let named: Vec<String> = models
                     .iter()

@@ -42,7 +42,7 @@ impl LostWorkerWatch {
         self.pulse.is_some_and(|pulse| pulse.cancelled)
     }
 
-    /// The run's latest report about the others.
+    /// The state of the run at the latest heartbeat.
     pub(super) fn pulse(&self) -> Option<RunPulse> {
         self.pulse
     }

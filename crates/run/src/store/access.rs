@@ -17,9 +17,9 @@ pub struct NewToken {
     pub name: String,
     /// The role of its holder.
     pub role: String,
-    /// The time since when there is one, as RFC 3339.
+    /// The time at which it was created, as RFC 3339.
     pub created_at: String,
-    /// The time until when it is valid, as RFC 3339; `None` for ever.
+    /// The time at which it expires, as RFC 3339; `None` if it never does.
     pub expires_at: Option<String>,
 }
 
@@ -35,11 +35,11 @@ pub struct StoredToken {
     pub name: String,
     /// The role of its holder.
     pub role: String,
-    /// The time since when there is one, as RFC 3339.
+    /// The time at which it was created, as RFC 3339.
     pub created_at: String,
-    /// The time until when it is valid, as RFC 3339.
+    /// The time at which it expires, as RFC 3339; `None` if it never does.
     pub expires_at: Option<String>,
-    /// The time since when it is no longer valid, as RFC 3339.
+    /// The time at which it was revoked, as RFC 3339.
     pub revoked_at: Option<String>,
 }
 
@@ -60,18 +60,18 @@ pub struct AccessRecord {
     pub detail: Option<String>,
 }
 
-/// The time for which entries of the access log are kept.
+/// The entries of the access log that are kept.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AccessRetention {
-    /// The time from which on entries are kept, as RFC 3339 in UTC.
+    /// The time since which entries with a token are kept, as RFC 3339 in UTC.
     pub named_from: String,
-    /// The time from which on answers to those without a token are kept.
+    /// The time since which entries without a token are kept.
     pub nameless_from: String,
-    /// Most entries of those without a token.
+    /// The most entries without a token that are kept.
     pub most_nameless: u32,
 }
 
-const COLUMNS: &str =
+const SELECT_TOKENS: &str =
     "SELECT number, kind, name, role, created_at, expires_at, revoked_at FROM access_tokens";
 
 impl Journal {
@@ -96,7 +96,7 @@ impl Journal {
     /// # Errors
     /// When the file can't be read.
     pub fn token(&self, hash: &[u8; 32]) -> Result<Option<StoredToken>, StoreError> {
-        let query = format!("{COLUMNS} WHERE hash = ?1");
+        let query = format!("{SELECT_TOKENS} WHERE hash = ?1");
         let connection = self.connection();
         let found = connection
             .prepare_cached(&query)
@@ -109,7 +109,7 @@ impl Journal {
     /// # Errors
     /// When the file can't be read.
     pub fn tokens(&self, kind: &str) -> Result<Vec<StoredToken>, StoreError> {
-        self.select(&format!("{COLUMNS} WHERE kind = ?1 ORDER BY number"), [kind], read_token)
+        self.select(&format!("{SELECT_TOKENS} WHERE kind = ?1 ORDER BY number"), [kind], read_token)
     }
 
     /// Revokes the tokens and sessions of a name. Returns how many were revoked.
@@ -168,8 +168,8 @@ impl Journal {
         })
     }
 
-    /// Removes entries of the access log that are too old, and those without a token that are too many: anyone can
-    /// cause such an entry. Returns the number of removed entries.
+    /// Removes entries of the access log that are too old, and the oldest of too many without a token, since anyone can
+    /// cause these. Returns the number of removed entries.
     ///
     /// # Errors
     /// Any failure of the file.
@@ -184,7 +184,7 @@ impl Journal {
         }
         self.transact(|connection| {
             let prune = || -> rusqlite::Result<usize> {
-                // Nothing else removes from it.
+                // A trigger keeps everything else from removing entries.
                 let guard = "SELECT sql FROM sqlite_schema WHERE name = 'access_log_is_never_removed'";
                 let guard: String = connection.query_one(guard, [], |row| row.get(0))?;
                 connection.execute_batch("DROP TRIGGER access_log_is_never_removed")?;
@@ -294,7 +294,7 @@ mod tests {
         let expected = [entries[7], entries[6], entries[5], entries[2]];
         assert_eq!(left, expected);
         assert_eq!(journal.prune_access_log(&kept).unwrap(), 0);
-        // Nothing else removes from it.
+        // A trigger keeps everything else from removing entries.
         assert!(journal.connection().execute("DELETE FROM access_log", []).is_err());
     }
 }

@@ -41,7 +41,7 @@ impl DocumentStage {
     pub const LEFT: [DocumentStage; 4] =
         [DocumentStage::Waiting, DocumentStage::Running, DocumentStage::Parked, DocumentStage::GivenUp];
 
-    /// For people and programs: `given_up`.
+    /// Its name, for people and programs: `given_up`.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {

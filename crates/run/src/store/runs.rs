@@ -19,7 +19,7 @@ pub enum RunStage {
 }
 
 impl RunStage {
-    /// For people and programs.
+    /// Its name, for people and programs: `open`.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -118,7 +118,7 @@ impl Journal {
     pub fn remove_run(&self, run: &RunId) -> Result<(), StoreError> {
         self.transact(|connection| {
             let number = run_number(connection, run, |error| self.sqlite(&error))?;
-            // Events and reviews are never removed but with their run.
+            // Events and reviews are removed only with their run.
             let guards = GUARDS.map(|guard| {
                 connection.query_one("SELECT sql FROM sqlite_schema WHERE name = ?1", [guard], |row| {
                     row.get::<_, String>(0)
@@ -128,7 +128,7 @@ impl Journal {
                 for guard in GUARDS {
                     connection.execute_batch(&format!("DROP TRIGGER {guard}"))?;
                 }
-                for table in [
+                for statement in [
                     "DELETE FROM events WHERE document IN (SELECT number FROM documents WHERE run = ?1)",
                     "DELETE FROM jobs WHERE document IN (SELECT number FROM documents WHERE run = ?1)",
                     "DELETE FROM leases WHERE document IN (SELECT number FROM documents WHERE run = ?1)",
@@ -143,7 +143,7 @@ impl Journal {
                     "DELETE FROM workers WHERE run = ?1",
                     "DELETE FROM runs WHERE number = ?1",
                 ] {
-                    connection.execute(table, [number])?;
+                    connection.execute(statement, [number])?;
                 }
                 guards.into_iter().try_for_each(|guard| connection.execute_batch(&guard?))
             };
@@ -167,7 +167,7 @@ impl Journal {
         }
     }
 
-    /// Gives the space of what was removed back to the disk. It needs as much space again while it works.
+    /// Returns the space of what was removed to the disk. Needs as much space again while it works.
     ///
     /// # Errors
     /// Any failure of the file, [`StoreError::Locked`] while another process works with it.

@@ -164,12 +164,12 @@ fn answer(accepted: &AcceptedJob) -> Response {
     response
 }
 
-/// The sameness by the submitter's own key, if there is one.
+/// The rule for duplicates: by the submitter's own key, if there is one.
 pub(super) fn duplicate_rule(headers: &HeaderMap) -> Result<DuplicateRule, ApiError> {
     let Some(key) = headers.get("idempotency-key") else { return Ok(DuplicateRule::Never) };
     match key.to_str() {
         Ok(key) if !key.is_empty() && key.len() <= LONGEST_KEY => Ok(DuplicateRule::Key(key.to_owned())),
-        _ => Err(ApiError::bad_request("`Idempotency-Key` must have 1 to 255 characters of ASCII")),
+        _ => Err(ApiError::bad_request("`Idempotency-Key` must have 1 to 255 ASCII characters")),
     }
 }
 

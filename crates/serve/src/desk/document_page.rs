@@ -385,10 +385,10 @@ pub(super) fn fields_pane(page: &DeskPage<'_>) -> Markup {
             }
             (differ_view::whole(page))
             (questions(page))
-            @if others(page).next().is_some() {
+            @if unasked_issues(page).next().is_some() {
                 h3 { "About the document" }
                 ul.desk-issues {
-                    @for issue in others(page) { li class=(issue.severity) { span.severity { (issue.severity) } " " (marked(&issue.message)) } }
+                    @for issue in unasked_issues(page) { li class=(issue.severity) { span.severity { (issue.severity) } " " (marked(&issue.message)) } }
                 }
             }
             p.soft {
@@ -402,14 +402,14 @@ pub(super) fn fields_pane(page: &DeskPage<'_>) -> Markup {
             }
             @if page.shown.fields.is_empty() { p.empty { "Nothing was extracted." } }
             @else if page.fields.is_empty() { p.empty { "No field is among these." } }
-            (turn_over(page))
+            (field_links(page))
             (bar(page))
         }
     }
 }
 
 /// Issues of the document that no one is asked about.
-fn others<'p>(page: &'p DeskPage<'_>) -> impl Iterator<Item = &'p ShownIssue> {
+fn unasked_issues<'p>(page: &'p DeskPage<'_>) -> impl Iterator<Item = &'p ShownIssue> {
     let is_asked = |issue: &&ShownIssue| {
         let mut questions = page.shown.questions.iter();
         questions.any(|question| question.code == issue.code && question.message == issue.message)
@@ -443,7 +443,7 @@ fn views(page: &DeskPage<'_>) -> Markup {
 }
 
 /// Links to the fields before and after those that are shown.
-fn turn_over(page: &DeskPage<'_>) -> Markup {
+fn field_links(page: &DeskPage<'_>) -> Markup {
     let (range, count) = &page.fields_of;
     html! {
         @if range.len() < *count {

@@ -205,12 +205,12 @@ fn actions(view: &FieldView<'_>, page: &DeskPage<'_>) -> Markup {
     let has_value = view.current().is_some();
     // A value that was extracted is edited; one that was not is missed, however often it is decided.
     let change = if view.shown.value.is_some() { Action::Edit } else { Action::Missed };
-    let (key, word) = if change == Action::Edit { ("e", "Edit") } else { ("e", "Add the value") };
+    let word = if change == Action::Edit { "Edit" } else { "Add the value" };
     if view.shown.disputed && page.may_settle {
         return html! {
             div.desk-actions {
                 (differ_view::settle_field(view, page))
-                (edit(view, page, change, (key, "Another answer")))
+                (edit(view, page, change, "Another answer"))
             }
         };
     }
@@ -222,14 +222,14 @@ fn actions(view: &FieldView<'_>, page: &DeskPage<'_>) -> Markup {
                 button type="submit" name="decision" value="not_present" data-key="n" { "Not in the document " kbd { "n" } }
             }
             @if view.shown.value.is_some() || view.held.is_none() || has_value {
-                (edit(view, page, change, (key, word)))
+                (edit(view, page, change, word))
             }
             (comment(view, page))
         }
     }
 }
 
-fn edit(view: &FieldView<'_>, page: &DeskPage<'_>, change: Action, (key, word): (&str, &str)) -> Markup {
+fn edit(view: &FieldView<'_>, page: &DeskPage<'_>, change: Action, word: &str) -> Markup {
     let name = view.path.to_string();
     let again = page
         .again
@@ -242,7 +242,7 @@ fn edit(view: &FieldView<'_>, page: &DeskPage<'_>, change: Action, (key, word): 
     let is_wrong = again.is_some_and(|again| matches!(again.typed, ValueCheck::Invalid(..)));
     html! {
         details.desk-edit open[again.is_some()] {
-            summary data-key=(key) { (word) " " kbd { (key) } }
+            summary data-key="e" { (word) " " kbd { "e" } }
             form method="post" action=(page.address("check")) {
                 (hidden(page, &name))
                 @if view.shown.disputed && page.may_settle { input type="hidden" name="settles" value="yes"; }

@@ -36,7 +36,7 @@ pub(super) struct OpenDocument {
 /// The document that an address names.
 ///
 /// # Errors
-/// That there is none; that the journal can't be read.
+/// When there is none, or the journal can't be read.
 pub(super) fn key_of(service: &Service, run: &str, document: &str) -> Result<DocumentKey, ApiError> {
     Ok(stored(service, &RunId::new(run), &DocumentId::new(document))?.0.key)
 }
@@ -57,7 +57,7 @@ impl OpenDocument {
     /// Opens a document of a run for a reviewer.
     ///
     /// # Errors
-    /// That there is no such document, or that it is not over; that the journal can't be read.
+    /// When there is no such document, it is not over, or the journal can't be read.
     pub(super) fn open(
         service: &Service,
         run: &str,
@@ -83,7 +83,7 @@ impl OpenDocument {
         let Some(document) = review_document(&run, shares, &stored, outcome, Arc::new(declared), decisions)
         else {
             let message = format!("the document `{}` has no result yet", sanitize_line(document));
-            return Err(ApiError::not_found(message).help("open it again when its run is further"));
+            return Err(ApiError::not_found(message).help("open it again once the run has processed it"));
         };
         let is_blind = document.is_blind_to(reviewer);
         let document = if is_blind { document.seen_blind_by(reviewer) } else { document };

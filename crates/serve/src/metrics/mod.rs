@@ -35,7 +35,7 @@ const DOCUMENT_MILLISECONDS: &[f64] =
 const CALL_SECONDS: &[f64] = &[0.01, 0.04, 0.16, 0.64, 1.28, 2.56, 5.12, 10.24, 20.48, 40.96, 81.92];
 const REQUEST_SECONDS: &[f64] = &[0.005, 0.02, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 10.0];
 
-/// The number of latest documents of a profile of which the share that met the threshold is taken.
+/// The number of latest documents of a profile over which the share that met the threshold is taken.
 const LATEST: usize = 100;
 
 /// The counts and measures since the service started.
@@ -162,12 +162,12 @@ impl Default for Metrics {
             ),
             cost: Counter::new(
                 "loopctl_cost_usd_total",
-                "What calls cost of which it is known.",
+                "Cost of the calls whose cost is known.",
                 &["provider", "model"],
             ),
             cost_unknown: Counter::new(
                 "loopctl_calls_of_unknown_cost_total",
-                "Calls of which it is not known what they cost.",
+                "Calls whose cost is unknown.",
                 &["provider", "model"],
             ),
             requests: Counter::new(
@@ -230,7 +230,7 @@ impl Metrics {
         self.threshold_met_rate.set(&[profile], as_number(met as u64) / as_number(latest.len() as u64));
     }
 
-    /// All of it, and the state at the moment, as Prometheus reads it.
+    /// All measures and the present state, as Prometheus reads them.
     fn text(&self, now: &QueueSnapshot) -> String {
         let mut out = Exposition::default();
         out.family("loopctl_build_info", "gauge", "The version of the program.");
@@ -260,7 +260,7 @@ impl Metrics {
     }
 }
 
-/// The state at the moment, by the journal.
+/// The present state, by the journal.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 struct QueueSnapshot {
     /// By profile.

@@ -1,5 +1,5 @@
-//! Scores by iteration and issues of a run: added up from the figures of each document once, and kept for as long as nothing but
-//! further documents come.
+//! Scores by iteration and issues of a run: added up once from the figures of each document, and kept while documents are
+//! only added.
 
 use crate::decided::Decided;
 use crate::review::ReviewState;
@@ -178,8 +178,8 @@ fn is_over(decided: &Decided) -> bool {
 }
 
 impl RunTotals {
-    /// The known sums with what came since; all of it anew if a document ended once more, because its first end counts
-    /// no longer.
+    /// The known sums with the documents that came since; computed anew if a document ended once more, because its first
+    /// end no longer counts.
     fn grown(known: Option<&Self>, count: u64, journal: &Journal, run: &RunId) -> Result<Self, StoreError> {
         if let Some(known) = known {
             let came = journal.details_after(run, known.mark.latest)?;

@@ -1,4 +1,4 @@
-//! The pattern files in `rules/extract`: they compile, and do on small reports what they say.
+//! The pattern files in `rules/extract`: they compile, and find in small reports what they should.
 
 use std::path::{Path, PathBuf};
 

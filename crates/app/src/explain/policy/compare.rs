@@ -15,6 +15,7 @@ use serde_json::Value;
 
 /// Facts that are not about behaviour, or repeat others.
 const NO_BEHAVIOUR: [&str; 3] = ["description", "extends", "accept"];
+/// The beginning of the keys of facts that sum up others.
 const SUMMARY: &str = "short.";
 
 /// More settings than this are not tried one by one for their effect: profiles that differ so much are two profiles.
@@ -35,7 +36,7 @@ pub struct Comparison {
     pub files: Vec<FileChange>,
 }
 
-/// A fact that holds of one profile and not, or otherwise, of the other.
+/// A fact that holds of one profile only, or differs between the two.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Change {
     /// The section's title.
@@ -107,7 +108,7 @@ impl Comparison {
     }
 }
 
-/// Reports what the second profile does otherwise than the first.
+/// Reports what the second profile does differently from the first.
 #[must_use]
 pub fn compare(before: ProfileView<'_>, after: ProfileView<'_>) -> Comparison {
     let (first, second) = (Facts::of(before), Facts::of(after));
@@ -166,7 +167,7 @@ fn in_words(before: &Facts, after: &Facts) -> Vec<Change> {
                 let (_, statement) = explanation.statements().find(|(_, one)| one.fact.key == fact.key)?;
                 let mut text = whole(&Statement { label: None, ..statement.clone() });
                 if moved {
-                    text.push_str(&format!(" ({})", where_it_stands(&fact.key)));
+                    text.push_str(&format!(" ({})", position(&fact.key)));
                 }
                 Some(Said { text, values: fact.values.clone(), origin: fact.origin.clone() })
             };
@@ -184,7 +185,7 @@ fn in_words(before: &Facts, after: &Facts) -> Vec<Change> {
 }
 
 /// A description of the position of a reason to stop.
-fn where_it_stands(key: &str) -> String {
+fn position(key: &str) -> String {
     let group = ["stop.any", "stop.all"].into_iter().find(|group| key.starts_with(group));
     match group {
         Some(group) => format!("in `{group}`, checked after all criteria directly under `stop`"),

@@ -8,18 +8,18 @@ use serde::Serialize;
 pub struct Explanation {
     /// The profile's name.
     pub profile: String,
-    /// In the order in which they are read.
+    /// The sections, in the order in which they are read.
     pub sections: Vec<Section>,
 }
 
 /// The statements about one subject.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Section {
-    /// A word that does not change.
+    /// Its key, which never changes.
     pub key: &'static str,
-    /// For people.
+    /// Its title, for people.
     pub title: &'static str,
-    /// In the order in which they are read.
+    /// The statements, in the order in which they are read.
     pub statements: Vec<Statement>,
 }
 
@@ -32,7 +32,7 @@ pub struct Statement {
     /// Its subject, for people, where a paragraph should begin with it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub label: Option<String>,
-    /// Whole sentences. Names are between backticks.
+    /// Its words: whole sentences, with names between backticks.
     pub text: String,
     /// Its layout.
     #[serde(skip)]

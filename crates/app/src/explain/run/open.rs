@@ -275,7 +275,7 @@ impl Looking<'_> {
             Err(error) => {
                 let lines = bytes.split(|byte| *byte == b'\n').filter(|line| !line.trim_ascii().is_empty());
                 let lines: Vec<&[u8]> = lines.collect();
-                // A line that is no JSON by itself belongs to a value that is broken somewhere.
+                // If a line is not JSON by itself, it is part of one value that is broken somewhere.
                 let first = lines.first().and_then(|line| serde_json::from_slice::<Value>(line).ok());
                 if lines.len() < 2 || !first.is_some_and(|first| first.is_object()) {
                     return Err(error);

@@ -131,8 +131,7 @@ fn is_asked(project: &Project<'_>, kind: &str, demand: &Demand<'_>) -> bool {
     }
     let by_rule = project.rules.iter().any(|file| {
         project.rules_of(file).any(|(rule, types)| {
-            types.contains(&kind)
-                && (rule.get("schema").is_some() || named_by(rule).iter().any(|n| n == field))
+            types.contains(&kind) && named_by(rule).iter().any(|name| name == field)
         })
     });
     by_rule
@@ -184,7 +183,7 @@ fn of_schema<'n>(
                 let target = value.as_text().and_then(|text| pointed(root, text));
                 target.into_iter().for_each(|target| of_schema(root, target, field, depth + 1, seen, found));
             }
-            _ if DEMANDING.contains(&key) && !is_harmless(key, value, field) => {
+            _ if DEMANDING.contains(&key) && !is_harmless(key, value) => {
                 let Some(field) = field else { continue };
                 found.push(Demand { field, keyword: key, is_presence: false, span: &entry.key_span });
             }
@@ -193,12 +192,10 @@ fn of_schema<'n>(
     }
 }
 
-/// Returns whether a demand says no more than that a value is present, or that a status is one.
-fn is_harmless(keyword: &str, value: &Node, field: Option<&str>) -> bool {
-    let is_status = field.is_some_and(|field| field.ends_with("_status"));
+/// Returns whether a demand says no more than that a value is present.
+fn is_harmless(keyword: &str, value: &Node) -> bool {
     let few = matches!(&value.data, Data::Null) || value.to_json().as_f64().is_some_and(|least| least <= 1.0);
-    is_status && matches!(keyword, "enum" | "const")
-        || few && matches!(keyword, "minLength" | "minItems" | "minProperties")
+    few && matches!(keyword, "minLength" | "minItems" | "minProperties")
 }
 
 fn pointed<'n>(root: &'n Node, reference: &str) -> Option<&'n Node> {

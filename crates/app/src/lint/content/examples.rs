@@ -70,7 +70,7 @@ fn in_file(
             let problem = Problem::warning(
                 Code::WrongExample,
                 &span,
-                format!("this example is for the document type `{unknown}`, which nothing knows"),
+                format!("this example is for the document type `{unknown}`, which does not exist"),
             );
             let all = format!("known: {}", project.types.join(", "));
             problems.push(problem.help(did_you_mean(unknown, known, all)));
@@ -101,7 +101,7 @@ fn in_file(
                 format!("by the profile's own schema and rules this example is wrong: {said}"),
             )
             .related(&name.span, "shown to the model by this file")
-            .help("put the example right, or the rule"),
+            .help("correct the example, or the rule"),
         );
     }
 }
@@ -119,7 +119,7 @@ fn faults(
         Some(schema) => SchemaNode::whole(schema).members().into_iter().map(|(name, _)| name).collect(),
         None => Vec::new(),
     };
-    if let Some(schema) = schemas.get(kind).or_else(|| schemas.get(UNKNOWN_TYPE))
+    if let Some(schema) = written
         && let Ok(schema) = Schema::compile(kind, schema)
         && let Ok(validator) = schema.for_value(value)
     {

@@ -146,7 +146,7 @@ pub(super) fn long_window(view: &View<'_>, code: Code) -> Vec<Problem> {
         let Criterion::Oscillation(oscillation) = &one.criterion else { return None };
         let window = u64::try_from(oscillation.window).unwrap_or(u64::MAX);
         let message = format!(
-            "the window of `{}` is longer than the run: of {window} scores at most {seen} are there when it is looked at",
+            "the window of `{}` is longer than the run: it has {window} scores, and at most {seen} are known when it is checked",
             one.path
         );
         let help = format!("write `window: {seen}`, which is the same, or allow more candidates");

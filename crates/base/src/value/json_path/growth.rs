@@ -185,7 +185,7 @@ fn pattern(written: &str) -> Result<(), String> {
     match built {
         Ok(_) => Ok(()),
         Err(regex::Error::CompiledTooBig(_)) => Err("the pattern in it is too large".to_owned()),
-        Err(_) => Err("the pattern in it is no regular expression".to_owned()),
+        Err(_) => Err("the pattern in it is not a regular expression".to_owned()),
     }
 }
 

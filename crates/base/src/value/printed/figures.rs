@@ -8,7 +8,8 @@ use super::style::{Meaning, Run, Separator};
 /// Most characters of a text that are read: beyond 4 million nothing is found.
 const MOST: usize = 4 << 20;
 
-/// The numbers of a text, and whether it writes fractions with a comma; `asked` is a value, in the style of another text.
+/// The numbers of a text, and whether it writes fractions with a comma. For a value that is looked up in another text,
+/// `asked` says whether that text does.
 pub(super) fn figures(text: &str, asked: Option<bool>) -> (Vec<Printed>, bool) {
     let text: Vec<char> = text.chars().take(MOST).collect();
     let found = Reader { text: &text }.runs();

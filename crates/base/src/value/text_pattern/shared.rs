@@ -1,16 +1,16 @@
-//! Patterns that are written alike are one: many rules, types of documents and profiles ask for the same, and each has to be
-//! compiled and kept near only once.
+//! Patterns that are written alike share one compiled form, because many rules, document types and profiles use the
+//! same patterns.
 
 use super::{Compiled, PatternSyntax};
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock, Mutex, PoisonError, Weak};
 
-/// Patterns of this process, by their spelling and syntax. Those that are no longer in use are removed from time to
+/// The patterns of this process, by their spelling and syntax. Those that are no longer used are removed from time to
 /// time.
 #[derive(Default)]
 struct Known {
     patterns: HashMap<(String, PatternSyntax), Weak<Compiled>>,
-    /// The number at which those that are gone are removed.
+    /// The number of patterns at which unused ones are removed.
     most: usize,
 }
 
@@ -22,7 +22,7 @@ pub(super) fn one_of(
     syntax: PatternSyntax,
     make: impl FnOnce() -> Arc<Compiled>,
 ) -> Arc<Compiled> {
-    // A thread that panicked while holding it had put in a whole pattern or none.
+    // A thread that panicked while holding the lock has added a whole pattern or none.
     let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
     let key = (written.to_owned(), syntax);
     if let Some(pattern) = known.patterns.get(&key).and_then(Weak::upgrade) {

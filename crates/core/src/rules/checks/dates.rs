@@ -133,7 +133,7 @@ fn moment(node: &Node, problems: &mut Problems) -> Option<Moment> {
     }
     if starts_with_digit(&text) {
         problems.push(
-            Problem::error(Code::WrongType, &node.span, format!("`{text}` is no date"))
+            Problem::error(Code::WrongType, &node.span, format!("`{text}` is not a date"))
                 .help("write a date as `2024-06-19`, or name a field"),
         );
         return None;
