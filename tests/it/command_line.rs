@@ -169,7 +169,7 @@ fn unknown_plugins_are_wrong_usage() {
 fn slips_of_the_keyboard_are_called_by_their_name() {
     for (profile, parts) in [
         ("accept:\n  overall:0.95\n", &["a space is missing after `overall:`", "write `overall: 0.95`"][..]),
-        ("review: { when: 'overall < 0,95' }\n", &["`0,95` is no number", "`0.95`"]),
+        ("review: { when: 'overall < 0,95' }\n", &["`0,95` is not a number", "`0.95`"]),
     ] {
         let place = Workspace::new();
         place.write("mine.yaml", format!("extends: clinical\n{profile}"));

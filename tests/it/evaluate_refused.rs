@@ -229,7 +229,7 @@ fn tables_that_are_no_utf_8_are_named_once_with_what_to_do() {
     for bytes in [[&b"\xff\xfe"[..], &wide].concat(), wide, latin, b"PK\x03\x04\x00\x00\x08\xff".to_vec()] {
         std::fs::write(place.path("gold.csv"), bytes).unwrap();
         let ran = place.run(&["evaluate", "gold.csv", "--results", "results.jsonl"]).exits(1);
-        let ran = ran.says(&["gold.csv: the file is no UTF-8 text; save it as UTF-8"]);
+        let ran = ran.says(&["gold.csv: the file is not UTF-8 text; save it as UTF-8"]);
         assert_eq!(ran.err.matches("gold.csv").count(), 1, "{}", ran.err);
     }
 }

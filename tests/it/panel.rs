@@ -367,7 +367,7 @@ stop: {{ max_iterations: 1 }}
     }
     let place =
         crate::pipeline::place("extends: batch\nvalidators: { v: { url: example.org, stages: [a] } }\n", &[]);
-    assert!(place.run(&["check", "parts"]).exits(2).out.contains("`example.org` is no URL"));
+    assert!(place.run(&["check", "parts"]).exits(2).out.contains("`example.org` is not a URL"));
 }
 
 #[test]

@@ -211,7 +211,7 @@ fn what_is_wrong_is_said_where_it_stands() {
             "nothing is measured that is called `overal`: did you mean `overall`?",
         ),
         ("[1, 2, 3]", "[]", "this setting has no values"),
-        ("[1, 2, 3]", "{ from: 3, to: 1 }", "from 3 to 1 by 1 is no range"),
+        ("[1, 2, 3]", "{ from: 3, to: 1 }", "from 3 to 1 by 1 is not a range"),
         ("space:", "profiles: [balancd]\nspace:", "no profile is called `balancd`"),
         (
             "space: { stop.max_iterations: [1, 2, 3] }",

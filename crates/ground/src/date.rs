@@ -192,7 +192,7 @@ fn readings(pieces: [&str; 3], gaps: (&str, &str), before: Option<&str>) -> Vec<
         }
         return found;
     }
-    // Most words are no months: what is cheap to see is checked first.
+    // Most words are not months: what is cheap to see is checked first.
     let is_word = |text: &str| !digits(text);
     if digits(a)
         && is_word(b)

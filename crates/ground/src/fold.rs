@@ -89,7 +89,7 @@ fn class(c: char) -> Class {
     }
 }
 
-/// A sign that is on or within a word, and is no part of it.
+/// A sign that is on or within a word, and is not part of it.
 pub(crate) fn is_mark(c: char) -> bool {
     is_combining_mark(c)
         || matches!(c, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}')

@@ -100,7 +100,7 @@ fn last_within(leaf: &RecordLeaf<'_>, from: usize, to: usize) -> Option<Place> {
 fn is_ended(document: &Document, heading: &Place, from: usize, row: usize, taken: &[usize]) -> bool {
     let is_item = |row: usize| taken.binary_search(&row).is_ok();
     let Some(own) = document.cells.get(heading.cell) else { return true };
-    // A heading above the rows may be flush with cells of the rows, which are no headings.
+    // A heading above the rows may be flush with cells of the rows, which are not headings.
     let skips_items = !is_item(heading.row);
     (from.max(heading.row + 1)..=row).filter(|row| !(skips_items && is_item(*row))).any(|row| {
         step(1);

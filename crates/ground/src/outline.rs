@@ -170,7 +170,7 @@ impl Document {
         })
     }
 
-    /// The dates of a cell, and its numbers that are no part of one.
+    /// The dates of a cell, and its numbers that are not part of one.
     fn printed(&self, at: usize) -> Vec<(Range<usize>, Reading)> {
         let first = self.dates.partition_point(|date| date.cell < at);
         let dates = self.dates.iter().skip(first).take_while(|date| date.cell == at);

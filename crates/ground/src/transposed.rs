@@ -73,7 +73,7 @@ pub(crate) fn bound(
             let places = printed(*number, window);
             here.extend(places.iter().find(agrees).map(|place| (*number, *place)));
         }
-        // A row in which one item only has its value is no row of the table.
+        // A row in which one item only has its value is not a row of the table.
         let stand_apart = here.iter().any(|(_, one)| here.iter().any(|(_, other)| one.to <= other.from));
         if here.len() >= ITEMS && stand_apart {
             found.extend(here);

@@ -385,7 +385,7 @@ pub struct CallFailure {
     pub provider: String,
     /// The model that was asked for.
     pub model: Option<String>,
-    /// `true` if the request went out, as far as that is known: what was not sent is no call.
+    /// `true` if the request went out, as far as that is known: what was not sent is not a call.
     pub sent: bool,
     /// The usage of the call despite its failure, as far as it was reported: an answer may be cut or refused.
     pub usage: Option<Usage>,

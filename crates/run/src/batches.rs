@@ -123,7 +123,11 @@ impl fmt::Display for BatchNews {
                 write!(f, "batch `{}`: {}; tried again in {pause}", clean(batch), clean(why))
             }
             BatchNews::TooLate { handle, waited } => {
-                write!(f, "batch `{}`: waited for {waited}; the calls that are left are made online", clean(handle))
+                write!(
+                    f,
+                    "batch `{}`: waited for {waited}; the calls that are left are made online",
+                    clean(handle)
+                )
             }
             BatchNews::Answered(answers) => answers.fmt(f),
             BatchNews::NotDeleted { handle, why } => {

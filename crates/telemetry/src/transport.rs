@@ -129,7 +129,8 @@ fn server(request: &Request<Bytes>) -> String {
 }
 
 async fn exchange(client: Client, request: Request<Bytes>) -> Result<Response<Bytes>, String> {
-    let request = reqwest::Request::try_from(request).map_err(|_| "nothing can be sent to this URL".to_owned())?;
+    let request =
+        reqwest::Request::try_from(request).map_err(|_| "nothing can be sent to this URL".to_owned())?;
     let mut answer = client.execute(request).await.map_err(|error| {
         let why = if error.is_connect() { "can't connect" } else { "the request failed" };
         why.to_owned()

@@ -94,7 +94,7 @@ pub(super) static CHECKS: [ContractCheck; 7] = [
         id: "batch.nonsense",
         kind: HTTP,
         needs: LIMITS,
-        asks: "a line that is no result, and input that is no step, are INVALID_REQUEST, without quoting them",
+        asks: "a line that is not a result, and input that is not a step, are INVALID_REQUEST, without quoting them",
         help: "return INVALID_REQUEST with `{\"message\": …}` in `out`",
         run: nonsense,
     },
@@ -336,7 +336,7 @@ fn nonsense(subject: &PluginUnderTest<'_>) -> CheckResult {
             let _: BatchResult = verdict::payload(&answer, "a result", "reading a line that is none")?;
             return broken("it reads a result in a line that is none");
         }
-        verdict::failure_of(&answer, &[LC_INVALID_REQUEST], "reading a line that is no result")?;
+        verdict::failure_of(&answer, &[LC_INVALID_REQUEST], "reading a line that is not a result")?;
     }
     let unknown = json!({ "step": "from_the_future" }).to_string().into_bytes();
     let inputs = samples::no_requests().into_iter().chain([("an unknown step", unknown)]);

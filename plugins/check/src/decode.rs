@@ -67,7 +67,7 @@ pub(super) static CHECKS: [ContractCheck; 11] = [
         id: "decode.bad_json",
         kind: HTTP,
         needs: OPENS,
-        asks: "input that is no HTTP response, empty input too, is an error that says so",
+        asks: "input that is not an HTTP response, empty input too, is an error that says so",
         help: "return INVALID_REQUEST with `{\"message\": …}` in `out`",
         run: bad_json,
     },

@@ -72,7 +72,7 @@ pub(super) static CHECKS: [ContractCheck; 15] = [
         id: "direct.bad_json",
         kind: DIRECT,
         needs: ANSWERS,
-        asks: "input that is no request, empty input too, is INVALID_REQUEST, by `start` or by its completion",
+        asks: "input that is not a request, empty input too, is INVALID_REQUEST, by `start` or by its completion",
         help: "return INVALID_REQUEST with `{\"message\": …}`, without quoting the input",
         run: bad_json,
     },

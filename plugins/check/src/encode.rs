@@ -67,7 +67,7 @@ pub(super) static CHECKS: [ContractCheck; 14] = [
         id: "encode.bad_json",
         kind: HTTP,
         needs: WORKS,
-        asks: "input that is no request, empty input too, is INVALID_REQUEST with an error that says so",
+        asks: "input that is not a request, empty input too, is INVALID_REQUEST with an error that says so",
         help: "return INVALID_REQUEST with `{\"message\": …}` in `out`, without quoting the input",
         run: bad_json,
     },

@@ -140,7 +140,7 @@ pub(super) fn from_the_future(id: &str) -> Vec<u8> {
     value.to_string().into_bytes()
 }
 
-/// Bytes that are no request, each with what it is.
+/// Bytes that are not a request, each with what it is.
 pub(super) fn no_requests() -> Vec<(&'static str, Vec<u8>)> {
     let mut torn = bytes(&full("torn"));
     torn.truncate(torn.len() / 2);

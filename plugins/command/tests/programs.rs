@@ -97,7 +97,7 @@ fn a_failure_shows_status_and_the_end_of_standard_error() {
     assert!(killed.contains("signal: 15"), "{killed}");
     let (status, message) = fails(&sh("exit 75", json!({})));
     assert_eq!(status, LC_TRANSIENT, "{message}");
-    // Standard error alone is no failure, however much of it.
+    // Standard error alone is not a failure, however much of it.
     let chatty = "head -c 1000000 /dev/zero >&2; echo 1";
     assert_eq!(ask(&sh(chatty, json!({"answer": "value"}))).unwrap().value, Some(json!(1)));
 }

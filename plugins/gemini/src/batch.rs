@@ -277,7 +277,7 @@ fn well(response: &HttpResponse) -> Result<Value, Failure> {
     errors::within(response, &body, answered, Usage::default()).map_or(Ok(body), Err)
 }
 
-/// Like [`well`], for an operation, whose own failure is no failure of the request.
+/// Like [`well`], for an operation, whose own failure is not a failure of the request.
 fn well_but_for_its_error(response: &HttpResponse) -> Result<Value, Failure> {
     if !(200..300).contains(&response.status) {
         return Err(errors::failure(response));

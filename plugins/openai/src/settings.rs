@@ -123,7 +123,7 @@ impl OpenAiSettings {
     /// The path under the base URL; `model` is part of it at Azure.
     ///
     /// # Errors
-    /// A name that is no single segment of a path.
+    /// A name that is not a single segment of a path.
     pub(crate) fn path(&self, model: &str) -> Result<String, Failure> {
         let base_path = self.base.as_ref().map_or("", BaseUrl::path);
         let versioned = self.base.as_ref().is_some_and(BaseUrl::has_version);

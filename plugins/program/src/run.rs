@@ -127,7 +127,7 @@ impl Program {
         waiting?;
         if let Some(mut stdin) = pipes.stdin {
             start("loopctl-stdin", move || {
-                // A program that answers without reading everything is no failure.
+                // A program that answers without reading everything is not a failure.
                 let _ = stdin.write_all(&input);
             })?;
         }

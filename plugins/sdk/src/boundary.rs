@@ -59,7 +59,7 @@ pub unsafe fn accept_host(host: *const lc_host_v1) -> bool {
         // SAFETY: the caller says that `host` points to a table, and every table begins with its size; no more than
         // that many bytes are read, and no more than ours has room for are written.
         let table = unsafe {
-            // Whole words only: half a pointer is no function.
+            // Whole words only: half a pointer is not a function.
             let size = (*host).size.min(size_of::<lc_host_v1>()) & !(align_of::<lc_host_v1>() - 1);
             std::ptr::copy_nonoverlapping(host.cast::<u8>(), copy.as_mut_ptr().cast::<u8>(), size);
             // All-zero bytes are a valid table: null pointers and absent functions.

@@ -158,7 +158,7 @@ impl<'t> MarkupReader<'t, '_> {
     }
 
     /// Leaves the trace of a tag of this name in the text: the end of a line, unless it marks words. The mark of a
-    /// reference is no part of the number that it follows.
+    /// reference is not part of the number that it follows.
     fn trace(&mut self, name: &str, behind: &str) {
         let is_digit = |c: char| c.is_ascii_digit();
         let is_in_line = match name {

@@ -136,8 +136,11 @@ fn run_and_check_say_what_is_promised_and_why_it_is_void() {
     other.says(&["the setting `stages`, the models changed"]);
 
     place.write("certificates/parts.json", "{}");
-    place.run(&["check", "parts"]).exits(0).finds(&["warning[LC551]", "can't be used: it is no certificate"]);
-    run(&place, &["--certificate", "certificates/parts.json"]).exits(1).says(&["it is no certificate"]);
+    place
+        .run(&["check", "parts"])
+        .exits(0)
+        .finds(&["warning[LC551]", "can't be used: it is not a certificate"]);
+    run(&place, &["--certificate", "certificates/parts.json"]).exits(1).says(&["it is not a certificate"]);
 }
 
 #[test]
@@ -236,9 +239,9 @@ fn a_certificate_never_stands_where_something_else_did() {
     let out = |file: &str| calibrate(&place, &["--out", file, "--format", "text", "labels.jsonl"]);
     out("labels.jsonl").exits(2).says(&["would overwrite `labels.jsonl`, which is a file of labels"]);
     out("profiles/parts.yaml").exits(2).says(&["which is the profile or a file that it reads"]);
-    out("out/good-00-result.json").exits(2).says(&["which is no certificate"]);
+    out("out/good-00-result.json").exits(2).says(&["which is not a certificate"]);
     place.write("notes.txt", "Mine.");
-    out("notes.txt").exits(2).says(&["would overwrite `notes.txt`, which is no certificate"]);
+    out("notes.txt").exits(2).says(&["would overwrite `notes.txt`, which is not a certificate"]);
     assert_eq!(place.read("labels.jsonl"), labels);
     assert_eq!(
         (place.read("profiles/parts.yaml").as_str(), place.read("notes.txt").as_str()),

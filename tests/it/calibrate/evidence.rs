@@ -197,7 +197,7 @@ fn mistakes_are_named_with_their_place() {
     refused(
         &["records.jsonl", "--out", "notes.yaml"],
         2,
-        &["would overwrite `notes.yaml`, which is no table of patterns"],
+        &["would overwrite `notes.yaml`, which is not a table of patterns"],
     );
     refused(&["records.jsonl", "--out", "records.jsonl"], 2, &["which is read here"]);
     place

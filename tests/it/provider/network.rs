@@ -373,7 +373,7 @@ async fn a_redirect_that_is_not_followed_says_why() {
         (301, "/v1/complete", without_body, 1),
         (302, "/v1/complete", without_body, 1),
         (303, "/v1/complete", without_body, 1),
-        (307, "data:,x", "redirects to what is no address", 1),
+        (307, "data:,x", "redirects to something that is not an address", 1),
     ] {
         let server = Server::saying(http(status, &format!("location: {location}\r\n"), ""));
         let failure = ask(&open(&server, Network::default())).await.unwrap_err();

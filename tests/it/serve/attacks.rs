@@ -642,6 +642,6 @@ fn who_was_refused_is_kept_without_what_they_would_write() {
     let kept = std::fs::read(place.path("data/journal.sqlite")).unwrap();
     let log = std::fs::read(place.path("data/journal.sqlite-wal")).unwrap_or_default();
     let kept = String::from_utf8_lossy(&[kept, log].concat()).into_owned();
-    assert!(kept.contains("`evil.example` is no name of this service"));
+    assert!(kept.contains("`evil.example` is not a name of this service"));
     assert!(!kept.contains("loopctl_secret") && !kept.contains("loopctl_guess"));
 }

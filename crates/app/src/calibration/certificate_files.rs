@@ -104,7 +104,7 @@ pub(super) fn check_place_of_certificate(file: &Path, inputs: &[(&Path, &str)]) 
     }
     match inputs.iter().find(|(input, _)| is_input(input)) {
         Some((_, what)) => Err(refused(format!("which is {what}"))),
-        None => Err(refused("which is no certificate".to_owned())),
+        None => Err(refused("which is not a certificate".to_owned())),
     }
 }
 

@@ -187,7 +187,7 @@ fn check_place(out: &Path, records: &[PathBuf]) -> Result<(), Failure> {
         let name = out.shown().to_string();
         EvidenceCounts::parse(&SourceFile::new(name, text), &mut problems).is_some() && !problems.has_errors()
     });
-    if is_table { Ok(()) } else { refused("which is no table of patterns") }
+    if is_table { Ok(()) } else { refused("which is not a table of patterns") }
 }
 
 fn write(table: &EvidenceCounts, from: &[String], out: &Path) -> Result<(), Failure> {

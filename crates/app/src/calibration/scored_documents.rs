@@ -67,7 +67,7 @@ pub(super) fn documents_of_folder(
         let failed = |why: String| Failure::broken(format!("can't read `{}`: {why}", file.shown()));
         let bytes = disk::read(file, MOST_BYTES).map_err(|error| failed(error.to_string()))?;
         let result: DocumentResult = serde_json::from_slice(&bytes).map_err(|error| {
-            failed(format!("it is no result (line {}, column {})", error.line(), error.column()))
+            failed(format!("it is not a result (line {}, column {})", error.line(), error.column()))
         })?;
         if result.profile != profile {
             return Err(Failure::usage(format!(

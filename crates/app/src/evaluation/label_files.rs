@@ -107,7 +107,7 @@ impl LabelFiles {
         let place = file.shown().into_owned();
         let (records, errors) = match ending(file).as_str() {
             _ if !is_text(&bytes) => {
-                let message = "the file is no UTF-8 text; save it as UTF-8 (a workbook as CSV in UTF-8)";
+                let message = "the file is not UTF-8 text; save it as UTF-8 (a workbook as CSV in UTF-8)";
                 (Vec::new(), vec![LabelError::new(&place, message)])
             }
             "csv" | "tsv" => read_table(&bytes, map, &place),

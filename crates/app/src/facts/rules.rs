@@ -190,7 +190,7 @@ mod tests {
             ("a p-value lies between 0 and 1, found {{ value }}", Some("a p-value lies between 0 and 1")),
             ("{{ key }} is not a date: \"{{ value }}\"", Some("a field is not a date")),
             ("invalid MSI status: {{ json }}", Some("invalid MSI status")),
-            ("{{ json }} is no date", Some("the value is no date")),
+            ("{{ json }} is not a date", Some("the value is not a date")),
             (
                 "`{{ path }}` is `{{ value }}`; it is a CONSTANT (AASd-090)",
                 Some("it is a CONSTANT (AASd-090)"),

@@ -403,7 +403,7 @@ fn project_of(path: &Path) -> PathBuf {
 
 /// Every file of a project that can be checked by itself: rules, rubrics, patterns, cases, schemas, prompts and scripts
 /// on the disk below `project`, sorted. Profiles are not among them, nor are unrelated files. A file that no profile
-/// could read, because it is no regular file or leads out of the project, is a problem.
+/// could read, because it is not a regular file or leads out of the project, is a problem.
 #[must_use]
 pub fn files_of(project: &Path, problems: &mut Problems) -> Vec<(FileKind, PathBuf, Arc<SourceFile>)> {
     let mut found = Vec::new();

@@ -239,7 +239,7 @@ fn line_start(text: &str, at: usize) -> usize {
 /// The number of bytes before a position in its line.
 fn column(text: &str, at: usize) -> usize {
     let start = line_start(text, at);
-    // A byte order mark is no indentation.
+    // A byte order mark is not indentation.
     let mark = if start == 0 && text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
     at.saturating_sub(start + mark)
 }

@@ -53,7 +53,7 @@ pub fn new_profile(project: &Project, wanted: NewProfile<'_>) -> Result<Plan, Re
 /// Plans `profiles/NAME.yaml` with an existing text, such as that of another profile with other numbers.
 ///
 /// # Errors
-/// A name that is invalid or taken, a text that is no profile that can be used.
+/// A name that is invalid or taken, a text that is not a profile that can be used.
 pub fn profile_of_text(project: &Project, name: &str, text: &str) -> Result<Plan, Refusal> {
     let mut draft = Draft::of(project);
     free_name(&draft, name)?;

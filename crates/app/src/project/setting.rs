@@ -29,7 +29,7 @@ pub fn set_scalar(text: &str, path: &[&str], scalar: &str) -> Result<String, Unf
     if tree(&changed)?.to_json() == expected { Ok(changed) } else { Err(Unfit::Unsafe) }
 }
 
-/// A value with another one under a path; `None` where something on the way is no mapping.
+/// A value with another one under a path; `None` where something on the way is not a mapping.
 fn with(mut root: Value, path: &[&str], value: &Value) -> Option<Value> {
     let mut place = &mut root;
     for key in path {

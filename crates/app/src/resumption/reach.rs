@@ -1,5 +1,5 @@
 //! Files and folders that a recorded run reads and writes, and those of them that the user who resumes it permits. A
-//! journal may come from someone else: a path in it is no permission, except for a run that this user began or resumed
+//! journal may come from someone else: a path in it is not permission, except for a run that this user began or resumed
 //! before.
 
 use crate::context::Context;

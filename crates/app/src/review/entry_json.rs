@@ -90,7 +90,7 @@ fn read_line(line: u64, text: &[u8]) -> Result<Entry, EntryError> {
         ..entry.clone()
     };
     entry = read;
-    // A correction gives the right value, and no action. Empty members of a worksheet are no correction.
+    // A correction gives the right value and no action. Empty members of a worksheet are not a correction.
     let is_worksheet = members.contains_key("decision") || members.contains_key("action");
     if entry.action.is_none() && !is_worksheet && members.contains_key("after") && entry.field.is_some() {
         let action = match (members.get("after"), members.get("before")) {

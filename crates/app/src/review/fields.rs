@@ -139,7 +139,7 @@ impl Found {
                 items.iter().enumerate().for_each(|(at, item)| self.walk(path.child(&at.to_string()), item));
             }
             value if is_present(value) => self.fields.push(ReviewField { path, value: Some(value.clone()) }),
-            // Nothing at all was extracted: that is no field.
+            // Nothing at all was extracted: that is not a field.
             _ if path.pointer().is_empty() => {}
             _ => self.absent.push(path),
         }

@@ -37,7 +37,7 @@ impl SourceText {
         };
         let of_file = |path: &Path| Input::new(recorded.id.clone(), Origin::File(path.to_path_buf()));
         let Some(input) = of_record().or_else(|| recorded.path.map(of_file)) else {
-            return SourceText::NotThere("the document is no file of its own".to_owned());
+            return SourceText::NotThere("the document is not a file of its own".to_owned());
         };
         let input = match recorded.folder {
             Some(folder) => input.below(folder),

@@ -154,7 +154,7 @@ pub fn read_worksheet(bytes: &[u8]) -> (Vec<Entry>, Vec<EntryError>) {
                     csv::ErrorKind::UnequalLengths { expected_len, len, .. } => {
                         format!("the row has {len} cells, and the header {expected_len}")
                     }
-                    _ => "the row is no UTF-8 text; save the file as CSV in UTF-8".to_owned(),
+                    _ => "the row is not UTF-8 text; save the file as CSV in UTF-8".to_owned(),
                 };
                 errors.push(EntryError::of_line(lines.of_row(start), why));
             }

@@ -131,7 +131,7 @@ fn read(file: &Path) -> Result<(Vec<Entry>, Vec<EntryError>), Failure> {
     let bytes = disk::read_input(file, MOST_BYTES)
         .map_err(|error| Failure::broken(format!("can't read `{}`: {error}", file.shown())))?;
     if std::str::from_utf8(&bytes).is_err() || bytes.contains(&0) {
-        return Err(Failure::broken(format!("`{}` is no UTF-8 text", file.shown()))
+        return Err(Failure::broken(format!("`{}` is not UTF-8 text", file.shown()))
             .help("save it as UTF-8 (a workbook as CSV in UTF-8)"));
     }
     let ending = file.extension().unwrap_or_default().to_string_lossy().to_lowercase();

@@ -145,7 +145,7 @@ fn checked_given(plan: &Plan, name: &str, value: f64) -> Result<(String, Score),
 /// Reads the text of a document.
 ///
 /// # Errors
-/// When it can't be read, or is no text.
+/// When it can't be read, or is not text.
 pub fn read_source(path: &Path) -> Result<String, Failure> {
     let bytes = read_bounded(path)?;
     let text = SourceText::from_bytes(bytes)
@@ -206,7 +206,7 @@ impl Scorer {
                 .help("a `.json` holds one extraction")
         };
         let extraction = std::str::from_utf8(without_mark(&bytes))
-            .map_err(|error| not_json(&format!("it is no UTF-8 from byte {} on", error.valid_up_to())))?;
+            .map_err(|error| not_json(&format!("it is not UTF-8 from byte {} on", error.valid_up_to())))?;
         let id = path.file_stem().map_or_else(String::new, |stem| os_text(stem).into_owned());
         let record = ScoreRecord::unlabelled(Value::String(id), extraction, source);
         self.assess(&record).map_err(|why| match why {
@@ -252,7 +252,7 @@ impl Scorer {
             if is_text(path, &line) {
                 let file = path.shown();
                 return Err(Failure::broken(format!(
-                    "`{file}` is neither an extraction nor records: line {number} is no JSON"
+                    "`{file}` is neither an extraction nor records: line {number} is not JSON"
                 ))
                 .help(RECORDS));
             }

@@ -170,7 +170,7 @@ impl From<std::io::Error> for ReadEnd {
 pub fn overall_from(dimension: Option<&str>) -> Result<Vec<String>, Failure> {
     let Some(dimension) = dimension else { return Ok(Vec::new()) };
     if dimension.is_empty() || dimension.contains(['.', '=', '*']) {
-        return Err(Failure::usage(format!("`--overall-from {dimension}` is no name of a dimension")));
+        return Err(Failure::usage(format!("`--overall-from {dimension}` is not a name of a dimension")));
     }
     let quoted = serde_json::Value::from(dimension);
     Ok(vec![format!("assess.{dimension}=given"), format!("overall.from={quoted}")])

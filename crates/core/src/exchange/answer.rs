@@ -89,7 +89,7 @@ fn read(repairer: &Repairer, told: RawAnswer<'_>) -> Result<Salvaged, String> {
         RawAnswer::Text(text) => text.trim(),
     };
     let read = repairer.read(text).map_err(|why| format!("text that can't be used: {why}"))?;
-    // A word or a number that was only made out in a text is no answer.
+    // A word or a number that was only made out in a text is not an answer.
     let is_whole = read.steps.is_empty() || read.value.is_object() || read.value.is_array();
     if !is_whole {
         return Err("text in which there is no JSON object or list".to_owned());

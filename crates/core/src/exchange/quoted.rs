@@ -11,7 +11,7 @@ use serde_json::{Map, Value, json};
 
 /// Most quotes of one answer; the others are left out.
 const MOST_QUOTES: usize = 2_000;
-/// Longest quote in bytes. A longer one is no passage that supports one value, and is left out.
+/// Longest quote in bytes. A longer one is not a passage that supports one value, and is left out.
 const LONGEST_QUOTE: usize = 4_000;
 
 /// The value of an answer and the quotes that came with it.

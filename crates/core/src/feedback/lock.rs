@@ -9,7 +9,7 @@
 //! - an issue about another field that is fed back and names this one, in its message or its suggestion. Names are
 //!   compared as words, without regard to case: `studyType`, `study_type` and "study type" are the same.
 //!
-//! Nothing is locked in a candidate that is no object, such as a JSON Patch.
+//! Nothing is locked in a candidate that is not an object, such as a JSON Patch.
 
 use crate::score::{Assessment, Issue};
 use crate::value::{Disposition, Segment, Severity, canonical, is_present, push_segment};

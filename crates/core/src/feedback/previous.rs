@@ -33,7 +33,7 @@ impl Previous {
     }
 
     /// The text to show, as indented JSON, and whether it is only some fields of the earlier answer. The failing fields
-    /// are unknown when an issue is about the whole, or the answer is no object: then all of it is shown. Of an answer
+    /// are unknown when an issue is about the whole, or the answer is not an object: then all of it is shown. Of an answer
     /// longer than [`MAX_SHOWN`] the failing fields are shown, and nothing when those are as long.
     pub(super) fn shown<'f>(&self, findings: impl Iterator<Item = &'f Finding>) -> (Option<String>, bool) {
         let Some(part) = &self.part else { return (None, false) };

@@ -99,7 +99,7 @@ impl DocumentContext {
     }
 
     /// The text that stages see and values are looked up in: empty where the document is an image or a PDF, `None` where there
-    /// is no document.
+    /// is not a document.
     #[must_use]
     pub fn source(&self) -> Option<&Arc<Source>> {
         match &self.sight {

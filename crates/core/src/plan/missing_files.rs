@@ -54,7 +54,7 @@ impl PlanReader<'_> {
         )
     }
 
-    /// Patterns that do not exist. Providers with a model need none, so this is no error.
+    /// Patterns that do not exist. Providers with a model need none, so this is not an error.
     pub(super) fn missing_patterns(
         &self,
         path: &str,

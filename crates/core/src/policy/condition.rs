@@ -37,7 +37,7 @@ impl Condition {
     pub fn parse(expression: &str, unknown: impl Fn(&str) -> Option<String>) -> Result<Self, ConditionError> {
         if let Some((written, meant)) = decimal_comma(expression) {
             return Err(ConditionError(format!(
-                "`{written}` is no number: a decimal number is written with a point, `{meant}`"
+                "`{written}` is not a number: a decimal number is written with a point, `{meant}`"
             )));
         }
         let wrong = |error: minijinja::Error| {

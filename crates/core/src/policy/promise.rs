@@ -120,7 +120,7 @@ impl Ended<'_> {
     }
 }
 
-/// Describes what is wrong with a text that a condition compares: it is no status, and no reason to stop that a run can
+/// Describes what is wrong with a text that a condition compares: it is neither a status nor a reason to stop that a run can
 /// have.
 fn unknown_word(word: &str) -> Option<String> {
     let known = || {
@@ -131,7 +131,7 @@ fn unknown_word(word: &str) -> Option<String> {
         word.split('+').find(|part| !part.starts_with("script:") && !known().any(|known| known == *part))?;
     Some(match nearest(unknown, known()) {
         Some(guess) => format!("no run ends `{unknown}`: did you mean `{guess}`?"),
-        None => format!("no run ends `{unknown}`: it is no status and no reason to stop"),
+        None => format!("no run ends `{unknown}`: it is neither a status nor a reason to stop"),
     })
 }
 
@@ -159,7 +159,7 @@ impl PromiseCondition {
             Some(match nearest(name, known.by_ref()) {
                 Some(guess) => format!("nothing is called `{name}`: did you mean `{guess}`?"),
                 None => format!(
-                    "`{name}` is no dimension, no status and none of {}",
+                    "`{name}` is not a dimension, not a status and none of {}",
                     NAMES.map(|(known, _)| format!("`{known}`")).join(", ")
                 ),
             })

@@ -237,7 +237,7 @@ fn condition_of(entry: &Entry, known: &[&str]) -> Option<usize> {
     (!known.contains(&entry.key.as_str())).then_some(at)
 }
 
-/// Lines of `accept` that are no lower bounds.
+/// Lines of `accept` that are not lower bounds.
 fn other_lines() -> Vec<String> {
     let limits = IssueKind::ALL.iter().map(|kind| format!("{}_issues", kind.as_str()));
     limits.chain(CONDITIONS.iter().map(|condition| condition.key.name.to_owned())).collect()

@@ -203,7 +203,7 @@ mapping! {
 }
 
 /// Reads a merged tree. All errors in it go to `problems`. An erroneous setting is replaced by something harmless, so
-/// that the files which the profile names can be checked at once; `None` only when the tree is no mapping. A profile
+/// that the files which the profile names can be checked at once; `None` only when the tree is not a mapping. A profile
 /// with errors must not be run.
 pub(super) fn decode(
     root: &Node,
@@ -231,7 +231,7 @@ pub(super) fn decode(
     if let (CandidateKind::Value, OnPreExisting::Block) = (profile.candidate, profile.on_pre_existing)
         && let Some(node) = value("pre_existing")
     {
-        let message = "`pre_existing` is about edits, and candidates here are no patches";
+        let message = "`pre_existing` is about edits, and candidates here are not patches";
         let problem = Problem::warning(Code::Conflict, &node.span, message);
         problems.push(problem.help("take it out, or set `candidate: patch`"));
     }

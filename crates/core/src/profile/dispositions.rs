@@ -69,7 +69,7 @@ fn by_code(fields: &Fields<'_>, problems: &mut Problems) -> Vec<(String, Handlin
         let Some(handling) = Handling::decode(&entry.value, problems) else { continue };
         if nearest(&entry.key, ["otherwise"]).is_some() {
             let problem =
-                Problem::error(Code::UnknownWord, &entry.key_span, format!("`{}` is no code", entry.key));
+                Problem::error(Code::UnknownWord, &entry.key_span, format!("`{}` is not a code", entry.key));
             problems.push(problem.help("did you mean `otherwise`?"));
         } else {
             by_code.push((entry.key.clone(), handling));
@@ -136,6 +136,6 @@ mod tests {
             "A: corect\nB: 3\nC: { auto_fixable: warn }\nD: { auto_fixable: warn, otherwise: warn, x: 1 }\n",
         );
         assert_eq!(problems.len(), 4, "{problems:?}");
-        assert_eq!(read("otherwhise: warn\n").1, ["`otherwhise` is no code"]);
+        assert_eq!(read("otherwhise: warn\n").1, ["`otherwhise` is not a code"]);
     }
 }

@@ -73,7 +73,7 @@ mapping! {
     "disagreement" is "rule for disagreement", expects "`{ above: 0.3, then: escalate }`";
     #[derive(Debug, Clone, Copy, PartialEq)]
     pub struct Disagreement {
-        /// The greatest difference between the highest and the lowest score that is no issue, from 0 to 1.
+        /// The greatest difference between the highest and the lowest score that is not an issue, from 0 to 1.
         #[key(required, examples(&["0.3"]))]
         pub above: Score,
         /// The disposition of the issue: who gets to see it.

@@ -336,7 +336,7 @@ pub(super) fn pointer(node: &Node, problems: &mut Problems) -> Option<Spanned<St
         return Some(text);
     }
     problems.push(
-        Problem::error(Code::BadPath, &text.span, format!("`{}` is no JSON Pointer", text.value))
+        Problem::error(Code::BadPath, &text.span, format!("`{}` is not a JSON Pointer", text.value))
             .help(format!("it begins with a slash: `/{}`", text.value.replace('.', "/"))),
     );
     None
@@ -489,7 +489,7 @@ fn service(url: &Spanned<String>, token: bool, allow_http: bool, problems: &mut 
         }
         _ => {
             problems.push(
-                Problem::error(Code::WrongType, &url.span, format!("`{}` is no URL", url.value))
+                Problem::error(Code::WrongType, &url.span, format!("`{}` is not a URL", url.value))
                     .help("write `https://HOST/PATH`"),
             );
             (String::new(), "/".to_owned())

@@ -74,7 +74,7 @@ impl Override {
     /// A setting in a file: the key of `entry` has dots between its parts, `value` is its value, or one of them.
     ///
     /// # Errors
-    /// A problem when that is no key of a setting.
+    /// A problem when that is not a key of a setting.
     pub fn from_entry(origin: &str, entry: &Entry, value: &Node) -> Result<Self, Problem> {
         let path = parts_of_key(&entry.key).map_err(|bad| bad.problem(&entry.key_span))?;
         Ok(Override {
@@ -110,7 +110,7 @@ impl Override {
             .filter_map(|(name, path, unit)| {
                 let text = environment(name).filter(|text| !text.trim().is_empty())?;
                 let text = text.trim();
-                // A value that brings its own unit, or is no number at all, is judged as it is.
+                // A value that brings its own unit, or is not a number at all, is judged as it is.
                 let unit = if text.parse::<f64>().is_ok() { unit } else { "" };
                 let text = format!("{text}{unit}");
                 let file = SourceFile::argument(*name, text.clone());
@@ -162,7 +162,7 @@ impl Override {
     }
 }
 
-/// The reason that a text is no key of a setting.
+/// The reason that a text is not a key of a setting.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum BadKey {
     EmptyPart,

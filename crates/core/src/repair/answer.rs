@@ -156,7 +156,7 @@ fn best_of(reading: Reading, expects: &dyn Expects) -> (Answer, Fit) {
         answer.evidence.extend(evidence);
         let asked = at == 0 && expects.asks_for_evidence() && member.as_deref() == Some(super::EXTRACTION);
         if asked {
-            // An extraction that was asked for is no repair: the patch that puts the value in the text's place puts the
+            // An extraction that was asked for is not a repair: the patch that puts the value in the text's place puts the
             // extraction there.
             put_in_place(&mut steps, &answer.value, &inner);
         } else {

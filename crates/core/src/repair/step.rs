@@ -86,7 +86,7 @@ macro_rules! kinds {
 
 kinds! {
     // Steps on text.
-    /// Bytes that are no UTF-8.
+    /// Bytes that are not UTF-8.
     Encoding = "bytes that are not UTF-8 were decoded or replaced",
     /// U+FEFF before or in the JSON.
     ByteOrderMark = "a byte order mark was left out",
@@ -151,7 +151,7 @@ kinds! {
     /// A whole number that 64 bits can't hold, in JSON that is whole.
     LostDigits = "a whole number too long for 64 bits was rounded: digits of it are lost",
     /// `007`, `1,500`, `1e999`.
-    NumberAsText = "digits that are no JSON number were kept as text",
+    NumberAsText = "digits that are not a JSON number were kept as text",
     /// `(1, 2)`, `{1, 2}`.
     Tuple = "a tuple or set was taken as a list",
     /// `f(…)`.

@@ -68,7 +68,7 @@ mapping! {
         /// count. Without it, a part continues to the next.
         #[key(default("[]"), shaped(patterns), examples(&["['^(?:gross description|comment|synoptic report)\\s*:']"]))]
         ends: Vec<Spanned<String>>,
-        /// Text that is no heading, although one of the patterns finds it: initials of people.
+        /// Text that is not a heading, although one of the patterns finds it: initials of people.
         #[key(default("[]"), shaped(patterns), examples(&["['(?-i:[A-Z])\\. \\w+, M\\.?D']"]))]
         except: Vec<Spanned<String>>,
         /// The severity when the list has no item for a part. Where the extraction has no list at all, it is `major`,
@@ -99,7 +99,7 @@ pub struct Each {
     pub again: Vec<TextPattern>,
     /// Headings after which no part continues.
     pub ends: Vec<TextPattern>,
-    /// Text that is no heading.
+    /// Text that is not a heading.
     pub except: Vec<TextPattern>,
     /// The severity of a part without an item.
     pub missing: Severity,

@@ -275,7 +275,7 @@ pub fn decode_context(file: &Arc<SourceFile>, files: &dyn Files, problems: &mut 
     Context::read_mapping(&root, problems)
 }
 
-/// Contexts lie beside rules, so the others of that folder are no guesses.
+/// Contexts lie beside rules, so the others of that folder are not guesses.
 fn read_context(name: &Spanned<String>, files: &dyn Files, problems: &mut Problems) -> Option<Context> {
     let Inheritance { folder, what } = Inheritance::CONTEXTS;
     let path = format!("{folder}/{}.yaml", name.value);

@@ -51,7 +51,7 @@ impl Shown {
         }
     }
 
-    /// Like [`Shown::of`], for messages that are no templates, which show the beginning of long values.
+    /// Like [`Shown::of`], for messages that are not templates, which show the beginning of long values.
     pub(crate) fn brief(value: Item<'_>) -> Self {
         match value.tree() {
             Some(tree) => Shown::Cut(shown(tree).into()),

@@ -112,7 +112,7 @@ impl Vocabulary {
                 continue;
             }
             let span = fields.key_span(key).unwrap_or(fields.span());
-            let message = format!("`{key}` names `{value}`, which is no value of this vocabulary");
+            let message = format!("`{key}` names `{value}`, which is not a value of this vocabulary");
             let problem = Problem::error(Code::UnknownName, span, message);
             problems.push(problem.help(match nearest(value, self.values.keys().map(String::as_str)) {
                 Some(guess) => format!("did you mean `{guess}`?"),
@@ -221,9 +221,9 @@ mod tests {
                 "v.yaml:3:16: error[LC106]: `Seen` says both `yes` and `no`",
                 "v.yaml:4:11: error[LC106]: `NO` says both `no` and `maybe`",
                 "v.yaml:4:17: error[LC301]: this pattern is too large: more than 1048576 bytes when compiled",
-                "v.yaml:6:1: error[LC205]: `opposite` names `nope`, which is no value of this vocabulary",
-                "v.yaml:5:1: error[LC205]: `prefer` names `yess`, which is no value of this vocabulary",
-                "v.yaml:7:1: error[LC205]: `named` names `none`, which is no value of this vocabulary",
+                "v.yaml:6:1: error[LC205]: `opposite` names `nope`, which is not a value of this vocabulary",
+                "v.yaml:5:1: error[LC205]: `prefer` names `yess`, which is not a value of this vocabulary",
+                "v.yaml:7:1: error[LC205]: `named` names `none`, which is not a value of this vocabulary",
             ]
         );
     }

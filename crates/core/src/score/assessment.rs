@@ -102,7 +102,7 @@ impl Assessment {
 }
 
 /// The top-level field that a JSON Pointer leads to or through, without escapes; `None` for the whole candidate, and
-/// for a path that is no pointer.
+/// for a path that is not a pointer.
 #[must_use]
 pub fn top_level_field(path: &str) -> Option<String> {
     let first = path.strip_prefix('/')?.split('/').next()?;

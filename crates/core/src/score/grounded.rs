@@ -65,7 +65,7 @@ pub(super) fn ground(
     let items = PartItems::of(candidate, names, source, document_type);
     let mut telling =
         Telling { source, settings, share: Share::default(), judged, candidate, placeholders, finder, out };
-    // Fields that the host fills in are no evidence of a reading.
+    // Fields that the host fills in are not evidence of a reading.
     let text = source.text().trim();
     let is_known = |field: &str| {
         settings.known.iter().any(|name| name == field)
@@ -197,7 +197,7 @@ impl Telling<'_> {
         }
     }
 
-    /// The reason why a leaf is no answer: it is a placeholder in place of a value, or repeats the example of the prompt.
+    /// The reason why a leaf is not an answer: it is a placeholder in place of a value, or repeats the example of the prompt.
     fn no_value(&self, leaf: &FoundLeaf<'_>) -> Option<Why> {
         let is_example = |finder: &Finder<'_>| finder.is_example(leaf.pointer, leaf.value);
         let is_unsupported = leaf.verdict.support == Support::Unsupported;

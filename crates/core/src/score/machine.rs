@@ -29,7 +29,7 @@ use std::sync::Arc;
 /// Most issues that one schema adds; the score counts all errors.
 const MAX_SCHEMA_ISSUES: usize = 1_000;
 
-/// The value that scripts see of a candidate that is no tree; those that have scripts are read as trees.
+/// The value that scripts see of a candidate that is not a tree; those that have scripts are read as trees.
 static NO_TREE: Value = Value::Null;
 
 /// The code of the issue that a script broke, and nothing about what it inspected.

@@ -150,7 +150,7 @@ impl Member {
                 };
                 if stages.iter().any(|stage| !may_be_issues(stage.get("issues"))) {
                     return Err(format!(
-                        "the answer of `{}` has a stage whose `issues` are no list of issues",
+                        "the answer of `{}` has a stage whose `issues` are not a list of issues",
                         self.id
                     ));
                 }

@@ -144,7 +144,7 @@ impl Sections {
     }
 }
 
-/// Longest heading that is no listed one, in bytes.
+/// Longest heading that is not a listed one, in bytes.
 const HEADING: usize = 60;
 
 /// The byte at which each part of the document begins, and its kind. A heading that is not listed ends a part that

@@ -298,7 +298,7 @@ impl Source {
         (!parts.is_empty()).then_some(parts)
     }
 
-    /// The JSON that candidates patch; `None` when the text is no JSON or candidates are no patches.
+    /// The JSON that candidates patch; `None` when the text is not JSON or candidates are not patches.
     #[must_use]
     pub fn document(&self) -> Option<&Value> {
         self.document.as_ref()

@@ -9,7 +9,7 @@ use serde::Deserialize;
 use serde_json::Value;
 use std::borrow::Cow;
 
-/// The code of issues about a candidate that is no patch, or does not fit its document.
+/// The code of issues about a candidate that is not a patch, or does not fit its document.
 pub(super) const INVALID_PATCH: &str = "INVALID_PATCH";
 /// Most operations in one patch. Each can move all elements of a list by one.
 const MAX_OPERATIONS: usize = 5_000;
@@ -27,7 +27,7 @@ impl<'a> AssessedValue<'a> {
     /// The candidate itself, or `document` with the candidate, an RFC 6902 patch, applied.
     ///
     /// # Errors
-    /// Issues with the code `INVALID_PATCH` when the candidate is no patch or does not apply: each names the location
+    /// Issues with the code `INVALID_PATCH` when the candidate is not a patch or does not apply: each names the location
     /// in the patch (`/INDEX`), what was found there and what is expected. All operations that can't be read are named;
     /// of those that don't apply, the first, because the ones after it build upon it.
     pub fn of(
@@ -73,7 +73,7 @@ fn patched(candidate: &Value, document: Option<&Value>) -> Result<Value, Vec<Iss
     for (index, item) in items.iter().enumerate() {
         match PatchOperation::deserialize(item) {
             Ok(operation) => operations.push(operation),
-            Err(error) => issues.push(refusal(Some(index), &format!("this is no operation: {error}"))),
+            Err(error) => issues.push(refusal(Some(index), &format!("this is not an operation: {error}"))),
         }
     }
     if !issues.is_empty() {
@@ -235,7 +235,7 @@ mod tests {
             ),
             (json!([{"op": "put", "path": "/n", "value": 1}]), "/0", "unknown variant `put`"),
             (json!([{"op": "add", "path": "/n"}]), "/0", "missing field `value`"),
-            (json!([{"op": "add", "path": "n", "value": 1}]), "/0", "this is no operation"),
+            (json!([{"op": "add", "path": "n", "value": 1}]), "/0", "this is not an operation"),
             (
                 json!([{"op": "remove", "path": "/n"}, {"op": "remove", "path": "/submodels/1"}]),
                 "/1",

@@ -51,7 +51,7 @@ macro_rules! criteria {
             None
         }
 
-        /// Words for the line of a criterion that ended a run; `None` for a line that is no criterion's.
+        /// Words for the line of a criterion that ended a run; `None` for a line that is not a criterion's.
         #[must_use]
         pub fn ended(line: &EndingLine<'_>) -> Option<String> {
             let (key, _) = line.key_and_part();

@@ -38,7 +38,7 @@ pub enum Waiting {
 }
 
 decode_words!(Waiting, "word", {
-    "left_out": "It is no part of the run's time, so that limits make no run late." => Waiting::LeftOut,
+    "left_out": "It is not part of the run's time, so that limits make no run late." => Waiting::LeftOut,
     "counts": "It is part of the run's time: someone waits for the answer." => Waiting::Counts,
 });
 

@@ -34,7 +34,7 @@ pub struct Certificate {
     /// SHA-256 of the id of each of [`Sample::documents`] and [`Sample::not_counted`]: none of them can be part of an
     /// audit.
     documents: BTreeSet<String>,
-    /// SHA-256 of all of the above. It detects changes, and is no signature: whoever changes the file on purpose can
+    /// SHA-256 of all of the above. It detects changes, and is not a signature: whoever changes the file on purpose can
     /// make it again.
     #[serde(default)]
     digest: String,
@@ -48,7 +48,7 @@ pub struct Certificate {
 #[non_exhaustive]
 pub enum CertificateError {
     /// Not JSON, or not of this form.
-    #[error("it is no certificate: {0}")]
+    #[error("it is not a certificate: {0}")]
     Form(String),
     /// It has another version, such as that of a later loopctl.
     #[error("it is a certificate of version {0}, and this loopctl reads version {VERSION}")]

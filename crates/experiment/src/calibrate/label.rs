@@ -69,7 +69,7 @@ pub enum LabelError {
     /// It says both `wrong` and `right`, and they differ.
     #[error("`wrong` and `right` say the same of the document")]
     Contradiction,
-    /// A table lacks a column without which its rows are no labels.
+    /// A table lacks a column without which its rows are not labels.
     #[error(
         "no column is called `{missing}`; the first row must name the columns, `document` and `wrong` (or `right`) among them"
     )]

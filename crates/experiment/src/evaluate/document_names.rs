@@ -87,7 +87,7 @@ mod tests {
         assert_eq!(names.find("a/x"), (Fit::SamePath, &[0][..]));
         assert_eq!(names.find("x.md"), (Fit::SameFile, &[0, 1][..]));
         assert_eq!(names.find("in/y.pdf"), (Fit::SameFile, &[2][..]));
-        // A number after a dot is no ending.
+        // A number after a dot is not an ending.
         assert_eq!(names.find("z"), (Fit::SameFile, &[][..]));
         assert_eq!(names.find("w"), (Fit::SameFile, &[][..]));
     }

@@ -149,7 +149,7 @@ impl Decode for Place {
                 let problem = Problem::error(
                     Code::BadPath,
                     &node.span,
-                    format!("`{text}` is no JSONPath: {}", error.message),
+                    format!("`{text}` is not a JSONPath: {}", error.message),
                 );
                 problems.push(problem.help("write the name of a column, or a path such as `$.labels.grade`"));
                 None
@@ -296,7 +296,7 @@ impl Reader {
         let glob = source.documents.as_ref().and_then(|pattern| {
             let read = globset::Glob::new(&pattern.value).map(|glob| glob.compile_matcher());
             read.map_err(|error| {
-                let message = format!("`{}` is no pattern of names: {}", pattern.value, error.kind());
+                let message = format!("`{}` is not a pattern of names: {}", pattern.value, error.kind());
                 problems.push(Problem::error(Code::BadPattern, &pattern.span, message));
             })
             .ok()

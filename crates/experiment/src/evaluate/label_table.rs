@@ -8,7 +8,7 @@ use csv::{ReaderBuilder, StringRecord, Trim};
 use serde_json::Value;
 use std::collections::BTreeSet;
 
-/// Columns of a table without a map that are no fields.
+/// Columns of a table without a map that are not fields.
 const DOCUMENT: &str = "document";
 const DOCUMENT_TYPE: &str = "document_type";
 const CLUSTER: &str = "cluster";
@@ -53,7 +53,7 @@ pub fn read_table(bytes: &[u8], map: Option<&LabelMap>, place: &str) -> (Vec<Lab
                     csv::ErrorKind::UnequalLengths { expected_len, len, .. } => {
                         format!("the row has {len} cells, and the header {expected_len}")
                     }
-                    csv::ErrorKind::Utf8 { .. } => "the row is no UTF-8 text".to_owned(),
+                    csv::ErrorKind::Utf8 { .. } => "the row is not UTF-8 text".to_owned(),
                     _ => "the row can't be read".to_owned(),
                 };
                 errors.push(LabelError::new(&format!("{place}, line {}", lines.of_row(start)), why));

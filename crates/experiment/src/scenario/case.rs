@@ -282,7 +282,7 @@ fn decode_course(fields: &mut Fields<'_>, problems: &mut Problems) -> Option<Cas
         return None;
     };
     if course.is_empty() {
-        // What is no list has been refused; only an empty one has nothing in it.
+        // What is not a list has been refused; only an empty one has nothing in it.
         if !given.iter().all(|node| matches!(&node.data, Data::List(items) if items.is_empty())) {
             return None;
         }

@@ -120,7 +120,7 @@ pub(super) fn play_trajectory(
     })
 }
 
-/// The notes of the decisions on criteria that could not be evaluated. That some cost is unknown is no failure.
+/// The notes of the decisions on criteria that could not be evaluated. That some cost is unknown is not a failure.
 fn failed_criteria<'d>(decisions: impl IntoIterator<Item = &'d Decision>) -> Vec<String> {
     let notes = decisions.into_iter().flat_map(|decision| &decision.notes);
     notes.filter(|note| *note != UNKNOWN_COST).cloned().collect()
@@ -337,7 +337,7 @@ impl Player<'_> {
                 match &self.case.course {
                     CaseInput::Candidates(candidates) => {
                         let whole = candidates.get(iteration + self.skipped).cloned().unwrap_or_default();
-                        // A stage whose output is no part of candidates serves prompts only.
+                        // A stage whose output is not part of candidates serves prompts only.
                         let part = run.pipeline().part(&Arc::new(whole), stage).unwrap_or_default();
                         answered(Input::Produced(produced(part)))
                     }
@@ -396,7 +396,7 @@ impl Player<'_> {
         let at = iteration + self.skipped;
         let given =
             self.case.answers.get(at).and_then(|answers| by_name(answers).get(asked.id.as_ref()).copied());
-        // Of several questions about single values, each has its answer in a list; an answer that is no list answers
+        // Of several questions about single values, each has its answer in a list; an answer that is not a list answers
         // all.
         let given = match given {
             Some(Value::Array(each)) if asked.is_value_judge() => each.get(run.questions_before()),

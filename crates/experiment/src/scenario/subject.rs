@@ -189,7 +189,7 @@ fn above(folder: &Path, levels: usize) -> PathBuf {
     }
 }
 
-/// Returns whether a file has rules, and is no rubric, classification or profile.
+/// Returns whether a file has rules, and is not a rubric, classification or profile.
 fn holds_rules(file: &Arc<SourceFile>) -> bool {
     yaml::parse(file, &mut Problems::new())
         .is_some_and(|node| node.get("rules").is_some_and(|rules| matches!(rules.data, Data::List(_))))

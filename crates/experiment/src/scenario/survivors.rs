@@ -71,7 +71,8 @@ impl Guarded {
             let suite = test_profile(&member.name, library, &member.cases, Choice::default(), problems)?;
             if suite.failed() > 0 {
                 let message = format!("`{}` fails its own cases", member.name);
-                problems.push(Problem::placeless(Code::Conflict, message).help("correct it or its cases first"));
+                problems
+                    .push(Problem::placeless(Code::Conflict, message).help("correct it or its cases first"));
                 return None;
             }
         }

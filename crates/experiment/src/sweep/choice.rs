@@ -74,7 +74,7 @@ impl Choice {
                 counts.constraint_missed += 1;
                 continue;
             }
-            // Review is no part of how documents end, and may be an objective.
+            // Review is not part of how documents end, and may be an objective.
             let key = (evaluation.behaviour, evaluation.means.iter().map(|mean| mean.to_bits()).collect());
             match known.get(&key).and_then(|at| candidates.get_mut(*at)) {
                 Some((_, same)) => {

@@ -41,7 +41,7 @@ pub(super) fn named(numbers: &[(&str, f64)]) -> Value {
     Value::from_pairs(numbers.iter().map(|(name, value)| (*name, *value)))
 }
 
-/// The value of a checked expression: `true` is 1 and `false` 0. `None` when it is no number, or can't be computed.
+/// The value of a checked expression: `true` is 1 and `false` 0. `None` when it is not a number, or can't be computed.
 pub(super) fn compute(source: &str, variables: Value) -> Option<f64> {
     let value = ENGINE.expression(source).ok()?.evaluate(variables).ok()?;
     let number = match value.kind() {

@@ -88,7 +88,7 @@ impl Measure {
         )
     }
 
-    /// The message about a name that is no measure; `None` if it is one.
+    /// The message about a name that is not a measure; `None` if it is one.
     pub(super) fn unknown(name: &str) -> Option<String> {
         if Measure::named(name).is_some() {
             return None;

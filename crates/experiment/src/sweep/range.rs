@@ -55,7 +55,7 @@ impl Range {
         #[expect(clippy::cast_precision_loss, reason = "a few thousand")]
         let most = MOST_VALUES as f64;
         if !(self.step > 0.0 && (0.0..most).contains(&last)) {
-            let message = format!("from {} to {} by {} is no range", self.from, self.to, self.step);
+            let message = format!("from {} to {} by {} is not a range", self.from, self.to, self.step);
             let help = format!(
                 "`from` comes before `to`, `step` is more than 0, and there are {MOST_VALUES} numbers at most"
             );

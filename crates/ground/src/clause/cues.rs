@@ -210,7 +210,7 @@ struct Shipped {
     words: CueWords,
     /// The numbers of the lines of words for the same thing, by word.
     same: HashMap<&'static str, Vec<usize>>,
-    /// Pairs of beginnings of words that begin alike and are no forms of one.
+    /// Pairs of beginnings of words that begin alike and are not forms of one.
     apart: Vec<(&'static str, &'static str)>,
 }
 

@@ -340,7 +340,7 @@ fn figures(text: &str) -> Vec<&str> {
     found
 }
 
-/// Returns whether a text has a figure that is no part of a longer one.
+/// Returns whether a text has a figure that is not part of a longer one.
 fn has_figure(text: &str, figure: &str) -> bool {
     text.match_indices(figure).any(|(at, _)| {
         let mut before = text.get(..at).unwrap_or_default().chars().rev();

@@ -174,7 +174,7 @@ pub(super) fn distance(
                 .is_some_and(|token| token.is("x") || token.is("×") || token.is("by"))
         };
         let is_factor = |at: usize| is_by(at.checked_sub(1)) || is_by(Some(at + 1));
-        // The digits of a name are no rival: `Ki-67`.
+        // The digits of a name are not a rival: `Ki-67`.
         let is_name = |token: &Token| claim.names.iter().any(|name| **name == *token.folded);
         let is_rival = |token: &Token| {
             if is_side { token.does(Cues::SIDE) } else { token.is_number() && !is_name(token) }
@@ -236,7 +236,7 @@ pub(super) fn naming(document: &Document, clause: &Clause, claim: &ParsedClaim, 
             *known = *known || is_same(name, &token.folded) || compound.as_ref() == Some(name);
         }
     };
-    // The words of a presence or of a known value may name the field as well: `no calculi`. A single word is no name of
+    // The words of a presence or of a known value may name the field as well: `no calculi`. A single word is not a name of
     // itself.
     let names_itself =
         matches!(kind, ValueKind::Presence | ValueKind::Mention | ValueKind::Choice) || claim.words.len() > 1;

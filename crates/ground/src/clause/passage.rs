@@ -218,7 +218,7 @@ impl FromStr for Pattern {
     }
 }
 
-/// A text that is no pattern: `kind/naming` was expected.
+/// A text that is not a pattern: `kind/naming` was expected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct UnknownPattern;
 

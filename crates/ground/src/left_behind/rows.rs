@@ -29,7 +29,7 @@ const ROWS: usize = 100_000;
 const TOLD: usize = 20;
 
 /// The rows that no item took, by list. A list that `is_whole` by its pointer is to have all rows of its tables: there
-/// one item is enough to know them by, and many that lack are no sign that only some are asked for.
+/// one item is enough to know them by, and many that lack are not a sign that only some are asked for.
 #[must_use]
 pub fn left_rows(document: &Document, record: &Value, is_whole: impl Fn(&str) -> bool) -> Vec<LeftRow> {
     let record = FlatRecord::read(record, document);

@@ -1,4 +1,4 @@
-//! Words that say that a row is no item, or a value none: totals, balances that are carried over, `n/a`.
+//! Words that say that a row is not an item, or a value none: totals, balances that are carried over, `n/a`.
 
 use crate::document::{Document, TextCell};
 use crate::fold::words;

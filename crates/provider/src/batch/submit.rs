@@ -12,7 +12,7 @@ use crate::error::{CallError, FailureKind};
 use crate::network::{HttpAttempt, UploadSize};
 use crate::{CallFailure, Provider};
 
-/// The reason why there is no handle of a batch.
+/// The reason why there is not a handle of a batch.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[error("{failure}")]
 pub struct SubmitFailure {
@@ -86,7 +86,7 @@ impl Provider {
         let handle: String =
             self.batch_turns_with(ask, Some((counted, path)), creating, http_attempt).await?;
         if handle.is_empty() || handle.len() > 512 || handle.chars().any(char::is_control) {
-            return Err(garbage("is no handle of a batch"));
+            return Err(garbage("is not a handle of a batch"));
         }
         Ok(BatchHandle(handle))
     }

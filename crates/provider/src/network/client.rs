@@ -147,7 +147,7 @@ fn keeps_request(status: StatusCode) -> bool {
 /// The reason why a redirect was not followed. Of its target, only scheme, host and port are named.
 pub(super) fn not_followed(status: StatusCode, from: &Url, to: Option<&Url>) -> String {
     let Some((to, origin)) = to.and_then(|to| Some((to, ServerOrigin::of(to)?))) else {
-        return "the server redirects to what is no address".to_owned();
+        return "the server redirects to something that is not an address".to_owned();
     };
     let place = sanitize_message(&format!("{}://{origin}", to.scheme()));
     if to.host() != from.host() {

@@ -58,7 +58,7 @@ impl RequestKeys {
             for host in listed.split(',').map(str::trim).filter(|host| !host.is_empty()) {
                 let pattern = HostPattern::parse(host);
                 service_hosts.push(pattern.ok_or_else(|| {
-                    format!("the environment variable `{SERVICE_HOSTS}` has `{}`, which is no `HOST` or `HOST:PORT`", sanitize_message(host))
+                    format!("the environment variable `{SERVICE_HOSTS}` has `{}`, which is neither `HOST` nor `HOST:PORT`", sanitize_message(host))
                 })?);
             }
         }

@@ -237,7 +237,7 @@ pub(super) unsafe fn copy_raw(offered: *const lc_plugin_v1) -> Option<lc_plugin_
     // SAFETY: every table begins with its size and has that many bytes; ours has room for as many as are written.
     // All-zero bytes are a valid table.
     Some(unsafe {
-        // Whole words only: half a pointer is no function.
+        // Whole words only: half a pointer is not a function.
         let size = (*offered).size.min(size_of::<lc_plugin_v1>()) & !(align_of::<lc_plugin_v1>() - 1);
         std::ptr::copy_nonoverlapping(offered.cast::<u8>(), copy.as_mut_ptr().cast::<u8>(), size);
         copy.assume_init()

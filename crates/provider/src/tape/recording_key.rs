@@ -68,7 +68,7 @@ impl RecordingKey {
     }
 
     /// The key of this question as one asker puts it to one server, at this URL. The cache uses this: the answer of one
-    /// judge is no second opinion, and the answer of one server is no other's.
+    /// judge is not a second opinion, and the answer of one server is no other's.
     pub(super) fn put(&self, stage: &str, url: Option<&str>) -> Self {
         Self::of(&json!({ "question": self, "stage": stage, "url": url }))
     }

@@ -165,7 +165,7 @@ impl RecordedCall {
         };
         let since = Instant::now();
         let answer = self.perform(asked, perform).await;
-        // Waiting for its turn is no part of what it took.
+        // Waiting for its turn is not part of what it took.
         let took = since.elapsed().saturating_sub(self.progress.waited_for());
         let mut exchange = Exchange::new(&question.asker, took);
         let answer = answer.and_then(|answer| {

@@ -173,7 +173,7 @@ async fn add_token(
         days => match days.parse::<u16>() {
             Ok(days) if days > 0 => Some(SignedDuration::from_hours(24 * i64::from(days))),
             _ => {
-                return Err(ApiError::bad_request("the days are no number from 1 to 65535")
+                return Err(ApiError::bad_request("the days are not a number from 1 to 65535")
                     .help("leave them empty for a token that holds until it is revoked"));
             }
         },

@@ -95,7 +95,7 @@ impl ApiError {
 
     /// The service does not go by this name.
     pub(crate) fn unknown_host(host: &str) -> Self {
-        let message = format!("`{}` is no name of this service", sanitize_line(host));
+        let message = format!("`{}` is not a name of this service", sanitize_line(host));
         ApiError::new(StatusCode::FORBIDDEN, message).help("start it with `--host NAME` if it is one")
     }
 

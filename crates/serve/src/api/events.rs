@@ -107,7 +107,7 @@ fn last_seen(headers: &HeaderMap) -> Result<Option<u64>, ApiError> {
     let Some(value) = headers.get("last-event-id") else { return Ok(None) };
     let seen = value.to_str().ok().and_then(|text| text.trim().parse().ok());
     let expected = || {
-        ApiError::bad_request("`Last-Event-ID` is no id of an event")
+        ApiError::bad_request("`Last-Event-ID` is not an id of an event")
             .help("send the `id` of the last event that you saw")
     };
     seen.map(Some).ok_or_else(expected)

@@ -47,7 +47,7 @@ pub(super) struct JobsQuery {
 /// Those of the token; for a reviewer, everyone's.
 #[utoipa::path(
     get, path = "/api/jobs", operation_id = "list_jobs", tag = "jobs", params(JobsQuery),
-    responses((status = 200, description = "The jobs", body = Jobs), (status = 404, description = "`before` is no job", body = ErrorAnswer))
+    responses((status = 200, description = "The jobs", body = Jobs), (status = 404, description = "`before` is not a job", body = ErrorAnswer))
 )]
 pub(super) async fn list(
     Submitter(identity): Submitter,

@@ -226,7 +226,7 @@ pub(super) async fn score(
 fn scored(service: &Service, request: ScoreRequest) -> Result<ScoreAnswer, ApiError> {
     if !request.extraction.is_object() {
         return Err(
-            ApiError::bad_request("`extraction` is no object").help("an extraction is one JSON object")
+            ApiError::bad_request("`extraction` is not an object").help("an extraction is one JSON object")
         );
     }
     if is_deeper(&request.extraction, MAX_CANDIDATE_DEPTH) {

@@ -97,7 +97,7 @@ impl Window {
         Window { text: character.to_string(), ..self.clone() }
     }
 
-    /// This window as members of a query; empty if it asks for nothing. Anything that is no word or number of ours is
+    /// This window as members of a query; empty if it asks for nothing. Anything that is not a word or number of ours is
     /// left out.
     pub(super) fn query(&self) -> String {
         let is_plain = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphanumeric());

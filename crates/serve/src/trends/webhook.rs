@@ -25,7 +25,7 @@ impl WebhookUrl {
     pub(crate) fn parse(text: &str) -> Result<Self, String> {
         let url = Url::parse(text).ok().filter(|_| text.len() <= LONGEST);
         let Some(url) = url else {
-            return Err("the webhook is no address such as `https://example.org/hook`".to_owned());
+            return Err("the webhook is not an address such as `https://example.org/hook`".to_owned());
         };
         let is_reachable = match url.scheme() {
             "https" => url.host_str().is_some(),

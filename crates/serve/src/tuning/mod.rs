@@ -93,7 +93,7 @@ fn changes(details: &ProfileDetails, fields: &FormFields) -> Result<BTreeMap<Str
         if said == knob.value || said.is_empty() {
             continue;
         }
-        // Anything that YAML would read as something else is no number and no time.
+        // Anything that YAML would read as something else is neither a number nor a time.
         let is_plain = said.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '+'));
         if !is_plain || said.len() > LONGEST_VALUE {
             return Err(ApiError::bad_request(format!(

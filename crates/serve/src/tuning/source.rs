@@ -187,7 +187,7 @@ impl ServedProfiles {
     /// Saves a text as a new profile of this project. Returns its file.
     ///
     /// # Errors
-    /// An invalid or taken name, a text that is no profile, a folder that can't be written.
+    /// An invalid or taken name, a text that is not a profile, a folder that can't be written.
     pub(crate) fn save(&self, name: &str, text: &str) -> Result<String, ProfileRefusal> {
         let root = Path::new(".");
         stays_inside(root)?;

@@ -1,4 +1,4 @@
-//! The common parts of codecs of batch APIs: lines, uploads, and results that are no answers.
+//! The common parts of codecs of batch APIs: lines, uploads, and results that are not answers.
 
 use std::collections::BTreeMap;
 
@@ -107,7 +107,7 @@ pub fn undone(custom_id: String, outcome: LineOutcome) -> BatchResult {
 
 /// The failure for a line of results that is none.
 pub fn no_result() -> Failure {
-    Failure::invalid_request("the line is no result of a batch")
+    Failure::invalid_request("the line is not a result of a batch")
 }
 
 #[cfg(test)]

@@ -27,7 +27,7 @@ impl Siblings for () {
     }
 }
 
-/// The reason why a value is no result.
+/// The reason why a value is not a result.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct NoResult {
@@ -62,7 +62,7 @@ impl Record {
     /// The record of a result, with the files beside it.
     ///
     /// # Errors
-    /// When the value is no result of a run.
+    /// When the value is not a result of a run.
     pub fn of_result(result: &Value, siblings: &dyn Siblings) -> Result<Self, NoResult> {
         let Some(members) = result.as_object() else {
             return Err(NoResult::new("this is JSON, but no result of a run", NAME_A_RESULT));

@@ -130,9 +130,9 @@ fn is_asked(project: &Project<'_>, kind: &str, demand: &Demand<'_>) -> bool {
         return true;
     }
     let by_rule = project.rules.iter().any(|file| {
-        project.rules_of(file).any(|(rule, types)| {
-            types.contains(&kind) && named_by(rule).iter().any(|name| name == field)
-        })
+        project
+            .rules_of(file)
+            .any(|(rule, types)| types.contains(&kind) && named_by(rule).iter().any(|name| name == field))
     });
     by_rule
         || project.rules.iter().flat_map(|file| rules(&file.root)).any(|rule| rule.get("schema").is_some())

@@ -178,7 +178,7 @@ fn of_parts(project: &Project<'_>, rubric: &Written, problems: &mut Problems) {
             let reached = fields.reach(&steps);
             if let (Reach::Nothing { steps: at, known }, Some(true)) = (reached, fields.schema_has(name)) {
                 let message = match at {
-                    1 => format!("by {schema}, `{name}` is no list"),
+                    1 => format!("by {schema}, `{name}` is not a list"),
                     _ => format!("by {schema}, items of `{name}` have no `{member}` that names their part"),
                 };
                 let problem = Problem::warning(Code::UndeclaredField, &label.unwrap_or(list).span, message);

@@ -57,7 +57,7 @@ pub(super) struct Project<'a> {
     pub(super) rubrics: Vec<Written>,
     /// The extraction patterns of stages.
     pub(super) extractions: Vec<Extraction>,
-    /// The fields that candidates may hold, by document type. Empty for patches: their candidates are no documents.
+    /// The fields that candidates may hold, by document type. Empty for patches: their candidates are not documents.
     pub(super) fields: BTreeMap<&'a str, Fields<'a>>,
 }
 
@@ -203,7 +203,7 @@ impl<'a> Fields<'a> {
                 found => found,
             },
             None if is_named || status_of.is_some() => Reach::Unknown,
-            // Anything may be true of an answer without a schema, unless it is no part of the candidate.
+            // Anything may be true of an answer without a schema, unless it is not part of the candidate.
             None if self.extracted.is_empty() && self.listed.is_empty() => Reach::Unknown,
             None => nobody(),
         }

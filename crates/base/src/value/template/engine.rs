@@ -197,7 +197,7 @@ impl<'s> Program<'s> {
     pub fn evaluate(&self, variables: Value) -> Result<Value, Error> {
         let mut nothing = String::new();
         let value = self.run(&mut make_string_output(&mut nothing), variables)?;
-        value.ok_or_else(|| Error::new(ErrorKind::InvalidOperation, "this is no expression"))
+        value.ok_or_else(|| Error::new(ErrorKind::InvalidOperation, "this is not an expression"))
     }
 
     fn run(&self, out: &mut Output<'_>, variables: Value) -> Result<Option<Value>, Error> {

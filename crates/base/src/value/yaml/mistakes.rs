@@ -150,7 +150,7 @@ pub(super) fn decimal_comma(last: &mut Entry, key: &Span, value: &Node) -> Optio
     }
     let whole = last.value.span.text().to_owned();
     let span = Span::new(key.file(), last.value.span.start(), key.end());
-    let message = format!("`{digits}` is no setting: a comma ends the number before it");
+    let message = format!("`{digits}` is not a setting: a comma ends the number before it");
     let problem = Problem::error(Code::WrongType, &span, message);
     Some(match format!("{whole}.{digits}").parse() {
         Ok(number) if matches!(last.value.data, Data::Int(_)) => {

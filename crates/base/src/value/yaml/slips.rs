@@ -42,7 +42,7 @@ fn in_value(file: &Arc<SourceFile>, line: &Range<usize>, info: &str) -> Option<P
         return Some(problem.help("put a space in place of the tab"));
     }
     let (quote, sign) = curly_quote(text)?;
-    let message = format!("`{sign}` is no quote of YAML");
+    let message = format!("`{sign}` is not a quote of YAML");
     let problem = Problem::error(Code::Syntax, &place(quote, sign.len_utf8()), message);
     Some(problem.help("write `'` or `\"` on both sides of the text"))
 }

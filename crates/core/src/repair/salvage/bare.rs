@@ -97,7 +97,7 @@ impl Reader<'_> {
         rest.len()
     }
 
-    /// The length of further digits that follow a member's number after a comma, and are no key: whether the comma of
+    /// The length of further digits that follow a member's number after a comma, and are not a key: whether the comma of
     /// `1,500` separates thousands or a fraction is unknown.
     fn further_digits(&self, at: usize) -> usize {
         let mut length = 0;

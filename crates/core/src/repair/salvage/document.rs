@@ -42,7 +42,7 @@ impl Reader<'_> {
     fn is_quoted(&self) -> bool {
         let text = self.rest().trim_end_matches(is_space);
         let (Some(first), Some(last)) = (text.chars().next(), text.chars().next_back()) else { return false };
-        // Code within a line is no text.
+        // Code within a line is not text.
         let is_code = first == '`' && text.get(1..).is_some_and(|code| code.starts_with(['{', '[']));
         is_quote(first) && !is_code && (look::closes(first, last) || look::quoted_key(self.ahead()))
     }
@@ -175,7 +175,7 @@ impl Reader<'_> {
     }
 
     /// Checks whether the bracket at `start`, from which a value was made out up to here, is only part of the prose: no
-    /// value begins with it and one begins after it, or it has no end and a value follows that is no part of what it
+    /// value begins with it and one begins after it, or it has no end and a value follows that is not part of what it
     /// could open. A text that is JSON as far as it goes was cut.
     fn is_prose(&mut self, start: usize, alone: bool, first: bool, is_cut: bool) -> bool {
         let text = ahead(self.text, start);

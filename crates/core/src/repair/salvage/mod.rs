@@ -138,7 +138,7 @@ impl Unsalvageable {
             Unsalvageable::OnlyThinking => "let the model think less, or not at all",
             Unsalvageable::Ambiguous(_) => "leave one of them, or give a schema that only one of them fits",
             Unsalvageable::CutOff => "ask for the answer again",
-            Unsalvageable::TooDeep(_) => "this is no document; ask for a flatter one",
+            Unsalvageable::TooDeep(_) => "this is not a document; ask for a flatter one",
             Unsalvageable::TooLong => "split it",
         }
     }

@@ -1,4 +1,4 @@
-//! Thinking of a model before or after it answers, which is no answer.
+//! Thinking of a model before or after it answers, which is not an answer.
 //!
 //! Tags and other marks of thinking are data (`words/thinking.yaml`). The content of a block is left out, and so is
 //! everything before a closing mark without its opening one. A mark inside a text of a JSON value is a part of that

@@ -102,7 +102,7 @@ impl TextAlone {
         &self.words
     }
 
-    /// Returns whether both are the same day; `None` where one is no date. For `3/4/24`, whose day and month can't be
+    /// Returns whether both are the same day; `None` where one is not a date. For `3/4/24`, whose day and month can't be
     /// told apart, either reading is taken.
     pub(super) fn same_date(&self, other: &Self) -> Option<bool> {
         let are_dates = !self.days.is_empty() && !other.days.is_empty();
@@ -110,7 +110,7 @@ impl TextAlone {
     }
 
     /// Returns whether both are the same quantity, each number give or take `tolerance`, which is in the unit of the
-    /// field (or, without one, of the numbers as written); `None` where one is no quantity.
+    /// field (or, without one, of the numbers as written); `None` where one is not a quantity.
     pub(super) fn same_quantity(
         &self,
         other: &Self,

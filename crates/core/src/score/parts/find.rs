@@ -62,7 +62,7 @@ impl Parts {
             return Parts { steps: scan.steps, ..Parts::default() };
         };
         let hits = match kind {
-            // Words are no list, and each heading opens its part.
+            // Words are not a list, and each heading opens its part.
             LabelKind::Word => hits.into_iter().filter(|hit| !hit.again).map(|hit| (hit, Some(0))).collect(),
             LabelKind::Letter | LabelKind::Number => merged(text, accepted(hits, labels.len())),
         };

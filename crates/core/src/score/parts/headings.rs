@@ -5,7 +5,7 @@ use crate::value::TextPattern;
 use regex_automata::Input;
 use std::ops::Range;
 
-/// Most labels of one heading (`A-C`): a wider range is no range of parts.
+/// Most labels of one heading (`A-C`): a wider range is not a range of parts.
 const MOST_LABELS: u32 = 40;
 /// Longest label of words, in bytes.
 const LONGEST: usize = 60;
@@ -51,7 +51,7 @@ impl Hit {
 #[derive(Debug)]
 pub(super) struct Scan<'t> {
     pub(super) text: &'t str,
-    /// The stretches that are no headings, in order.
+    /// The stretches that are not headings, in order.
     pub(super) except: Vec<Range<usize>>,
     /// Labels of words.
     pub(super) words: Vec<String>,

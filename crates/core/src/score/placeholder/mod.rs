@@ -37,7 +37,7 @@ const NAME_BEFORE: usize = 120;
 /// Most issues about placeholders of one candidate.
 const MOST_ISSUES: usize = 1_000;
 
-/// The reason that a text is no value.
+/// The reason that a text is not a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Why {
     /// It is the name of its field.
@@ -55,7 +55,7 @@ pub(super) enum Why {
 pub(super) struct Placeholders(BTreeMap<String, (Why, Box<str>)>);
 
 impl Placeholders {
-    /// The reason that the text at a pointer is no value.
+    /// The reason that the text at a pointer is not a value.
     pub(super) fn at(&self, pointer: &str) -> Option<Why> {
         self.0.get(pointer).map(|(why, _)| *why)
     }
@@ -243,7 +243,7 @@ impl<'a> Finder<'a> {
         pointer.truncate(length);
     }
 
-    /// The reason that a text is no value at its location.
+    /// The reason that a text is not a value at its location.
     fn why(&self, text: &str, place: &Place<'_, '_>) -> Option<Why> {
         if text.len() > LONGEST_DESCRIPTION || is_blank(text) || place.declared.allows(text) {
             return None;
