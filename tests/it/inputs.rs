@@ -64,7 +64,7 @@ fn a_pattern_in_quotes_finds_what_it_says() {
     assert_eq!(ids(&run("r/**/report.txt")), ["1/report", "2/deep/report", "2/report"]);
     assert_eq!(ids(&run("r/*/report.txt")), ["1/report", "2/report"]);
     assert_eq!(ids(&run("*/2/*.md")), ["r/2/note"]);
-    run("r/*.xml").exits(1).says(&["no file matches `r/*.xml`", "`**/` stands for any folders"]);
+    run("r/*.xml").exits(1).says(&["no file matches `r/*.xml`", "`**/` matches any folders"]);
     run("reprots/*.txt").exits(1).says(&["there is no folder `reprots`"]);
     run("r/[a").exits(1).says(&["unclosed character class"]);
 }

@@ -144,7 +144,7 @@ fn statements_hold_of_what_is_done() {
                 "provider: [pattern, scripted], prompt: extract.md, into",
             ) + "stop: { max_iterations: 2 }\n",
             "limits.calls",
-            &["at most 3 calls", "when none fails", "every provider that may stand in is asked"],
+            &["at most 3 calls", "when none fails", "every provider that may replace one is asked"],
             &["none has to be made again"],
         ),
         (

@@ -6,7 +6,7 @@
 //!
 //! [`profile::load`] reads a profile with everything that it extends; [`plan::Plan::compile`] compiles it with the rules,
 //! schemas and scripts that it names. Both push what is wrong into [`diag::Problems`], each with its file, line and column,
-//! and go on: one run shows every mistake.
+//! and continue, so that one run shows every mistake.
 //!
 //! # From a candidate to an assessment
 //!

@@ -62,7 +62,7 @@ mapping! {
         /// A plugin, or one of its endpoints.
         #[key(required, text("a plugin or one of its endpoints"), examples(&["openai", "ollama"]))]
         pub provider: String,
-        /// Names of models. `*` stands for any text, `?` for any one character; upper and lower case count alike.
+        /// Names of models. `*` matches any text, `?` for any one character; upper and lower case count alike.
         #[key(required, examples(&["[gpt-5-mini, 'gpt-5-mini-????-??-??']", "['*']"]))]
         pub models: Vec<String> = models,
         /// The prices of these models.

@@ -148,7 +148,7 @@ impl InputError {
                 format!("there is no folder `{}`; {}", folder.shown(), spelling(folder))
             }
             InputError::NoMatch { missing: None, .. } => {
-                "`*` and `?` stay within a name, `**/` stands for any folders; hidden files are left out"
+                "`*` and `?` stay within a name, `**/` matches any folders; hidden files are left out"
                     .to_owned()
             }
             InputError::BadPattern { .. } => {

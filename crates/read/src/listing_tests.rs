@@ -242,7 +242,7 @@ fn a_pattern_finds_what_a_shell_would_and_more() {
         ["r/*.xml", "rr/*.txt", "r/[a"].iter().map(|pattern| said(&place.find(pattern), &place)).collect();
     insta::assert_snapshot!(wrong.join("\n"), @r"
     no file matches `r/*.xml`
-      `*` and `?` stay within a name, `**/` stands for any folders; hidden files are left out
+      `*` and `?` stay within a name, `**/` matches any folders; hidden files are left out
     no file matches `rr/*.txt`
       there is no folder `rr`; check the spelling; names are relative to the working directory
     `r/[a` is neither a file nor a pattern: unclosed character class; missing ']'

@@ -344,11 +344,15 @@ fn cells(cells: &[&str]) -> String {
 
 const HEAD: &str = "# How API failures end
 
-How `loopctl run --profile clinical --provider openai:any` (`anthropic:any`, `gemini:any`) ends on the report that README shows, when the API
-misbehaves. Written by `LOOPCTL_UPDATE=1 cargo test --test it -- --include-ignored vendors::faults`, which asks loopback servers that check each request against the
-vendors' documentation ([`tests/it/vendors`](https://github.com/loopctl/loopctl/blob/main/tests/it/vendors/mod.rs)); the test fails when a row is no longer true.
+How `loopctl run --profile clinical --provider openai:any` (`anthropic:any`, `gemini:any`) ends on
+the report in the README when the API misbehaves. This page is written by
+`LOOPCTL_UPDATE=1 cargo test --test it -- --include-ignored vendors::faults`, which asks loopback
+servers that check each request against the vendors' documentation
+([`tests/it/vendors`](https://github.com/loopctl/loopctl/blob/main/tests/it/vendors/mod.rs)); the
+test fails when a row is no longer true.
 
-*Calls* are the requests that reached the server. Exit status 0: passed, 1: something broke, 3: finished and not passed.
+*Calls* are the requests that reached the server. Exit status 0: passed, 1: something broke,
+3: finished and not passed.
 
 ";
 

@@ -19,7 +19,7 @@ pub(crate) fn number(value: f64) -> Value {
     if value.fract() == 0.0 && value.abs() < 1e15 { json!(value as i64) } else { json!(value) }
 }
 
-/// The providers that are asked, and those that stand in.
+/// The providers that are asked, and those that replace them.
 pub(super) fn asked(call: &Call) -> Value {
     let providers = call.providers.iter().map(|choice| {
         let name = &choice.name.value;

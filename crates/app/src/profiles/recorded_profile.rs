@@ -1,4 +1,4 @@
-//! The profile of a recorded run, as it is by now.
+//! The present profile of a recorded run.
 
 use super::LocatedProfile;
 use crate::context::Context;
@@ -14,7 +14,7 @@ use std::sync::Arc;
 /// The profile of a run that is in the journal.
 #[derive(Debug, Clone)]
 pub struct RecordedProfile {
-    /// As it is by now; `None` where it can't be used any more.
+    /// The plan of the present profile; `None` where it can't be used any more.
     pub plan: Option<Arc<Plan>>,
     /// The reason why it can't say what the run would: it has changed, is gone, or is unknown.
     pub differs: Option<String>,

@@ -105,7 +105,7 @@ fn lacking_by_default(profile: &Mapping) -> Vec<&'static str> {
         .collect()
 }
 
-/// A text that the environment fills in. `$${` stands for itself.
+/// A text that the environment fills in. `$${` is a literal `${`.
 const VARIABLE: &str = r"(^|[^$])\$\{";
 
 /// Kinds of one thing that profiles merge key by key, or whose keys would be treated as names of the other. Measures are

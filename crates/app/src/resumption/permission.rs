@@ -70,7 +70,7 @@ impl Permission<'_> {
         if lacking.is_empty() {
             return Ok(());
         }
-        output.say(&format!("run `{}`, when it goes on,", sanitize_line(run)));
+        output.say(&format!("run `{}`, when resumed,", sanitize_line(run)));
         for (what, _) in &lacking {
             output.say(&format!("  {}", sanitize_line(what)));
         }

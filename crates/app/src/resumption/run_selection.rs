@@ -104,7 +104,7 @@ pub fn choose(
                 over.flags, decided_by.profile, stored.id
             );
             return Err(Failure::usage(message).help(
-                "a run has one policy, and only its `budget` may be another: go on without the flag; or begin the documents that are left with it, with `loopctl run --resume`",
+                "a run has one policy, and only its `budget` may be another: resume it without the flag; or begin the documents that are left with it, with `loopctl run --resume`",
             ));
         }
         return Err(Failure::usage(message).help(

@@ -252,7 +252,7 @@ macro_rules! open_part {
     };
 }
 
-/// The keys that a field stands for.
+/// The keys that a field represents.
 #[macro_export]
 macro_rules! key_group {
     ($field:ident: $ty:ty, [$($doc:literal),+] flatten) => {

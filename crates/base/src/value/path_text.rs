@@ -65,7 +65,7 @@ fn os_of(text: &str) -> OsString {
 /// Length of an escape: `\xE9`.
 const ESCAPE: usize = 4;
 
-/// The byte that the escape at the beginning of a text stands for: never ASCII except the backslash, so that most texts
+/// The byte that the escape at the beginning of a text represents: never ASCII except the backslash, so that most texts
 /// with backslashes need no escapes.
 fn escaped(text: &[u8]) -> Option<u8> {
     let [b'\\', b'x', high, low, ..] = text else { return None };

@@ -111,7 +111,7 @@ pub fn escape(name: &str) -> Cow<'_, str> {
     }
 }
 
-/// The name that one step of a pointer stands for.
+/// The name that one step of a pointer means.
 #[must_use]
 pub fn unescape(step: &str) -> Cow<'_, str> {
     if step.contains('~') {

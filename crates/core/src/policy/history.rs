@@ -54,7 +54,7 @@ impl IterationSummary {
         }
     }
 
-    /// The score that a name stands for; a dimension that was not measured counts as 0.
+    /// The score that a name means; a dimension that was not measured counts as 0.
     #[must_use]
     pub fn score(&self, dimension: &str) -> f64 {
         self.scores.get(dimension).unwrap_or(Score::ZERO).get()

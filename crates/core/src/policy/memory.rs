@@ -9,8 +9,8 @@ use crate::stop::Memory;
 /// candidate so far and on what comes later.
 #[must_use]
 pub fn memory(policy: &LoopPolicy, history: &History, spent: Spent) -> Memory {
-    let nobody = |_: &_| Ok(false);
-    let run = progress(history, spent, &nobody);
+    let unasked = |_: &_| Ok(false);
+    let run = progress(history, spent, &unasked);
     let mut memory = Memory::default();
     policy.stop.visit(&mut |criterion| {
         if let Some(rule) = criterion.rule() {

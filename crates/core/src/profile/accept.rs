@@ -50,7 +50,7 @@ pub const CONDITIONS: &[AcceptCondition] = &[
     AcceptCondition {
         key: condition(
             "unseen",
-            "Whether a candidate may pass that nothing supports. A document that nobody but a stage has seen: an image or PDF, which \
+            "Whether a candidate may pass that nothing supports. A document that only a stage has seen: an image or PDF, which \
              has no text, while no judge that is shown it (`attach: document`), or that holds candidates against a `reference`, has \
              answered. Or a placeholder where a value should be (`N/A`, the name of the field): `PLACEHOLDER_VALUE`.",
         ),

@@ -57,7 +57,7 @@ pub struct SecondSource {
 pub enum Measure {
     /// Weighted presence of the fields that a rubric lists for the document type.
     Rubric {
-        /// `clinical` stands for `rules/rubrics/clinical.yaml`.
+        /// `clinical` means `rules/rubrics/clinical.yaml`.
         name: Spanned<String>,
     },
     /// The number of errors that the document type's JSON Schema finds, in proportion.
@@ -69,7 +69,7 @@ pub enum Measure {
     },
     /// A penalty for each issue that a rule set finds.
     Rules {
-        /// `clinical-validity` stands for `rules/clinical-validity.yaml`.
+        /// `clinical-validity` means `rules/clinical-validity.yaml`.
         name: Spanned<String>,
         /// Taken off for each issue.
         penalty: Score,

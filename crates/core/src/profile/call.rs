@@ -9,7 +9,7 @@ use crate::{decode_words, mapping};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
-/// Most providers that may stand in for each other.
+/// Most providers that may replace each other.
 const MOST_PROVIDERS: usize = 5;
 
 mapping! {
@@ -17,7 +17,7 @@ mapping! {
     "call" is "call";
     #[derive(Debug, Clone)]
     pub struct Call {
-        /// The provider to ask, and those that stand in when one fails, in order. Never empty. A missing one has been
+        /// The provider to ask, and those that replace it when it fails, in order. Never empty. A missing one has been
         /// reported and is replaced by `pattern`.
         #[key(flatten)]
         pub providers: Vec<ProviderChoice> as Asked = Asked::chain => |fields: &Fields<'_>| {
@@ -50,7 +50,7 @@ mapping! {
     "asked" is "provider";
     struct Asked {
         /// The provider to ask: a plugin such as `pattern`, `openai:gpt-5-mini` or `./my-plugin.so`. In a list each one
-        /// stands in for the one before when that has failed permanently; at most five. `none` for a judge that is not
+        /// replaces the one before when that has failed permanently; at most five. `none` for a judge that is not
         /// to be asked, `$stage` for one that asks as the last stage does (none, where that is `pattern`).
         #[key(
             required,
@@ -260,7 +260,7 @@ impl ProviderChoice {
                 Problem::error(Code::Conflict, &name.span, format!("`{}` appears here twice", name.value))
                     .help("a provider that failed permanently fails again; `retries` says how often each is asked again")
             } else if chain.len() > 1 && name.value == super::NO_PROVIDER {
-                Problem::error(Code::Conflict, &name.span, "`none` can't stand in for a provider")
+                Problem::error(Code::Conflict, &name.span, "`none` can't replace a provider")
                     .help("write `none` alone, or leave it out of the chain")
             } else if at == MOST_PROVIDERS {
                 let found = chain.len();

@@ -7,7 +7,7 @@ use crate::value::yaml::{Data, Node, resolve_plain};
 pub type Environment<'a> = &'a dyn Fn(&str) -> Option<String>;
 
 /// Fills in the variables of every scalar below `node`. An unquoted scalar gets its type from the result, so
-/// `max_iterations: ${N:-3}` is a number. `$${` stands for a literal `${`.
+/// `max_iterations: ${N:-3}` is a number. `$${` is a literal `${`.
 pub(super) fn interpolate(node: &mut Node, environment: Environment<'_>, problems: &mut Problems) {
     match &mut node.data {
         Data::List(items) => items.iter_mut().for_each(|item| interpolate(item, environment, problems)),
@@ -88,7 +88,7 @@ pub(super) fn interpolate(node: &mut Node, environment: Environment<'_>, problem
     }
 }
 
-/// Returns whether a text, as written in a file, has a variable to fill in. `$${` stands for a literal `${`.
+/// Returns whether a text, as written in a file, has a variable to fill in. `$${` is a literal `${`.
 #[must_use]
 pub fn has_variable(written: &str) -> bool {
     written.replace("$${", "").contains("${")

@@ -44,7 +44,7 @@ mapping! {
         pub reference: Option<Spanned<String>>,
         /// Members of the candidate, by name and however deep, that the judge is not shown unless the stage's schema
         /// declares them: claims of a model about its own work. `nameScore` and `name-score` are the same as
-        /// `name_score`; `*_score` stands for every longer name that ends so.
+        /// `name_score`; `*_score` matches every longer name that ends so.
         #[key(
             default(
                 "[confidence, '*_confidence', confidence_score, '*_confidence_score', confidence_level, certainty, '*_certainty', \
@@ -127,8 +127,8 @@ pub(super) fn leave_unnamed_unasked(profile: &mut Profile, root: &Node, problems
                 format!("name it in `assess`, as `grounding: {{ judge: {id} }}`, or take `values` out");
             problems.push(Problem::warning(Code::Conflict, &written.span, message).help(help));
         }
-        let nobody = Spanned { value: NO_PROVIDER.to_owned(), span: judge.id.span.clone() };
-        judge.call.providers = vec![ProviderChoice::without_settings(nobody)];
+        let no_provider = Spanned { value: NO_PROVIDER.to_owned(), span: judge.id.span.clone() };
+        judge.call.providers = vec![ProviderChoice::without_settings(no_provider)];
         judge.unasked = Some(Unasked::NotNamed);
     }
 }
@@ -186,8 +186,8 @@ pub(super) fn ask_as_stages_do(
         let asked: Vec<ProviderChoice> =
             choices.filter(|choice| library.answers_prompts(&choice.name.value)).cloned().collect();
         if asked.is_empty() {
-            let nobody = Spanned { value: NO_PROVIDER.to_owned(), span };
-            judge.call.providers = vec![ProviderChoice::without_settings(nobody)];
+            let no_provider = Spanned { value: NO_PROVIDER.to_owned(), span };
+            judge.call.providers = vec![ProviderChoice::without_settings(no_provider)];
             judge.unasked = Some(Unasked::NoModel);
         } else {
             judge.call.providers = asked;

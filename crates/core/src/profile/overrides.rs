@@ -16,7 +16,7 @@ pub struct Override {
     value: Node,
 }
 
-/// Environment variables with the setting that each stands for and the unit to append, weakest first:
+/// Environment variables with the setting that each means and the unit to append, weakest first:
 /// `LOOPCTL_*` beats the names of the reliability loop.
 const VARIABLES: [(&str, &str, &str); 8] = [
     ("MARC_QUALITY_THRESHOLD", "accept.overall", ""),

@@ -177,7 +177,7 @@ pub enum OnEscalate {
 
 decode_words!(OnEscalate, "action", {
     "stop": "The loop ends as failed, with the reason `critical_issue`." => OnEscalate::Stop,
-    "continue": "The loop goes on, and the issue is shown in the result." => OnEscalate::Continue,
+    "continue": "The loop continues, and the issue is shown in the result." => OnEscalate::Continue,
 });
 
 /// The reaction to a candidate that ranks below the best.
@@ -250,7 +250,7 @@ decode_words!(Returned, "candidate", {
     "last": "The latest, whatever it scored." => Returned::Last,
 });
 
-/// The score that a name stands for; an unknown dimension is reported.
+/// The score that a name means; an unknown dimension is reported.
 pub(super) fn target(
     name: &str,
     span: &Span,

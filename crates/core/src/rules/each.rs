@@ -39,7 +39,7 @@ mapping! {
         /// The member of an item that names its part, such as `A` or `2`.
         #[key(text("a member of the list's items"), default("part"), examples(&["specimen"]))]
         label: Spanned<String>,
-        /// Pieces of the patterns below by name: `{opens}` stands for the one that is called `opens`.
+        /// Pieces of the patterns below by name: `{opens}` means the one that is called `opens`.
         #[key(
             default("{}"),
             shaped(|| by_name("WORD", "A piece of patterns.", || Shape::text("a piece of a regular expression"))),
@@ -79,7 +79,7 @@ mapping! {
 }
 
 fn patterns() -> Shape {
-    Shape::list(Shape::text("a regular expression, by lines; `{name}` stands for one of `words`"))
+    Shape::list(Shape::text("a regular expression, by lines; `{name}` is one of `words`"))
 }
 
 /// A kind of which a document may hold several.

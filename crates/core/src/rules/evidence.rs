@@ -220,7 +220,7 @@ impl EvidenceFiles {
         rules
     }
 
-    /// The name of the vocabulary that a field's `values` stand for, which is added if it is not there yet.
+    /// The name of the vocabulary to which a field's `values` refer; it is added if it is not there yet.
     fn values(
         &self,
         values: &Option<FieldValues>,

@@ -55,7 +55,7 @@ enum Groups {
 const NO_GROUPS: Groups = Groups::Named(&[]);
 
 fn pattern() -> Shape {
-    Shape::text("a regular expression; `{name}` stands for one of `words`")
+    Shape::text("a regular expression; `{name}` is one of `words`")
 }
 
 /// A list of named items, each with the location of its name.
@@ -141,7 +141,7 @@ mapping! {
         /// The condition for reporting `FIELD_status: not_present`. Without it that is never reported.
         #[key(examples(&["{ after: 1, unless: 'grad|differentiat' }"]))]
         absent: Option<Absent>,
-        /// For `each`: the members of an item, and how each is found in the item's part. `{}` stands for the patterns
+        /// For `each`: the members of an item, and how each is found in the item's part. `{}` is replaced by the patterns
         /// of the field of that name.
         #[key(
             shaped(|| by_name("MEMBER", "How this member is found.", || Shape::Mapping(ItemMember::mapping()))),

@@ -124,7 +124,7 @@ fn class(letters: &mut Peekable<Chars<'_>>) -> Option<FirstLetters> {
         };
         let last = if letters.next_if_eq(&'-').is_some() { letters.next()? } else { first };
         all = match last {
-            // The hyphen stands for itself at the end.
+            // The hyphen is literal at the end.
             ']' => return Some(all.or(FirstLetters::one(first))),
             '\\' | '[' => return None,
             last => all.or(FirstLetters::range(first, last)),

@@ -13,7 +13,7 @@ use crate::profile::{Files, Heirs, Library, extends_chain, merge_mappings};
 use crate::value::yaml::{Data, Node};
 use std::sync::Arc;
 
-/// The files that extend each other: `NAME` stands for `folder/NAME.yaml`.
+/// The files that extend each other: `NAME` means `folder/NAME.yaml`.
 #[derive(Debug, Clone, Copy)]
 pub struct Inheritance {
     /// The folder that holds them.

@@ -9,7 +9,7 @@ pub const GAP: char = '\u{E000}';
 /// The form of a space in a regular expression.
 const GAP_PATTERN: &str = r"(?:[\s_-]+)";
 
-/// A phrase. A space stands for any blanks, hyphens or underscores.
+/// A phrase. A space matches any blanks, hyphens or underscores.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Phrase {
     marked: String,
@@ -151,7 +151,7 @@ pub fn is_special(c: char) -> bool {
     matches!(c, '\\' | '.' | '+' | '*' | '?' | '(' | ')' | '|' | '[' | ']' | '{' | '}' | '^' | '$')
 }
 
-/// Returns whether a space of a phrase stands for a character.
+/// Returns whether a space of a phrase matches a character.
 #[must_use]
 pub fn is_gap(c: char) -> bool {
     c.is_whitespace() || c == '-' || c == '_'

@@ -55,7 +55,7 @@ mapping! {
         /// replace, `null` takes a key away.
         #[key(examples(&["clinical"]))]
         pub extends: Option<String>,
-        /// Vocabularies by which values of fields are read in texts: `margin-status` stands for
+        /// Vocabularies by which values of fields are read in texts: `margin-status` means
         /// `rules/vocabularies/margin-status.yaml`. Each reads the fields that it lists, and those that name it as their
         /// `values`. A rubric that extends another has those, too, after its own; `null` takes them away.
         #[key(
@@ -64,7 +64,7 @@ mapping! {
             examples(&["[grade, margin-status]"])
         )]
         pub vocabularies: Vec<Spanned<String>>,
-        /// The context that says how texts assert what they mention: `context` stands for `rules/context.yaml`. Without
+        /// The context that says how texts assert what they mention: `context` means `rules/context.yaml`. Without
         /// it, everything that a text mentions is affirmed.
         #[key(text("a file under `rules/`, without `.yaml`"), examples(&["context"]))]
         pub context: Option<Spanned<String>>,

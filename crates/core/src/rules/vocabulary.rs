@@ -29,7 +29,7 @@ mapping! {
         #[key(default("[]"), examples(&["[margins, marginStatus, surgicalMargins]"]))]
         pub fields: Vec<String>,
         /// The canonical values, each with the phrases that say it: regular expressions, in any case, which match whole words; a
-        /// space stands for any blanks, hyphens or underscores. The canonical value itself is a phrase of its own. A phrase
+        /// space matches any blanks, hyphens or underscores. The canonical value itself is a phrase of its own. A phrase
         /// between `^` and `$` is read in values only, not in texts.
         #[key(
             required,

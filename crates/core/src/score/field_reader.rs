@@ -36,7 +36,7 @@ impl FieldReader {
             .collect()
     }
 
-    /// The canonical value that a value of a candidate stands for.
+    /// The canonical value that a value of a candidate means.
     #[must_use]
     pub fn value(&self, value: &str) -> Option<String> {
         self.names.lexicon.read(0, value).map(str::to_owned)

@@ -56,7 +56,7 @@ impl Declared for ScriptCriterion {
                 );
                 problems.push(
                     Problem::error(Code::UnknownWord, &entry.key_span, message)
-                        .help("it stands in results, as in `script:plateau`"),
+                        .help("it appears in results, as in `script:plateau`"),
                 );
             }
             if let Some(function) = Spanned::decode(&entry.value, problems) {

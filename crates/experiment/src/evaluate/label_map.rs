@@ -72,7 +72,7 @@ mapping! {
         /// a path are treated as `several` says.
         #[key(required, shaped(place_shape), examples(&["histologic_grade", "$.results[*].value"]))]
         from: Place,
-        /// The names of the documents that it applies to: `*` stands for any text, `?` for one character. Without it,
+        /// The names of the documents that it applies to: `*` matches any text, `?` for one character. Without it,
         /// all.
         #[key(examples(&["tcga_*"]))]
         documents: Option<Spanned<String>>,
@@ -114,8 +114,8 @@ decode_words!(Several, "meaning of several values", {
 
 decode_words!(Held, "comparison of labels", {
     "declared": "As the profile declares the field: by its vocabulary, unit, tolerance, as a date, a list as a set, or a text." => Held::Declared,
-    "contains_words": "The words of the label stand in what was extracted. What was extracted besides is not wrong." => Held::ContainsWords,
-    "contains_text": "The letters of the label stand in what was extracted, also within words. What was extracted besides is not wrong." => Held::ContainsText,
+    "contains_words": "The words of the label appear in what was extracted. What was extracted besides is not wrong." => Held::ContainsWords,
+    "contains_text": "The letters of the label appear in what was extracted, also within words. What was extracted besides is not wrong." => Held::ContainsText,
 });
 
 /// A column of a table, or a location in JSON.

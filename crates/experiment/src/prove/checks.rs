@@ -178,10 +178,10 @@ fn ending_alone(policy: &LoopPolicy) -> Vec<&Criterion> {
 
 /// The limit that is used up although the run continues, in words.
 fn over(policy: &LoopPolicy, spent: Spent) -> Option<String> {
-    let used_up = || "the budget is used up, and the run goes on".to_owned();
+    let used_up = || "the budget is used up, and the run continues".to_owned();
     ending_alone(policy).into_iter().flat_map(Criterion::constants).find_map(|constant| match constant {
         Constant::Elapsed(after) => (spent.elapsed > after)
-            .then(|| format!("{} ms of {} ms have passed, and the run goes on", spent.elapsed.0, after.0)),
+            .then(|| format!("{} ms of {} ms have passed, and the run continues", spent.elapsed.0, after.0)),
         Constant::Cost(limit) => at_least(spent.usage.known_cost_usd.get(), limit.get()).then(used_up),
         Constant::Tokens(limit) => (spent.usage.tokens >= limit).then(used_up),
         Constant::Calls(limit) => (spent.usage.calls >= limit).then(used_up),
@@ -191,7 +191,7 @@ fn over(policy: &LoopPolicy, spent: Spent) -> Option<String> {
 
 fn goes_on(limit: u64, candidates: usize) -> Option<String> {
     (candidates as u64 >= limit)
-        .then(|| format!("the limit of {limit} candidates is reached, and the run goes on"))
+        .then(|| format!("the limit of {limit} candidates is reached, and the run continues"))
 }
 
 /// The candidate that ranks above the returned one, in words. One that was accepted is the one that may be returned.

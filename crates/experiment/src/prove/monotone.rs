@@ -95,7 +95,7 @@ fn ends_worse(subject: &Subject<'_>, worse: &Tried, better: &Tried) -> Option<&'
         Ordering::Less => Some(match (a, b) {
             (End::Accepted, _) => "it is not accepted, and the worse one is",
             (_, End::Failed) => "it fails, and the worse one does not",
-            _ => "it ends the loop, and the worse one goes on",
+            _ => "it ends the loop, and the worse one continues",
         }),
         Ordering::Equal => {
             let returned = |tried: &Tried| {

@@ -39,7 +39,7 @@ pub(super) struct Reach {
     pub complete: bool,
     /// Decisions that were made.
     pub decisions: u64,
-    /// Runs that they stand for: those that ended, and those that were followed as far as `depth`.
+    /// Runs that they represent: those that ended, and those that were followed as far as `depth`.
     pub histories: f64,
 }
 
@@ -62,7 +62,7 @@ pub(super) fn search(
 ) -> Reach {
     let list: &[Candidate] = &candidates.list;
     let mut reach = Reach::default();
-    // Runs that continue, each with the number of runs that it stands for.
+    // Runs that continue, each with the number of runs that it represents.
     let mut open: Vec<(Walk, f64)> = vec![(Walk::default(), 1.0)];
     for length in 1..=limit {
         let mut next: Vec<(Walk, f64)> = Vec::new();

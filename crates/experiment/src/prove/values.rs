@@ -194,7 +194,7 @@ impl Values {
 }
 
 /// The earlier candidates that are repeated. One that equals an earlier one ends the loop if `unchanged` is there by
-/// itself, whatever it scores: one of them stands for all. In a group alone its score may count, and a promise may
+/// itself, whatever it scores: one of them represents all. In a group alone its score may count, and a promise may
 /// depend on the latest score: then those that are neither the best nor the latest are a gap.
 fn repeats(subjects: &[Subject<'_>], promises: &Promises, left_out: &mut Vec<Gap>) -> Vec<Content> {
     if !subjects.iter().any(|subject| subject.policy.stop.looks_at(Costly::Equality)) {

@@ -109,7 +109,7 @@ fn failed_scripts(case: &Case, played: &Played, out: &mut Vec<Difference>) {
 fn goes_on(played: &Played) -> String {
     let outcome = &played.outcome;
     match played.base {
-        None => format!("the loop does not go on: {} / {}", outcome.final_status, outcome.stop_reason),
+        None => format!("the loop does not continue: {} / {}", outcome.final_status, outcome.stop_reason),
         Some(_) => "none to this stage".to_owned(),
     }
 }

@@ -33,7 +33,7 @@ pub struct Counts {
     pub not_recorded: usize,
     /// Policies that miss a constraint.
     pub constraint_missed: usize,
-    /// Policies that come to the same on every document as one before them.
+    /// Policies with the same outcome on every document as one before them.
     pub same: usize,
     /// The remaining policies, among which is chosen.
     pub candidates: usize,

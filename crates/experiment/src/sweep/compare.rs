@@ -44,7 +44,7 @@ pub enum Standing {
     Worse,
     /// A tie: it is not shown to differ.
     NotShown,
-    /// A tie: every document comes to the same.
+    /// A tie: every document has the same outcome.
     Equal,
 }
 
@@ -58,7 +58,7 @@ pub enum Verdict {
     Worse,
     /// They are not shown to differ, which does not mean that they are equal.
     NotShown,
-    /// Every document comes to the same.
+    /// Every document has the same outcome.
     Equal,
 }
 

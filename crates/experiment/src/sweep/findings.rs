@@ -92,7 +92,7 @@ pub struct ShownPolicy {
     pub profile: String,
     /// The settings of the space that it has.
     pub settings: Map<String, Value>,
-    /// The number of policies of the space that come to the same.
+    /// The number of policies of the space that have the same outcome as another one.
     pub same: usize,
     /// Its mean in each objective where policies are chosen: flattered, if it was chosen there.
     pub train: Vec<f64>,

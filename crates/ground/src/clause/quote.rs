@@ -18,8 +18,8 @@ const SHIFTED: usize = 2;
 /// Of the first words of a quote, so many of the rarest are tried.
 const TRIED: usize = 3;
 
-/// The places of a quote in a document, in bytes. Case, blanks, hyphens and typography may differ; an ellipsis stands
-/// for anything up to the length of a quote. Each step is paid with `spend`, which returns whether there is more to
+/// The places of a quote in a document, in bytes. Case, blanks, hyphens and typography may differ; an ellipsis matches
+/// anything up to the length of a quote. Each step is paid with `spend`, which returns whether there is more to
 /// spend.
 #[must_use]
 pub fn quote_places(

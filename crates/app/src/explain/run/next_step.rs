@@ -84,7 +84,7 @@ pub(super) fn what_next(record: &Record, outcome: Option<&Outcome>, candidates: 
         StopReason::UnreadableInput => "give the document in a form that can be read".to_owned(),
         StopReason::Cancelled => "run it again".to_owned(),
         StopReason::CriticalIssue => {
-            "let a person decide the issues marked `escalate`; `on_escalate: continue` would go on instead"
+            "let a person decide the issues marked `escalate`; `on_escalate: continue` would continue instead"
                 .to_owned()
         }
         StopReason::Gate => {

@@ -207,16 +207,16 @@ fn unbounded(project: &Project<'_>, judge: &JudgePlan, problems: &mut Problems) 
 fn unread_mask(project: &Project<'_>, problems: &mut Problems) {
     let profile = &project.subject.loaded.profile;
     let judges = &project.subject.plan.judges;
-    let nobody = !judges.is_empty()
+    let is_unread = !judges.is_empty()
         && judges.iter().all(|judge| judge.judge.sees == Sees::Masked && judge.judge.reference.is_none());
     let place = project.subject.loaded.merged.get("mask").and_then(|mask| match &mask.data {
         Data::List(items) => items.first(),
         _ => None,
     });
-    if let (true, false, Some(place)) = (nobody, profile.mask.is_empty(), place) {
+    if let (true, false, Some(place)) = (is_unread, profile.mask.is_empty(), place) {
         problems.push(
             Problem::note(Code::UnreadMask, &place.span, "what is withheld here no judge sees either")
-                .help("if a judge is to go by it, give that judge `sees: unmasked`; if no one should see it, all is well"),
+                .help("if a judge is to go by it, give that judge `sees: unmasked`; if no judge should see it, nothing is wrong"),
         );
     }
 }

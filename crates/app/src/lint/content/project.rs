@@ -193,19 +193,19 @@ impl<'a> Fields<'a> {
                 found => found,
             };
         }
-        let nobody = || Reach::Nothing { steps: 0, known: self.names().into_iter().collect() };
+        let nothing = || Reach::Nothing { steps: 0, known: self.names().into_iter().collect() };
         let is_named = self.extracted.contains(name) || self.listed.contains(name);
         let status_of = name.strip_suffix("_status").filter(|field| self.names().contains(*field));
         match self.whole {
             Some(whole) => match whole.reach(steps) {
                 Reach::Nothing { steps: 0, .. } if is_named || status_of.is_some() => Reach::Unknown,
-                Reach::Nothing { steps: 0, .. } => nobody(),
+                Reach::Nothing { steps: 0, .. } => nothing(),
                 found => found,
             },
             None if is_named || status_of.is_some() => Reach::Unknown,
             // Anything may be true of an answer without a schema, unless it is not part of the candidate.
             None if self.extracted.is_empty() && self.listed.is_empty() => Reach::Unknown,
-            None => nobody(),
+            None => nothing(),
         }
     }
 }

@@ -123,7 +123,7 @@ fn key(manifest: &Manifest, choice: &ProviderChoice, environment: Environment<'_
     );
 }
 
-/// A server on this machine is shown the key of the service that it stands for, and a profile may come from a third
+/// A server on this machine is shown the key of the service that it replaces, and a profile may come from a third
 /// party: so may the server, then.
 pub(in crate::lint) fn key_to_named_port(
     manifest: &Manifest,

@@ -180,7 +180,7 @@ impl<T: Decode> Decode for BTreeMap<String, T> {
     }
 }
 
-/// Implements [`Decode`] for an enum of words, each with a sentence that says what it stands for:
+/// Implements [`Decode`] for an enum of words, each with a sentence that says what it means:
 /// `decode_words!(Ties, "tie rule", { "first": "The earlier." => Ties::First, … })`.
 #[macro_export]
 macro_rules! decode_words {

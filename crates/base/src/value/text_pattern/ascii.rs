@@ -1,4 +1,4 @@
-//! A pattern for texts of ASCII: `\w` stands for a hundred thousand letters and `.` for all that can be written, of
+//! A pattern for texts of ASCII: `\w` matches a hundred thousand letters and `.` for all that can be written, of
 //! which such a text has a hundred.
 
 use regex_syntax::hir::{Capture, Class, ClassUnicode, ClassUnicodeRange, Hir, HirKind, Look, Repetition};

@@ -81,7 +81,7 @@ impl PatternSyntax {
 /// needs a few of them. Parsing, which takes a tenth of the time, shows what is wrong with one. Patterns that ship with
 /// the program are known to compile (the tests ensure that), and not even parsed.
 ///
-/// There are two automata for it. `\w` stands for a hundred thousand letters and `.` for all that can be written, of
+/// There are two automata for it. `\w` matches a hundred thousand letters and `.` for all that can be written, of
 /// which a text of ASCII has a hundred: for such a text, as most are, the pattern is compiled without the others, in a
 /// tenth of the time. Patterns with the same spelling share them.
 #[derive(Clone)]

@@ -53,7 +53,7 @@ pub(in super::super) static RULE: Mapping = Mapping {
           candidate), and its checks are asked in the order of this page: the first that fails becomes the rule's issue. \
           Of a target that is absent only `required` and `require` are asked. Where a check names another place, `a` is a \
           top-level field, `$.a` a path from the candidate, `@.a` one from the target, `^.a` one from the list or mapping \
-          that the target stands in (`^^.a` from what holds that), `<.a` one from the element before it in its list.",
+          that contains the target (`^^.a` from what holds that), `<.a` one from the element before it in its list.",
     keys: &[
         &[
             Key::new(

@@ -1,6 +1,6 @@
 //! The cost of a JSON Schema, before it is compiled and before a value is checked against it.
 //!
-//! A reference is one line and may stand for everything: ten `$ref`s in a row, ten definitions deep, are 10^10 schemas
+//! A reference is one line and may lead to everything: ten `$ref`s in a row, ten definitions deep, are 10^10 schemas
 //! for one value. The validator visits each of them. So the schemas that apply to one value are counted first, each
 //! definition once however often it is referred to ([`Limits::of`]); and where several of them lead on to the same
 //! member, so that every level of a value multiplies them, the visits of that value are counted, too
@@ -39,7 +39,7 @@ const ELSEWHERE: u64 = 100;
 pub enum TooMuch {
     /// Too many schemas for one value.
     #[error(
-        "at {0} more than {MAX_FOR_ONE_VALUE} schemas apply to one value, counting what its `$ref`s stand for"
+        "at {0} more than {MAX_FOR_ONE_VALUE} schemas apply to one value, counting what its `$ref`s lead to"
     )]
     Wide(SchemaPlace),
     /// Too many references in a row.

@@ -1,10 +1,10 @@
-//! The schemas that the references of a JSON Schema stand for, within the schema itself.
+//! The schemas that the references of a JSON Schema lead to, within the schema itself.
 
 use crate::value::{Segment, push_segment, unescape_fragment};
 use serde_json::{Map, Value};
 use std::collections::HashMap;
 
-/// The schemas that references stand for. Where a name could mean several, all of them count.
+/// The schemas that references lead to. Where a name could mean several, all of them count.
 pub(super) struct Targets<'s> {
     root: &'s Value,
     /// Schemas with an `$id`, by its last part; the root has none here.
@@ -49,7 +49,7 @@ impl<'s> Targets<'s> {
         targets
     }
 
-    /// Every schema that the references in a schema may stand for.
+    /// Every schema that the references in a schema may lead to.
     pub(super) fn named_in(&self, schema: &'s Map<String, Value>) -> Vec<(&'s Value, String)> {
         let mut found = Vec::new();
         for key in ["$ref", "$dynamicRef", "$recursiveRef"] {

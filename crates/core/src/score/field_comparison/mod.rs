@@ -137,7 +137,7 @@ impl<'s> ValueComparison<'s> {
         by_date.or_else(|| a.same_quantity(&b, field.unit, field.tolerance)).unwrap_or(false)
     }
 
-    /// The value of a vocabulary that a value stands for.
+    /// The value of a vocabulary that a value means.
     fn read(self, vocabulary: usize, value: &Value) -> Option<&'s str> {
         match value {
             Value::Bool(truth) => self.names.lexicon.read_truth(vocabulary, *truth),

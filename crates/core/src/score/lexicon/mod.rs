@@ -198,17 +198,17 @@ impl Reader {
         self.phrases.get(found.phrase).map(|(_, value)| *value)
     }
 
-    /// The value that `true` or `false` stands for.
+    /// The value that `true` or `false` means.
     pub(super) fn boolean(&self, value: bool) -> Option<ValueId> {
         self.booleans.map(|(yes, no)| if value { yes } else { no })
     }
 
-    /// The values that the name of a field stands for, affirmed and negated.
+    /// The values that the name of a field means, affirmed and negated.
     pub(super) fn named(&self) -> Option<(ValueId, ValueId)> {
         self.named
     }
 
-    /// The value that a negated value stands for.
+    /// The value that a negated value means.
     pub(super) fn opposite(&self, value: ValueId) -> Option<ValueId> {
         self.opposite.get(value as usize).copied().flatten()
     }

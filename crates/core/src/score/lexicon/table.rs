@@ -116,7 +116,7 @@ fn is_exact(wording: &Wording, text: &str) -> bool {
 /// The letters that differ in case only, as regular expressions have it.
 #[derive(Debug, Default)]
 struct Cases {
-    /// Letters outside ASCII with the one that stands for them, in order.
+    /// Letters outside ASCII with the one that represents them, in order.
     folded: Vec<(char, char)>,
 }
 

@@ -91,7 +91,7 @@ pub(super) fn leads(marked: &str) -> Option<Vec<Lead>> {
     texts.iter().map(lead_of).collect()
 }
 
-/// The character that stands for a letter where a phrase begins: one for those that differ in case, and one for
+/// The character that represents a letter where a phrase begins: one for those that differ in case, and one for
 /// most outside of ASCII.
 pub(super) fn lead(c: char) -> char {
     match c {
@@ -334,7 +334,7 @@ impl<'p> Reading<'p> {
     }
 }
 
-/// The character that a sign after a backslash stands for.
+/// The character that a sign after a backslash means.
 fn escape(sign: char) -> Option<char> {
     match sign {
         'n' => Some('\n'),

@@ -216,7 +216,7 @@ impl Panel {
             }
             let local = tier1.scores.get(&dimension.name);
             if let Some(bound) = dimension.disagreement {
-                // A number that stands in for an answer is not an opinion.
+                // A number that replaces an answer is not an opinion.
                 let own = dimension.sources.iter().filter_map(|source| {
                     let answer = answers.get(source.member).filter(|answer| answer.is_answer())?;
                     let member = self.members.get(source.member)?;
@@ -328,7 +328,7 @@ impl Panel {
     ) -> impl Iterator<Item = (Option<usize>, Score, Weight)> + 'p {
         let answered = dimension.sources.iter().filter_map(|source| {
             let member = self.members.get(source.member)?;
-            // If some may be missing, a number that stands in for one of them is left out with it.
+            // If some may be missing, a number that replaces one of them is left out with it.
             let answer = answers
                 .get(source.member)
                 .filter(|answer| dimension.quorum.is_none() || answer.is_answer())?;

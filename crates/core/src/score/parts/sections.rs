@@ -19,7 +19,7 @@ struct Section {
 enum Opened {
     /// The section as a whole.
     Whole(Range<usize>),
-    /// A list of statements, each with the number that it has there, or that its letter stands for.
+    /// A list of statements, each with the number that it has there, or that its letter means.
     List(LabelKind, Vec<(Range<usize>, u32)>),
 }
 

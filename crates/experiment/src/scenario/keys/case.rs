@@ -63,7 +63,7 @@ pub(in super::super) static CASE: Mapping = Mapping {
              not configured, a validator without one not available.",
         )
         .examples(&["[{ reader: { score: 0.5, remarks: [too short] } }]"]),
-        Key::new("expect", || Shape::Mapping(&EXPECT), "What must come of it. Only what is said here is compared.")
+        Key::new("expect", || Shape::Mapping(&EXPECT), "What must come of it. Only what is given here is compared.")
             .required()
             .examples(&["{ final_status: passed, stop_reason: accepted }"]),
     ]],

@@ -39,7 +39,7 @@ fn selection_reason() -> Shape {
 pub(in super::super) static EXPECT: Mapping = Mapping {
     name: "expect",
     what: "expectation",
-    doc: "What must come of a case. Only what is said is compared: numbers within 1e-6, mappings as far as they go, lists \
+    doc: "What must come of a case. Only what is given is compared: numbers within 1e-6, mappings as far as they go, lists \
           item by item.",
     keys: &[&[
         Key::new("final_status", || Shape::Words(STATUSES.to_vec()), "How the run ends.")
