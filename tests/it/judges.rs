@@ -332,8 +332,8 @@ fn a_judge_that_nobody_listens_to_is_warned_of() {
     let deaf = "  k: { provider: scripted, config: { file: answers.jsonl }, prompt: judge.md }\nassess:";
     let place = place(&judged("", "stop: { max_iterations: 2 }").replace("assess:", deaf), &[]);
     let check = place.run(&["check", "parts"]).exits(0);
-    assert!(check.out.contains("the judge `k` is asked for nothing"), "{}", check.out);
-    assert!(!check.out.contains("the judge `j` is asked for nothing"), "{}", check.out);
+    assert!(check.out.contains("nothing uses the judge `k`"), "{}", check.out);
+    assert!(!check.out.contains("nothing uses the judge `j`"), "{}", check.out);
 }
 
 #[cfg(unix)]

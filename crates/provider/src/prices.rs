@@ -134,7 +134,7 @@ mapping! {
 fn models(node: &Node, problems: &mut Problems) -> Option<Vec<String>> {
     let models = Vec::decode(node, problems)?;
     if models.is_empty() {
-        let problem = Problem::error(Code::Empty, &node.span, "a price without models is of no use");
+        let problem = Problem::error(Code::Empty, &node.span, "a price without models applies to nothing");
         problems.push(problem.help("name models, or write `[\"*\"]` for all of the provider"));
     }
     Some(models)

@@ -90,7 +90,7 @@ pub enum InputError {
         id: DocumentId,
     },
     /// A document of a run outside of the folders from which documents may be read.
-    #[error("{origin} lies outside of the folders in which the documents of this run may lie")]
+    #[error("{origin} is outside the folders in which the documents of this run may be")]
     NotAllowed {
         /// The document.
         origin: Origin,

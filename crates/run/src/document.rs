@@ -199,7 +199,7 @@ impl Session {
         }
         let run = self.plan.engine_run().replay(&record).map_err(|error| {
             format!(
-                "what is recorded of it can't be resumed: {error}; `loopctl runs retry --anew` begins it again"
+                "its recorded events can't be replayed: {error}; `loopctl runs retry --anew` begins it again"
             )
         })?;
         task.log.resume(prior.next, prior.answers);

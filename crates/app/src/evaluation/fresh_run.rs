@@ -130,7 +130,7 @@ impl FreshRunRequest {
         if listed.is_empty() && lacking > 0 {
             let help =
                 "a document is the file that its label names, in `--documents DIR` or beside the label";
-            return Err(Failure::broken("none of the labelled documents is there").help(help));
+            return Err(Failure::broken("none of the labelled documents was found").help(help));
         }
         let counted: Vec<String> =
             left_out.iter().map(|(named, count)| format!("`{}` ({count})", sanitize_line(named))).collect();

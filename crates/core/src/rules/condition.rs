@@ -150,7 +150,7 @@ pub(super) fn condition(node: &Node, place: &ConditionContext, problems: &mut Pr
         if word == "key" && !place.has_key {
             problems.push(
                 Problem::error(Code::InertRule, &inner.span, "there is no `key` in this rule")
-                    .help("`key` is the name under which a value of `each` or `field` stands"),
+                    .help("`key` is the name under which a value of `each` or `field` is found"),
             );
             continue;
         }

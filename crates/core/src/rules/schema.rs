@@ -240,7 +240,7 @@ pub(super) fn not_json(file: &Arc<SourceFile>, error: &serde_json::Error) -> Pro
     }
     let message = format!("not JSON: {error}");
     let problem = Problem::error(Code::BadSchema, &Span::new(file, at, at + 1), message);
-    problem.help("each `{` needs its `}`, each name and text its double quotes, and commas stand between what follows each other")
+    problem.help("each `{` needs its `}`, each name and text its double quotes, and members and elements are separated by commas")
 }
 
 #[cfg(test)]

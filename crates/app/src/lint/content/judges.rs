@@ -118,10 +118,10 @@ fn unused(project: &Project<'_>, judge: &JudgePlan, problems: &mut Problems) {
     {
         return;
     }
-    let message = format!("the judge `{}` is asked for nothing: `assess` takes no score of it", id.value);
+    let message = format!("nothing uses the judge `{}`: `assess` takes no score from it", id.value);
     problems.push(
         Problem::warning(Code::MeasuredForNothing, &id.span, message)
-            .help("name it in `assess`, say where its `issues` stand, or take it out"),
+            .help("name it in `assess`, say where its `issues` are, or take it out"),
     );
 }
 

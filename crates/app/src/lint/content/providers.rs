@@ -162,7 +162,7 @@ pub(in crate::lint) fn key_to_named_port(
             Code::KeyToNamedPort,
             &choice.name.span,
             format!(
-                "{} is sent to `{}`, a port of this machine that the profile names, whoever listens there",
+                "{} is sent to `{}`, a port of this machine that the profile names, whichever program listens there",
                 list(&sent, "or"),
                 authority(url)
             ),

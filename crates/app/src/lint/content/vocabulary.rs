@@ -133,7 +133,7 @@ impl FieldLints<'_> {
         if is_declared || entries(Some(schema)).any(|entry| says(&entry.key)) {
             return;
         }
-        let message = format!("that `{key}` is in {unit} is told by its name only");
+        let message = format!("only the name of `{key}` says that it is in {unit}");
         let problem = Problem::note(Code::UnitInName, &schema.span, message);
         self.problems
             .push(problem.help(format!("write `{key}: {{ unit: {unit} }}` under `fields` of the rubric")));

@@ -92,12 +92,12 @@ fn is_needed(view: &View<'_>, names: &[&str]) -> bool {
     })
 }
 
-/// Bounds on disagreement that scores can't lie as far apart as.
+/// Bounds on disagreement that no two scores can exceed.
 pub(super) fn never_disagrees(view: &View<'_>, code: Code) -> Vec<Problem> {
     let bounds = view.profile.dimensions.iter().filter_map(|d| Some((&d.name, bound_of(d)?.above.get())));
     let far = bounds.filter(|(_, above)| *above >= 1.0).map(|(name, above)| {
         let span = view.key(&["assess", name, "ensemble", "disagreement"]);
-        let message = format!("no disagreement about `{name}` is ever found: scores lie 1 apart at most");
+        let message = format!("no disagreement about `{name}` is ever found: scores differ by at most 1");
         let help = format!("write how far apart is too far, such as `above: 0.3`, below {above}");
         view.doubt(code, span, message).help(help)
     });
