@@ -360,7 +360,7 @@ stop: { max_iterations: 1 }
         (r#"{"stages": [{"name": "one", "passed": false, "issues": [{"message": "m", "severity": "fatal"}]}]}"#.to_owned(), "whose `severity`"),
         (format!(r#"{{"stages": [{{"name": "one", "passed": false}}], "stages": [{passed}]}}"#), "a key twice"),
         (format!(r#"{{"stages": [{passed}], "issues": [{{"message": "m"}}]}}"#), "`issues` beside its stages"),
-        (r#"{"stages": [{"name": "one", "passed": true, "issues": "bad"}, {"name": "two", "passed": true}]}"#.to_owned(), "no list of issues"),
+        (r#"{"stages": [{"name": "one", "passed": true, "issues": "bad"}, {"name": "two", "passed": true}]}"#.to_owned(), "not a list of issues"),
     ] {
         let result = found(&said);
         assert_ne!(result["final_status"], "passed", "{said}");

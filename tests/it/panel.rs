@@ -233,7 +233,7 @@ fn chains_that_make_no_sense_are_refused() {
         ("'pattern, pattern'", "appears here twice"),
         ("[]", "no provider"),
         ("[{ nam: x }]", "did you mean `name`?"),
-        ("[pattern, none]", "`none` can't stand in"),
+        ("[pattern, none]", "`none` can't replace"),
         ("[a, b, c, d, e, f]", "at most 5"),
         (
             "'openai:a, anthropic:b', config: { base_url: 'http://127.0.0.1:1' }",

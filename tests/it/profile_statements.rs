@@ -117,13 +117,13 @@ fn statements_hold_of_what_is_done() {
         (
             JUDGES.to_owned(),
             "judge.b.failure",
-            &["left out of `judged`", "0.40 does not stand in"],
-            &["stands in for"],
+            &["left out of `judged`", "0.40 does not replace"],
+            &["replaces"],
         ),
         (
             JUDGES.to_owned(),
             "judge.a.failure",
-            &["left out of `judged`", "`completeness` as measured without judges does not stand in"],
+            &["left out of `judged`", "`completeness` as measured without judges does not replace"],
             &[],
         ),
         (
@@ -135,7 +135,7 @@ fn statements_hold_of_what_is_done() {
         (
             two_of_b,
             "judge.b.failure",
-            &["0.40 stands in for its score of `style`", "left out of `judged`"],
+            &["0.40 replaces its score of `style`", "left out of `judged`"],
             &[],
         ),
         (

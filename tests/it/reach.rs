@@ -75,7 +75,7 @@ fn links_out_of_a_project_are_refused_whatever_names_them() {
             }
             let ran = ran.exits(2);
             let said = format!("{}{}", ran.out, ran.err);
-            assert!(said.contains("leads out of the folder"), "{link}: {said}");
+            assert!(said.contains("is outside the folders"), "{link}: {said}");
             assert!(!said.contains("secret that"), "{link}: {said}");
         }
     }

@@ -185,7 +185,7 @@ fn only_what_was_not_answered_is_sent_again() {
         (vec![Fault::Unknown("unknown")], 30, "1 that no one asked for (`unknown`)"),
         (vec![Fault::Errored(1)], 30, "1 failed"),
         (vec![Fault::Garbled(1)], 31, "1 unreadable"),
-        (vec![Fault::Torn(2)], 30, "once more in"),
+        (vec![Fault::Torn(2)], 30, "tried again in"),
     ];
     for (faults, paid, said) in faults {
         let table = table(Shape::OpenAi, 5, faults.clone());
@@ -326,7 +326,7 @@ fn few_calls_are_made_online_after_the_first_wave() {
     let table = table(Shape::OpenAi, 3, vec![]);
     let mut arguments = RUN.to_vec();
     arguments[12] = "10";
-    let ran = Ran::of(&mut table.loopctl(&arguments)).exits(0).says(&["3 calls left, which are made online"]);
+    let ran = Ran::of(&mut table.loopctl(&arguments)).exits(0).says(&["3 calls left, made online"]);
     table.passed(&ran, 3);
     assert_eq!(table.counts(), (3, 1, 15));
 }
