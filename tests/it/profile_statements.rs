@@ -132,12 +132,7 @@ fn statements_hold_of_what_is_done() {
             &["left out of `judged`", "minor issue", "quorum is missed"],
             &["count 0.00"],
         ),
-        (
-            two_of_b,
-            "judge.b.failure",
-            &["0.40 replaces its score of `style`", "left out of `judged`"],
-            &[],
-        ),
+        (two_of_b, "judge.b.failure", &["0.40 replaces its score of `style`", "left out of `judged`"], &[]),
         (
             TWO_STAGES.replace(
                 "provider: pattern, prompt: extract.md, into",

@@ -232,7 +232,10 @@ fn what_can_not_be_simulated_is_wrong_usage() {
         .run(&["simulate", "-p", "paper", "t.jsonl"])
         .exits(2)
         .says(&["no profile is called `paper`", "`papers`"]);
-    place.run(&["simulate", "--overall-from", "a.b", "t.jsonl"]).exits(2).says(&["not a name of a dimension"]);
+    place
+        .run(&["simulate", "--overall-from", "a.b", "t.jsonl"])
+        .exits(2)
+        .says(&["not a name of a dimension"]);
     let ran = place.run(&["simulate", "-p", "papers", "--config", "stop.rollback=1", "t.jsonl"]).exits(2);
     ran.says(&["unknown key `rollback`", "did you mean `rollbacks`?"]);
 }
