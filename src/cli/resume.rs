@@ -95,7 +95,7 @@ impl Arguments {
         let allowed_commands = std::mem::replace(&mut request.allow_commands, self.calls.allow_commands);
         let recorded_prices = request.prices.take().filter(|_| self.calls.prices.is_none());
         request.prices = self.calls.prices.clone().map(absolute).map(RecordedPath);
-        let again = self.log.named();
+        let again = self.log.settings().named();
         request
             .of_first_process
             .retain(|flag| !again.contains(&&**flag) && (flag != "--report" || self.report.is_none()));
@@ -113,7 +113,7 @@ impl Arguments {
         };
         RunOptions {
             report: self.report.clone().map(absolute),
-            log: self.log.clone().absolute(),
+            log: self.log.settings().absolute(),
             resumed: Some(resumed),
             ..RunOptions::of(profile, RunSelection::This(run))
         }

@@ -69,7 +69,7 @@ impl StepArguments {
             request,
             is_resumable: false,
             journal: JournalPlace::Memory,
-            log: self.log.clone(),
+            log: self.log.settings(),
             format: self.format.chosen(output)?,
             report: None,
             consulted,

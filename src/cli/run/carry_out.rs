@@ -2,7 +2,6 @@
 
 use super::super::journal_place::JournalPlace;
 use super::super::loading::{context, library};
-use super::super::logging::LogArguments;
 use super::super::result_format::RecordFormat;
 use super::super::shadows::changed_by;
 use super::super::watch::ProfileWatch;
@@ -12,6 +11,7 @@ use crate::calibration::Certified;
 use crate::diag::Problems;
 use crate::experiment::calibrate::Basis;
 use crate::failure::{ExitStatus, Failure};
+use crate::logging::LogSettings;
 use crate::profile::{FileTracker, Loaded};
 use crate::profiles::{SelectedProfile, texts_digest_of};
 use crate::requests::{CallsVia, ResultFormat, RunRequest};
@@ -31,7 +31,7 @@ pub(in crate::cli) struct RunOptions<'a> {
     pub(in crate::cli) selection: RunSelection,
     /// The file for the summary as a page.
     pub(in crate::cli) report: Option<PathBuf>,
-    pub(in crate::cli) log: LogArguments,
+    pub(in crate::cli) log: LogSettings,
     /// `true` if documents are scored again when the profile is saved.
     pub(in crate::cli) watch: bool,
     /// The run that is resumed.
@@ -59,7 +59,7 @@ impl RunOptions<'_> {
             profile,
             selection,
             report: None,
-            log: LogArguments::default(),
+            log: LogSettings::default(),
             watch: false,
             resumed: None,
             results: None,

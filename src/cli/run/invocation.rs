@@ -4,7 +4,6 @@ use super::super::hint::Hint;
 use super::super::interrupts;
 use super::super::journal_place::JournalPlace;
 use super::super::loading::{context, providers_or_warn, say_whose_prices_hold};
-use super::super::logging::LogArguments;
 use super::super::progress_line::ProgressLine;
 use super::super::tape;
 use super::super::watch::{ProfileWatch, RescoreRecorder};
@@ -19,6 +18,7 @@ use crate::diag::Problems;
 use crate::disk;
 use crate::failure::{ExitStatus, Failure};
 use crate::journals::{self, summary_of, write_page};
+use crate::logging::LogSettings;
 use crate::plan::{JudgePlan, Plan, ValidatorPlan};
 use crate::plans::{known_type, refuse_profiles};
 use crate::profile::{Asked, read_text_file};
@@ -70,7 +70,7 @@ pub(in crate::cli) struct RunInvocation {
     pub(in crate::cli) texts_digest: String,
     /// The policy part by part, and the certificate that is to cover the run.
     pub(in crate::cli) certified: Option<Certified>,
-    pub(in crate::cli) log: LogArguments,
+    pub(in crate::cli) log: LogSettings,
     pub(in crate::cli) format: ResultFormat,
     /// The file for the summary as a page.
     pub(in crate::cli) report: Option<PathBuf>,
@@ -133,7 +133,7 @@ impl RunInvocation {
             .with_network(self.plan.profile.network.clone());
         let providers = tape.iter().fold(providers, |providers, tape| providers.with_tape(tape.clone()));
         // Messages of plugins while they are opened are logged, too.
-        let telemetry = self.log.start()?;
+        let telemetry = self.log.start(context())?;
         let (candidates, consultants) = match self.consulted {
             ConsultedParties::Everybody => (
                 open_stages(&providers, &self.plan)?,

@@ -103,7 +103,7 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Streams) -> Result<Exi
     let request = arguments.request();
     let options = RunOptions {
         report: arguments.report.clone(),
-        log: arguments.log.clone(),
+        log: arguments.log.settings(),
         watch: arguments.watch,
         ..RunOptions::of(arguments.profile.selected(), selection)
     };
@@ -134,7 +134,14 @@ impl Arguments {
             journal: path(&self.journal),
             drain: Some(self.drain),
             quiet: self.quiet,
-            of_first_process: self.log.named().into_iter().chain(report).map(str::to_owned).collect(),
+            of_first_process: self
+                .log
+                .settings()
+                .named()
+                .into_iter()
+                .chain(report)
+                .map(str::to_owned)
+                .collect(),
             ..RunRequest::of(self.profile.selected().spec)
         }
     }

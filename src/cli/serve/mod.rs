@@ -236,7 +236,8 @@ fn start(arguments: &StartArguments, output: &mut Streams) -> Result<ExitStatus,
     );
     let profiles = Arc::new(profiles);
     let metrics = Arc::new(Metrics::default());
-    let telemetry = arguments.log.start_with(Some(Box::new(CallMeasures::layer(Arc::clone(&metrics)))))?;
+    let measures = Box::new(CallMeasures::layer(Arc::clone(&metrics)));
+    let telemetry = arguments.log.settings().start_with(Some(measures), context())?;
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()
