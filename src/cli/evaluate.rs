@@ -3,14 +3,14 @@
 use super::headings::{ARGUMENTS, DOCUMENTS, OUTPUT, PROFILE};
 use super::journal_argument::JournalArgument;
 use super::loading::context;
+use super::process_host::PROCESS;
 use super::result_format::result_format;
-use super::run::{RunOptions, carry_out, online};
-use crate::evaluation::{EvaluationRequest, FreshDocument, FreshRun, FreshRunRequest, ResultSpec, evaluate};
+use crate::evaluation::{EvaluationRequest, FreshDocument, FreshRunRequest, ResultSpec, evaluate};
+use crate::execution::{FinishedRun, RunOptions, run};
 use crate::failure::{ExitStatus, Failure};
 use crate::profiles::SelectedProfile;
 use crate::report::evaluation_text;
-use crate::requests::{ResultFormat, RunRequest};
-use crate::resumption::RunSelection;
+use crate::requests::{BatchRequest, ResultFormat, RunRequest};
 use crate::streams::Streams;
 use clap::Args;
 use std::io::Write;
@@ -119,7 +119,7 @@ fn run_documents(
     profile: &SelectedProfile,
     documents: &[FreshDocument],
     output: &mut Streams,
-) -> Result<FreshRun, Failure> {
+) -> Result<FinishedRun, Failure> {
     let unusable =
         |error: std::io::Error| Failure::broken(format!("can't keep what the run leaves: {error}"));
     let mut list = tempfile::Builder::new().suffix(".jsonl").tempfile().map_err(unusable)?;
@@ -129,16 +129,18 @@ fn run_documents(
     let request = RunRequest {
         folder: Some(context().folder().into()),
         from: vec![list.path().into()],
-        batches: Some(online()),
+        batches: Some(BatchRequest::online()),
         format: Some(ResultFormat::Jsonl),
         quiet: true,
         ..RunRequest::of(profile.spec.clone())
     };
-    let mut results = Vec::new();
-    let options =
-        RunOptions { results: Some(&mut results), ..RunOptions::of(profile.clone(), RunSelection::Fresh) };
-    let exit = carry_out(request, options, output)?;
-    Ok(FreshRun { results, exit })
+    let options = RunOptions {
+        profile: profile.clone(),
+        returns_results: true,
+        host: PROCESS,
+        ..RunOptions::default()
+    };
+    run(request, options, context(), output)
 }
 
 fn confidence(text: &str) -> Result<f64, String> {

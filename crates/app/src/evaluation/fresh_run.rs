@@ -1,11 +1,11 @@
 //! A run made for the evaluation.
 
 use super::{LabelFiles, RunDocuments};
+use crate::execution::FinishedRun;
 use crate::failure::{ExitStatus, Failure};
 use crate::ingest::{Input, Origin};
 use crate::plan::Plan;
 use crate::profiles::SelectedProfile;
-use crate::result::DocumentResult;
 use crate::streams::{Streams, complain};
 use crate::value::ShownPath;
 use crate::value::{DocumentId, path_text, sanitize_line};
@@ -25,15 +25,6 @@ pub struct FreshRunRequest {
     pub typed: bool,
 }
 
-/// A finished run.
-#[derive(Debug)]
-pub struct FreshRun {
-    /// Its results.
-    pub results: Vec<DocumentResult>,
-    /// The outcome of the run.
-    pub exit: ExitStatus,
-}
-
 /// A document to run over.
 #[derive(Debug, Clone)]
 pub struct FreshDocument {
@@ -47,7 +38,7 @@ pub struct FreshDocument {
 
 /// A run for an evaluation, with the types that the classifier finds of documents whose types were given to the loop.
 pub(super) struct LabelledRun {
-    pub(super) run: FreshRun,
+    pub(super) run: FinishedRun,
     pub(super) classified: Vec<(String, String)>,
 }
 

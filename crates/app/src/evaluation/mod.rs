@@ -5,12 +5,13 @@ mod label_files;
 mod result_source;
 mod reviewed_labels;
 
-pub use fresh_run::{FreshDocument, FreshRun, FreshRunRequest};
+pub use fresh_run::{FreshDocument, FreshRunRequest};
 pub use label_files::LabelFiles;
 pub use result_source::ResultSpec;
 
 use crate::context::Context;
 use crate::disk::{self, Access, FolderKey};
+use crate::execution::FinishedRun;
 use crate::experiment::evaluate::{Evaluation, Evaluator, UnusableLabel, unknown_fields};
 use crate::failure::{ExitStatus, Failure};
 use crate::journals::JournalSpec;
@@ -50,7 +51,7 @@ pub struct EvaluationRequest {
 
 /// Runs the loop over documents, which may be given their types.
 pub type RunDocuments<'r> =
-    dyn FnMut(&SelectedProfile, &[FreshDocument], &mut Streams) -> Result<FreshRun, Failure> + 'r;
+    dyn FnMut(&SelectedProfile, &[FreshDocument], &mut Streams) -> Result<FinishedRun, Failure> + 'r;
 
 /// An evaluation.
 #[derive(Debug)]

@@ -26,7 +26,7 @@ pub struct Permissions {
 }
 
 /// The permissions of the user who resumes a run, and those in the run's record.
-pub struct Permission<'p> {
+pub(super) struct Permission<'p> {
     /// Those given now.
     pub given: &'p Permissions,
     /// `--allow-commands`, now.
@@ -44,7 +44,7 @@ impl Permission<'_> {
     ///
     /// # Errors
     /// When something is not permitted.
-    pub fn check(
+    pub(super) fn check(
         &self,
         run: &str,
         loaded: &Loaded,
