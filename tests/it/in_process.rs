@@ -5,7 +5,7 @@ use super::workspace::Workspace;
 use loopctl_app::calibration::{CalibrationAnswer, CalibrationRequest, CalibrationTask, answer};
 use loopctl_app::context::Context;
 use loopctl_app::evaluation::{EvaluationRequest, FreshRunRequest, ResultSpec, evaluate};
-use loopctl_app::execution::{FinishedRun, RunHost, RunOptions, Step, run, take_step};
+use loopctl_app::execution::{RunHost, RunOptions, Step, run, take_step};
 use loopctl_app::failure::ExitStatus;
 use loopctl_app::journals::JournalSpec;
 use loopctl_app::profiles::SelectedProfile;
@@ -81,7 +81,7 @@ fn evaluation(place: &Workspace, results: ResultSpec) -> EvaluationRequest {
 }
 
 #[test]
-fn an_evaluation_is_a_value_and_a_fresh_run_is_made_by_its_host() {
+fn an_evaluation_is_a_value_and_a_fresh_run_is_made_for_it() {
     let place = place();
     place.write("gold.jsonl", label("reports/a.txt", json!({ "grade": "G2", "margins": "involved" })));
     let extraction = json!({ "grade": "2", "margins": "uninvolved" });
@@ -89,8 +89,7 @@ fn an_evaluation_is_a_value_and_a_fresh_run_is_made_by_its_host() {
     place.write("results.jsonl", &written);
     let mut host = Host::of(&place);
     let request = evaluation(&place, ResultSpec::Files(place.path("results.jsonl")));
-    let answer =
-        evaluate(&request, &host.context, &mut |_, _, _| panic!("no run"), &mut host.output).unwrap();
+    let answer = evaluate(&request, &host.context, RunHost::default(), &mut host.output).unwrap();
     assert!(!answer.is_incomplete && answer.failure().is_none());
     let evaluated = json!(answer.evaluation);
     let mut arguments =
@@ -101,25 +100,12 @@ fn an_evaluation_is_a_value_and_a_fresh_run_is_made_by_its_host() {
     let printed = place.run(&arguments).exits(0).json();
     assert_eq!(evaluated["documents"], printed["documents"]);
     assert_eq!(evaluated["fields"], printed["fields"]);
-    // The host makes the run.
-    let mut asked = Vec::new();
-    let request = evaluation(
-        &place,
-        ResultSpec::Fresh(FreshRunRequest { documents: Some(place.path("")), typed: false }),
-    );
-    let fresh = evaluate(
-        &request,
-        &host.context,
-        &mut |_, documents, _| {
-            asked.extend(documents.iter().map(|document| document.path.clone()));
-            let results = vec![serde_json::from_str(&written).unwrap()];
-            Ok(FinishedRun { results, exit: ExitStatus::Success })
-        },
-        &mut host.output,
-    )
-    .unwrap();
-    assert_eq!(asked, [place.path("reports/a.txt")]);
-    assert_eq!(json!(fresh.evaluation)["documents"], evaluated["documents"]);
+    // The run is made first, and kept like any other.
+    let fresh = FreshRunRequest { documents: Some(place.path("")), typed: false };
+    let request = evaluation(&place, ResultSpec::Fresh(fresh));
+    let fresh = evaluate(&request, &host.context, RunHost::default(), &mut host.output).unwrap();
+    assert_eq!(json!(fresh.evaluation)["documents"]["evaluated"], 1);
+    assert_eq!(place.run(&["runs", "export"]).exits(0).lines()[0]["id"], "reports/a.txt");
     assert_eq!((host.out.text(), host.err.text()), (String::new(), String::new()));
 }
 

@@ -5,7 +5,6 @@ mod reach;
 mod resumed_run;
 mod run_selection;
 
-use permission::Permission;
 pub use permission::{Permissions, say_where_documents_go};
 use reach::ResumeReach;
 pub use resumed_run::ResumedRun;

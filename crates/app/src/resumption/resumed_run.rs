@@ -1,6 +1,6 @@
 //! A recorded run that is resumed, with what its record permitted and what this user permits.
 
-use super::{Permission, Permissions, ResumeReach};
+use super::{Permissions, ResumeReach};
 use crate::context::Context;
 use crate::failure::Failure;
 use crate::profile::Loaded;
@@ -13,6 +13,8 @@ use std::path::PathBuf;
 pub struct ResumedRun {
     /// Its id.
     pub run: RunId,
+    /// Programs are allowed now.
+    pub allows_commands: bool,
     /// Programs were allowed.
     pub allowed_commands: bool,
     /// Its table of prices, if none is named now.
@@ -38,14 +40,8 @@ impl ResumedRun {
     ) -> Result<Option<Vec<PathBuf>>, Failure> {
         let reach = ResumeReach::of(context, request.journal.as_deref(), &self.run, &self.permissions.paths);
         let here = std::env::current_dir().unwrap_or_default();
-        let permission = Permission {
-            given: &self.permissions,
-            allows_commands: request.allow_commands,
-            allowed_commands: self.allowed_commands,
-            prices: self.prices.as_deref(),
-            places: reach.lacking(&self.run, request, self.records_anew, &here)?,
-        };
-        permission.check(self.run.as_str(), loaded, &context.providers(), output)?;
+        let places = reach.lacking(&self.run, request, self.records_anew, &here)?;
+        self.check(places, loaded, &context.providers(), output)?;
         if !request.of_first_process.is_empty() && !request.quiet {
             let (word, flags) = (output.err_paint.warn("note:"), request.of_first_process.join("`, `"));
             output.say(&format!(
