@@ -124,7 +124,7 @@ impl Arguments {
     fn request(&self) -> RunRequest {
         let path = |path: &Option<PathBuf>| path.as_deref().map(RecordedPath::from);
         let paths = |paths: &[PathBuf]| paths.iter().map(|path| path.as_path().into()).collect();
-        let report = self.report.as_ref().map(|_| "--report");
+        let once = self.log.settings().named().into_iter().chain(self.report.as_ref().map(|_| "--report"));
         RunRequest {
             folder: Some(context().folder().into()),
             document_type: self.document_type.clone(),
@@ -143,14 +143,7 @@ impl Arguments {
             journal: path(&self.journal),
             drain: Some(self.drain),
             quiet: self.quiet,
-            of_first_process: self
-                .log
-                .settings()
-                .named()
-                .into_iter()
-                .chain(report)
-                .map(str::to_owned)
-                .collect(),
+            of_first_process: once.map(str::to_owned).collect(),
             ..RunRequest::of(self.profile.selected().spec)
         }
     }

@@ -65,7 +65,8 @@ pub struct FinishedRun {
     pub exit: ExitStatus,
 }
 
-/// Carries out a request. Messages and progress go to standard error, results to standard output.
+/// Carries out a request. Messages and progress go to standard error, results to standard output. The thread is blocked
+/// until the run is over.
 ///
 /// # Errors
 /// When the request can't be carried out; documents that fail are counted and reported.
