@@ -49,7 +49,7 @@ impl ProgressLine for TerminalProgress {
         self.show(now, |line| output.say(line));
     }
 
-    /// What is written goes through [`Streams`], which keep control characters from the terminal.
+    /// Writes through [`Streams`], which keep control characters from the terminal.
     fn above(&self, write: &mut dyn FnMut()) {
         match &self.shown {
             ProgressDisplay::Redrawn(bar) => bar.suspend(write),
