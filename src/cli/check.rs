@@ -1,7 +1,8 @@
 //! `loopctl check`: profiles and everything they reach, and any other file by itself.
 
-use super::loading::{context, library, providers_or_warn};
+use super::loading::{context, library};
 use crate::diag::{Code, Level, Problem, Problems, SourceFile, render_json, render_sarif};
+use crate::execution::providers_or_warn;
 use crate::experiment::calibrate::Basis;
 use crate::failure::{ExitStatus, Failure};
 use crate::lint::{
@@ -54,7 +55,7 @@ enum CheckFormat {
 
 pub(super) fn execute(arguments: &Arguments, output: &mut Streams) -> Result<ExitStatus, Failure> {
     let mut problems = Problems::new();
-    let providers = providers_or_warn(output);
+    let providers = providers_or_warn(context(), output);
     context().prices(None, &mut problems);
     let mut checked = CheckedCounts::default();
     if arguments.profile.is_empty() && arguments.what.is_empty() {

@@ -3,17 +3,14 @@
 use super::headings::{ARGUMENTS, DOCUMENTS, OUTPUT, PROFILE};
 use super::journal_argument::JournalArgument;
 use super::loading::context;
+use super::process_host::PROCESS;
 use super::result_format::result_format;
-use super::run::{RunOptions, carry_out, online};
-use crate::evaluation::{EvaluationRequest, FreshDocument, FreshRun, FreshRunRequest, ResultSpec, evaluate};
+use crate::evaluation::{EvaluationRequest, FreshRunRequest, ResultSpec, evaluate};
 use crate::failure::{ExitStatus, Failure};
-use crate::profiles::SelectedProfile;
 use crate::report::evaluation_text;
-use crate::requests::{ResultFormat, RunRequest};
-use crate::resumption::RunSelection;
+use crate::requests::ResultFormat;
 use crate::streams::Streams;
 use clap::Args;
-use std::io::Write;
 use std::path::PathBuf;
 
 #[derive(Args)]
@@ -77,7 +74,7 @@ pub(super) struct Arguments {
 }
 
 pub(super) fn execute(arguments: &Arguments, output: &mut Streams) -> Result<ExitStatus, Failure> {
-    let answer = evaluate(&arguments.request(), context(), &mut run_documents, output)?;
+    let answer = evaluate(&arguments.request(), context(), PROCESS, output)?;
     match arguments.format {
         ResultFormat::Text => {
             output.out.write_all(evaluation_text(&answer.evaluation, output.out_paint).as_bytes())?;
@@ -112,33 +109,6 @@ impl Arguments {
             report: self.report.clone(),
         }
     }
-}
-
-/// Runs the loop over labelled documents, as `loopctl run --from` does.
-fn run_documents(
-    profile: &SelectedProfile,
-    documents: &[FreshDocument],
-    output: &mut Streams,
-) -> Result<FreshRun, Failure> {
-    let unusable =
-        |error: std::io::Error| Failure::broken(format!("can't keep what the run leaves: {error}"));
-    let mut list = tempfile::Builder::new().suffix(".jsonl").tempfile().map_err(unusable)?;
-    for document in documents {
-        writeln!(list, "{}", document.record()).map_err(unusable)?;
-    }
-    let request = RunRequest {
-        folder: Some(context().folder().into()),
-        from: vec![list.path().into()],
-        batches: Some(online()),
-        format: Some(ResultFormat::Jsonl),
-        quiet: true,
-        ..RunRequest::of(profile.spec.clone())
-    };
-    let mut results = Vec::new();
-    let options =
-        RunOptions { results: Some(&mut results), ..RunOptions::of(profile.clone(), RunSelection::Fresh) };
-    let exit = carry_out(request, options, output)?;
-    Ok(FreshRun { results, exit })
 }
 
 fn confidence(text: &str) -> Result<f64, String> {

@@ -1,37 +1,33 @@
 //! Requests to stop: Ctrl-C; SIGTERM, which service managers and batch systems send; SIGHUP, which comes when a
 //! terminal is closed or a connection breaks.
 
-use super::process_streams::process_streams;
+use super::process_host::say;
+use crate::execution::StopRequests;
 use crate::failure::ExitStatus;
 use crate::provider::ProgramGuard;
 use crate::value::Millis;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use tokio::sync::watch;
 
-/// Listens for interrupts. After the first, no other call is begun, and those in flight are waited for, at most for
-/// `patience`: they are paid for, which is reported while documents are `at_work`. The second gives them up, and what
-/// is finished is kept; the third ends the process. A hangup counts only as a first one: shells and service managers
-/// send it once more, or beside SIGTERM, and what has been paid for is still to be recorded.
-pub(super) async fn listen(
-    drain: watch::Sender<bool>,
-    stop: watch::Sender<bool>,
-    patience: Millis,
-    at_work: Arc<AtomicBool>,
-) {
+/// Begins to listen for requests to stop, in the runtime that this is called in.
+pub(super) fn listen(stops: StopRequests) {
+    tokio::spawn(pass_on(stops));
+}
+
+/// Passes interrupts on. After the first, no other call is begun, and those in flight are waited for, at most for their
+/// patience: they are paid for, which is reported. The second gives them up, and what is finished is kept; the third
+/// ends the process. A hangup counts only as a first one: shells and service managers send it once more, or beside
+/// SIGTERM, and what has been paid for is still to be recorded.
+async fn pass_on(stops: StopRequests) {
     if let Some(mut interrupts) = Interrupts::hear() {
         let first = interrupts.next().await;
-        let _ = drain.send(true);
-        let says = at_work.load(Ordering::Relaxed);
-        if says && patience > Millis::default() && first == Signal::Interrupt {
-            let line = "stopping after the calls in flight; once more abandons them";
-            process_streams().say(line);
+        let _ = stops.drain.send(true);
+        if stops.is_reported() && stops.patience > Millis::default() && first == Signal::Interrupt {
+            say("stopping after the calls in flight; once more abandons them");
         }
         tokio::select! {
-            () = tokio::time::sleep(patience.duration()) => {}
+            () = tokio::time::sleep(stops.patience.duration()) => {}
             () = interrupts.once_more() => {}
         }
-        let _ = stop.send(true);
+        let _ = stops.stop.send(true);
         interrupts.once_more().await;
         ProgramGuard::abandon(ExitStatus::Interrupted.code());
     }

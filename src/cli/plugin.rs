@@ -1,9 +1,10 @@
 //! `loopctl plugin list|inspect|trust|check|new`.
 
-use super::loading::providers_or_warn;
+use super::loading::context;
 use super::plugin_check;
 use super::plugin_new;
 use super::result_format::result_format;
+use crate::execution::providers_or_warn;
 use crate::failure::{ExitStatus, Failure};
 use crate::provider::{Inspected, ProviderEntry, TrustState};
 use crate::requests::ResultFormat;
@@ -45,7 +46,7 @@ enum PluginVerb {
 }
 
 pub(super) fn execute(arguments: &Arguments, output: &mut Streams) -> Result<ExitStatus, Failure> {
-    let providers = providers_or_warn(output);
+    let providers = providers_or_warn(context(), output);
     let path_of = |plugin: &str| -> Result<PathBuf, Failure> {
         Ok(if is_path(plugin) { PathBuf::from(plugin) } else { providers.path_of(plugin)? })
     };

@@ -2,11 +2,11 @@
 
 use super::loading::{context, library};
 use super::result_format::result_format;
-use super::shadows::changed_by;
 use crate::diag::Problems;
 use crate::failure::{ExitStatus, Failure};
 use crate::plan::Plan;
 use crate::profile::{FileTracker, Library, available, file_of, load};
+use crate::profiles::changed_by;
 use crate::requests::ResultFormat;
 use crate::streams::Streams;
 use crate::value::sanitize_line;
@@ -106,7 +106,7 @@ fn listed(name: String, library: &Library) -> ProfileEntry {
     if let Some(loaded) = &loaded {
         Plan::compile(loaded, &mut Problems::new());
     }
-    let changed_by = changed_by(&name, &notes.take());
+    let changed_by = changed_by(&name, &notes.take(), context());
     let description = loaded.filter(|_| !problems.has_errors()).map(|loaded| loaded.profile.description);
     let path = file.filter(|_| source != ProfileSource::Embedded);
     ProfileEntry { name, usable: description.is_some(), description, source, path, changed_by }

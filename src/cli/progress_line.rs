@@ -1,5 +1,6 @@
 //! The progress of a batch on standard error: one line that is redrawn on a terminal; elsewhere a line now and then.
 
+use crate::execution::ProgressLine;
 use crate::report::{PlainSteps, Progress};
 use crate::result::DocumentResult;
 use crate::streams::Streams;
@@ -15,94 +16,82 @@ const REDRAWN: Duration = Duration::from_millis(500);
 const USUAL_WIDTH: usize = 80;
 
 /// The line of progress of a batch.
-pub(super) struct ProgressLine {
+pub(super) struct TerminalProgress {
     progress: Arc<Mutex<Progress>>,
     began: Instant,
     shown: ProgressDisplay,
 }
 
 enum ProgressDisplay {
-    Nothing,
     /// On a terminal.
     Redrawn(ProgressBar),
     /// Elsewhere, where lines stay.
     Plain(PlainSteps),
 }
 
-impl ProgressLine {
-    /// The line of a batch of `total` documents, if their number is known; with `quiet` it is not shown.
-    pub(super) fn start(total: Option<u64>, quiet: bool) -> Self {
-        let target = if quiet { None } else { Some(ProgressDrawTarget::stderr()) };
-        Self::on(total, target, width_of_stderr)
+impl ProgressLine for TerminalProgress {
+    fn listed(&mut self, documents: u64, finished: u64) {
+        self.with(|progress| {
+            *progress = progress.clone().after_earlier(finished, 0);
+            progress.total = Some(documents);
+        });
     }
 
-    /// The line of a batch some documents of which were finished by an earlier run.
-    pub(super) fn after_earlier(self, done: u64, passed: u64) -> Self {
-        self.with(|progress| *progress = progress.clone().after_earlier(done, passed));
-        self
-    }
-
-    /// Sets the number of documents, if it is known only later.
-    pub(super) fn set_total(&self, total: Option<u64>) {
-        self.with(|progress| progress.total = total);
-    }
-
-    /// A line redrawn on this target; without one nothing is shown.
-    fn on(total: Option<u64>, target: Option<ProgressDrawTarget>, width: fn() -> usize) -> Self {
-        let (progress, began) = (Arc::new(Mutex::new(Progress::new(total, Millis(0)))), Instant::now());
-        let shown = match target {
-            None => ProgressDisplay::Nothing,
-            // It is not a terminal, or one that can't redraw.
-            Some(target) if target.is_hidden() => ProgressDisplay::Plain(PlainSteps::new(Millis(0))),
-            Some(target) => {
-                let drawn = Arc::clone(&progress);
-                let line = move |_: &ProgressState, out: &mut dyn fmt::Write| {
-                    let progress = drawn.lock().unwrap_or_else(PoisonError::into_inner);
-                    // The last column stays free: some terminals move to the next line when it is written.
-                    let line = progress.line(width().saturating_sub(1), since(began));
-                    let _ = out.write_str(&sanitize_line(&line));
-                };
-                let style = ProgressStyle::with_template("{line}");
-                match style {
-                    Ok(style) => {
-                        let bar = ProgressBar::with_draw_target(None, target);
-                        bar.set_style(style.with_key("line", line));
-                        bar.enable_steady_tick(REDRAWN);
-                        ProgressDisplay::Redrawn(bar)
-                    }
-                    Err(_) => ProgressDisplay::Nothing,
-                }
-            }
-        };
-        ProgressLine { progress, began, shown }
-    }
-
-    /// Counts a document that has ended with a result.
-    pub(super) fn finished(&mut self, result: &DocumentResult, output: &mut Streams) {
+    fn finished(&mut self, result: &DocumentResult, output: &mut Streams) {
         let now = since(self.began);
         self.with(|progress| progress.add(result, now));
         self.show(now, |line| output.say(line));
     }
 
-    /// Counts a document that has ended without one.
-    pub(super) fn failed(&mut self, output: &mut Streams) {
+    fn failed(&mut self, output: &mut Streams) {
         let now = since(self.began);
         self.with(|progress| progress.add_failed(now));
         self.show(now, |line| output.say(line));
     }
 
-    /// Writes to standard error or output, above the line. What is written goes through [`Output`], which keeps control
-    /// characters from the terminal.
-    pub(super) fn above<R>(&self, write: impl FnOnce() -> R) -> R {
+    /// Writes through [`Streams`], which keep control characters from the terminal.
+    fn above(&self, write: &mut dyn FnMut()) {
         match &self.shown {
             ProgressDisplay::Redrawn(bar) => bar.suspend(write),
-            ProgressDisplay::Nothing | ProgressDisplay::Plain(_) => write(),
+            ProgressDisplay::Plain(_) => write(),
         }
+    }
+}
+
+impl TerminalProgress {
+    /// The line of a batch whose documents are not counted yet.
+    pub(super) fn start() -> Self {
+        Self::on(ProgressDrawTarget::stderr(), width_of_stderr)
+    }
+
+    /// A line redrawn on this target.
+    fn on(target: ProgressDrawTarget, width: fn() -> usize) -> Self {
+        let (progress, began) = (Arc::new(Mutex::new(Progress::new(None, Millis(0)))), Instant::now());
+        // It is not a terminal, or one that can't redraw.
+        if target.is_hidden() {
+            return TerminalProgress {
+                progress,
+                began,
+                shown: ProgressDisplay::Plain(PlainSteps::new(Millis(0))),
+            };
+        }
+        let drawn = Arc::clone(&progress);
+        let line = move |_: &ProgressState, out: &mut dyn fmt::Write| {
+            let progress = drawn.lock().unwrap_or_else(PoisonError::into_inner);
+            // The last column stays free: some terminals move to the next line when it is written.
+            let line = progress.line(width().saturating_sub(1), since(began));
+            let _ = out.write_str(&sanitize_line(&line));
+        };
+        let bar = ProgressBar::with_draw_target(None, target);
+        if let Ok(style) = ProgressStyle::with_template("{line}") {
+            bar.set_style(style.with_key("line", line));
+        }
+        bar.enable_steady_tick(REDRAWN);
+        TerminalProgress { progress, began, shown: ProgressDisplay::Redrawn(bar) }
     }
 
     fn show(&mut self, now: Millis, say: impl FnOnce(&str)) {
         match &mut self.shown {
-            ProgressDisplay::Nothing => {}
             // The bar limits how often a terminal is redrawn.
             ProgressDisplay::Redrawn(bar) => bar.tick(),
             ProgressDisplay::Plain(steps) => {
@@ -119,7 +108,7 @@ impl ProgressLine {
     }
 }
 
-impl Drop for ProgressLine {
+impl Drop for TerminalProgress {
     /// Clears the line, because the summary follows.
     fn drop(&mut self) {
         if let ProgressDisplay::Redrawn(bar) = &self.shown {
@@ -193,12 +182,13 @@ mod tests {
     fn other_lines_stand_above_the_line_that_is_redrawn() {
         let terminal = Terminal::default();
         let target = ProgressDrawTarget::term_like(Box::new(terminal.clone()));
-        let mut line = ProgressLine::on(Some(4), Some(target), || 30).after_earlier(1, 1);
+        let mut line = TerminalProgress::on(target, || 30);
+        line.listed(4, 1);
         line.with(|progress| progress.add_failed(Millis(5)));
         line.show(Millis(5), |_| panic!("it is redrawn"));
         // It is drawn again below what was written, if not before.
-        line.above(|| terminal.write("first\n").unwrap());
-        line.above(|| terminal.write("second\n").unwrap());
+        line.above(&mut || terminal.write("first\n").unwrap());
+        line.above(&mut || terminal.write("second\n").unwrap());
         drop(line);
         let written = terminal.0.lock().unwrap().clone();
         assert!(written.contains("2 / 4  50.0 %"), "{written}");
@@ -212,7 +202,8 @@ mod tests {
 
     #[test]
     fn where_nothing_is_redrawn_lines_come_now_and_then() {
-        let mut line = ProgressLine::on(Some(100), Some(ProgressDrawTarget::hidden()), || 30);
+        let mut line = TerminalProgress::on(ProgressDrawTarget::hidden(), || 30);
+        line.listed(100, 0);
         let mut said = Vec::new();
         for at in 1..=10 {
             line.with(|progress| progress.add_failed(Millis(at * 10_000)));
@@ -227,7 +218,5 @@ mod tests {
                 "10 / 100  10.0 %  failed 10  6.0/min  15 min left",
             ]
         );
-        let mut quiet = ProgressLine::on(Some(1), None, || 30);
-        quiet.show(Millis(40_000), |_| panic!("it is quiet"));
     }
 }

@@ -2,15 +2,17 @@
 
 use super::headings::{ARGUMENTS, CALLS, DOCUMENTS, OUTPUT, PROFILE};
 use super::journal_argument::JournalArgument;
-use super::loading::CallArguments;
+use super::loading::{CallArguments, context};
 use super::logging::LogArguments;
 use super::permission::PermissionArguments;
-use super::run::{ResumedRun, RunOptions, Via, carry_out, online};
+use super::process_host::PROCESS;
+use super::run::Via;
+use crate::execution::{RunOptions, run};
 use crate::failure::{ExitStatus, Failure};
 use crate::journals::{find_run, latest_open};
 use crate::profiles::SelectedProfile;
-use crate::requests::{ProfileSpec, RecordedPath, RunRequest};
-use crate::resumption::RunSelection;
+use crate::requests::{BatchRequest, ProfileSpec, RecordedPath, RunRequest};
+use crate::resumption::{ResumedRun, RunSelection};
 use crate::store::{RunId, RunStage};
 use crate::streams::Streams;
 use crate::value::{path_text, sanitize_line};
@@ -62,27 +64,27 @@ pub(super) struct Arguments {
 
 pub(super) fn execute(arguments: &Arguments, output: &mut Streams) -> Result<ExitStatus, Failure> {
     let journal = arguments.journal.open()?;
-    let run = match &arguments.run {
+    let stored = match &arguments.run {
         Some(id) => find_run(&journal, id)?,
         None => latest_open(&journal, &arguments.journal.again())?,
     };
-    if run.stage == RunStage::Cancelled && !arguments.quiet {
-        output.say(&format!("run `{}` was cancelled; resuming it", run.id));
+    if stored.stage == RunStage::Cancelled && !arguments.quiet {
+        output.say(&format!("run `{}` was cancelled; resuming it", stored.id));
     }
-    let (file, id) = (journal.path().to_path_buf(), run.id.clone());
+    let (file, id) = (journal.path().to_path_buf(), stored.id.clone());
     drop(journal);
-    let mut request = RunRequest::of_settings(&run.record.settings).ok_or_else(|| {
+    let mut request = RunRequest::of_settings(&stored.record.settings).ok_or_else(|| {
         Failure::broken(format!("what run `{id}` was asked for is not in the journal, or not understood any more"))
             .help("a run of another program, or of an older release, can't be resumed from here; run its documents again")
     })?;
     let options = arguments.lay_over(&mut request, file, id);
     go_to_folder(&request, arguments.quiet, output);
-    carry_out(request, options, output)
+    Ok(run(request, options, context(), output)?.exit)
 }
 
 impl Arguments {
     /// Lays these arguments over a recorded request. What that permitted is not permitted now.
-    fn lay_over(&self, request: &mut RunRequest, journal: PathBuf, run: RunId) -> RunOptions<'static> {
+    fn lay_over(&self, request: &mut RunRequest, journal: PathBuf, run: RunId) -> RunOptions {
         // Paths that are named now are relative to this folder; those of the record, to the run's.
         let absolute = |path: PathBuf| std::path::absolute(&path).unwrap_or(path);
         request.journal = Some(RecordedPath(absolute(journal)));
@@ -90,12 +92,12 @@ impl Arguments {
         request.keep_going |= self.keep_going;
         request.quiet |= self.quiet;
         if let Some(via) = self.via {
-            request.batches.get_or_insert_with(online).via = via.into();
+            request.batches.get_or_insert_with(BatchRequest::online).via = via.into();
         }
         let allowed_commands = std::mem::replace(&mut request.allow_commands, self.calls.allow_commands);
         let recorded_prices = request.prices.take().filter(|_| self.calls.prices.is_none());
         request.prices = self.calls.prices.clone().map(absolute).map(RecordedPath);
-        let again = self.log.named();
+        let again = self.log.settings().named();
         request
             .of_first_process
             .retain(|flag| !again.contains(&&**flag) && (flag != "--report" || self.report.is_none()));
@@ -106,16 +108,20 @@ impl Arguments {
         profile.again = Some(Box::new(self.again.on(profile.name())));
         let resumed = ResumedRun {
             run: run.clone(),
+            allows_commands: self.calls.allow_commands,
             allowed_commands,
             prices: recorded_prices.map(|path| path.0),
             records_anew: self.record.is_some(),
             permissions: self.permissions.permissions(),
         };
         RunOptions {
+            profile,
+            selection: RunSelection::This(run),
             report: self.report.clone().map(absolute),
-            log: self.log.clone().absolute(),
+            log: self.log.settings().absolute(),
             resumed: Some(resumed),
-            ..RunOptions::of(profile, RunSelection::This(run))
+            host: PROCESS,
+            ..RunOptions::default()
         }
     }
 }

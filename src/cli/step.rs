@@ -1,14 +1,14 @@
 //! The common part of `validate` and `correct`: one extraction, one document, one step of the loop.
 
 use super::headings::{ARGUMENTS, DOCUMENTS, OUTPUT};
-use super::journal_place::JournalPlace;
+use super::loading::context;
 use super::logging::LogArguments;
+use super::process_host::PROCESS;
 use super::result_format::RecordFormat;
-use super::run::{ConsultedParties, RunInvocation};
+use crate::execution::{RunOptions, Step, take_step};
 use crate::failure::{ExitStatus, Failure};
-use crate::plan::Plan;
-use crate::requests::{RecordedPath, RecordingRequest, RunRequest};
-use crate::resumption::RunSelection;
+use crate::profiles::SelectedProfile;
+use crate::requests::{RecordedPath, RunRequest};
 use crate::streams::Streams;
 use crate::value::Millis;
 use clap::Args;
@@ -34,21 +34,13 @@ pub(super) struct StepArguments {
     input: PathBuf,
 }
 
-/// The permissions, prices and recordings of a step's calls, if there are any.
-#[derive(Default)]
-pub(super) struct StepCalls {
-    pub(super) allow_commands: bool,
-    pub(super) prices: Option<PathBuf>,
-    pub(super) recording: RecordingRequest,
-}
-
 impl StepArguments {
-    /// Runs the loop with a plan that ends after the step.
-    pub(super) fn run(
+    /// Takes a step with the calls of a request.
+    pub(super) fn take(
         &self,
-        plan: Plan,
-        consulted: ConsultedParties,
-        calls: StepCalls,
+        step: Step,
+        profile: SelectedProfile,
+        calls: RunRequest,
         output: &mut Streams,
     ) -> Result<ExitStatus, Failure> {
         let path = |path: &PathBuf| RecordedPath(path.clone());
@@ -56,31 +48,14 @@ impl StepArguments {
             document_type: self.document_type.clone(),
             out: self.out.as_ref().map(path),
             extraction: Some(path(&self.extraction)),
-            prices: calls.prices.map(RecordedPath),
             inputs: vec![path(&self.input)],
-            allow_commands: calls.allow_commands,
-            recording: calls.recording,
+            format: self.format.format,
             jobs: Some(1),
             drain: Some(Millis::default()),
-            ..RunRequest::default()
+            ..calls
         };
-        RunInvocation {
-            plan,
-            request,
-            is_resumable: false,
-            journal: JournalPlace::Memory,
-            log: self.log.clone(),
-            format: self.format.chosen(output)?,
-            report: None,
-            consulted,
-            selection: RunSelection::Fresh,
-            files_digest: String::new(),
-            texts_digest: String::new(),
-            certified: None,
-            watching: None,
-            within: None,
-            overrides: None,
-        }
-        .run(None, output)
+        let options =
+            RunOptions { profile, log: self.log.settings(), host: PROCESS, ..RunOptions::default() };
+        Ok(take_step(step, request, options, context(), output)?.exit)
     }
 }

@@ -1,11 +1,11 @@
 //! `loopctl validate`: the verdict on one extraction.
 
 use super::headings::{CALLS, PROFILE};
-use super::loading::{PolicyArguments, context, library};
-use super::run::ConsultedParties;
-use super::step::{StepArguments, StepCalls};
-use crate::diag::Problems;
+use super::loading::PolicyArguments;
+use super::step::StepArguments;
+use crate::execution::Step;
 use crate::failure::{ExitStatus, Failure};
+use crate::requests::RunRequest;
 use crate::streams::Streams;
 use clap::Args;
 
@@ -23,17 +23,7 @@ pub(super) struct Arguments {
     allow_commands: bool,
 }
 
-/// Runs the loop with room for one candidate and no provider to ask: the policy's decision about it is the verdict.
 pub(super) fn execute(arguments: &Arguments, output: &mut Streams) -> Result<ExitStatus, Failure> {
-    let profile = arguments.profile.selected();
-    let library = library();
-    let mut forced = vec!["stop.max_iterations=1", "stop.max_corrections=null"];
-    // Problems of the profile are reported when it is compiled.
-    let loaded = profile.load(context(), &library, &forced, &mut Problems::new());
-    if loaded.is_some_and(|loaded| !loaded.profile.judges.is_empty()) {
-        forced.push("judges.*.provider=none");
-    }
-    let plan = profile.plan(context(), &library, &forced, output)?;
-    let calls = StepCalls { allow_commands: arguments.allow_commands, ..StepCalls::default() };
-    arguments.step.run(plan, ConsultedParties::Nobody, calls, output)
+    let calls = RunRequest { allow_commands: arguments.allow_commands, ..RunRequest::default() };
+    arguments.step.take(Step::Verdict, arguments.profile.selected(), calls, output)
 }

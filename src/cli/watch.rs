@@ -2,69 +2,25 @@
 
 use super::loading::{context, library};
 use crate::diag::Problems;
-use crate::engine::Event;
+use crate::execution::{RescoreWatch, StopRequests};
 use crate::failure::Failure;
-use crate::ingest::Document;
 use crate::plan::Plan;
 use crate::profile::{FileTracker, Reached};
 use crate::profiles::SelectedProfile;
 use crate::report::{rescoring_json, rescoring_lines};
 use crate::requests::ResultFormat;
-use crate::rescore::{RescoreBuffer, RescoreLimits, RunTrace};
+use crate::rescore::RescoreBuffer;
 use crate::streams::Streams;
-use crate::value::Millis;
 use crate::value::ShownPath;
 use crate::value::sanitize_line;
 use crate::watch::{FileWatch, WatchError};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::time::Duration;
-use tokio::sync::watch;
+use tokio::runtime::Handle;
 
 /// The time that a file with mistakes may lie before they are shown: it may be half-written.
 const DOUBT: Duration = Duration::from_millis(400);
-
-/// Keeps, while documents are run, what scoring them again takes.
-pub(super) struct RescoreRecorder {
-    plan: Arc<Plan>,
-    given_type: Option<String>,
-    open: Option<RunTrace>,
-    kept: RescoreBuffer,
-}
-
-impl RescoreRecorder {
-    pub(super) fn new(plan: Arc<Plan>, given_type: Option<String>) -> Self {
-        RescoreRecorder { plan, given_type, open: None, kept: RescoreBuffer::new(RescoreLimits::default()) }
-    }
-
-    pub(super) fn read(&mut self, document: &Document) {
-        let given = document.document_type.clone().or_else(|| self.given_type.clone());
-        self.open = Some(RunTrace::new(&self.plan, document.clone(), given));
-    }
-
-    pub(super) fn started(&mut self, document_type: &str) {
-        if let Some(course) = &mut self.open {
-            course.typed(document_type);
-        }
-    }
-
-    pub(super) fn event(&mut self, at: Millis, event: &Event) {
-        if let Some(course) = &mut self.open {
-            course.see(at, event);
-        }
-    }
-
-    pub(super) fn finished(&mut self) {
-        if let Some(course) = self.open.take() {
-            self.kept.keep(&self.plan, course);
-        }
-    }
-
-    pub(super) fn kept(self) -> RescoreBuffer {
-        self.kept
-    }
-}
 
 /// The profile with the files that it reaches.
 pub(super) struct ProfileWatch {
@@ -76,20 +32,32 @@ pub(super) struct ProfileWatch {
 }
 
 impl ProfileWatch {
-    /// Begins to watch what loading the profile inspected.
-    pub(super) fn start(profile: &SelectedProfile, reached: Reached) -> Result<Self, Failure> {
+    /// Begins to watch what loading the profile inspects, so that saves made while documents are run are not lost.
+    /// Problems of the profile are reported by the run.
+    pub(super) fn start(profile: SelectedProfile) -> Result<Self, Failure> {
+        let notes = FileTracker::default();
+        profile.compile(context(), &library().noted_in(&notes), &[], &mut Problems::new());
+        let reached = notes.take();
         let files = FileWatch::start(&reached)?;
-        Ok(ProfileWatch { profile: profile.clone(), files, reached, said: String::new() })
+        Ok(ProfileWatch { profile, files, reached, said: String::new() })
     }
 
-    /// Scores `kept` again at every save, until `stopped` becomes true.
-    pub(super) async fn follow(
+    /// Scores the documents of a run again when all are done.
+    pub(super) fn after_run(self, format: ResultFormat, quiet: bool) -> RescoreWatch {
+        Box::new(move |kept, stops, output| {
+            Handle::current().block_on(self.follow(kept, stops, (format, quiet), output))
+        })
+    }
+
+    /// Scores `kept` again at every save, until a request to stop.
+    async fn follow(
         mut self,
         mut kept: RescoreBuffer,
-        (mut drained, mut stopped): (watch::Receiver<bool>, watch::Receiver<bool>),
+        stops: &StopRequests,
         (format, quiet): (ResultFormat, bool),
         output: &mut Streams,
     ) -> Result<(), Failure> {
+        let (mut drained, mut stopped) = (stops.drain.subscribe(), stops.stop.subscribe());
         if !quiet {
             self.open(&kept, output);
         }

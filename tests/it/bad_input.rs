@@ -321,6 +321,8 @@ fn a_home_that_can_not_be_written_costs_the_journal_and_nothing_else() {
         assert!(matches!(ran.code, Some(0 | 3)), "{}", ran.err);
         let ran = ran.says(&["warning: this run keeps no journal", "help:"]);
         assert_eq!(ran.json()["best_extraction"]["histology"], "ductal carcinoma");
+        let batch = ["run", "--via", "batch", "--config", "network.batch=allowed", "good.txt"];
+        Ran::of(place.loopctl(&batch).env(name, &home)).exits(2).says(&["kept in a journal"]);
     }
     let mut homeless = place.loopctl(&["run", "--format", "json", "good.txt"]);
     let ran = Ran::of(homeless.env_remove("LOOPCTL_HOME").env_remove("HOME"));

@@ -4,10 +4,13 @@ use super::evaluate::{label, place, results};
 use super::workspace::Workspace;
 use loopctl_app::calibration::{CalibrationAnswer, CalibrationRequest, CalibrationTask, answer};
 use loopctl_app::context::Context;
-use loopctl_app::evaluation::{EvaluationRequest, FreshRun, FreshRunRequest, ResultSpec, evaluate};
+use loopctl_app::evaluation::{EvaluationRequest, FreshRunRequest, ResultSpec, evaluate};
+use loopctl_app::execution::{RunHost, RunOptions, Step, run, take_step};
 use loopctl_app::failure::ExitStatus;
 use loopctl_app::journals::JournalSpec;
 use loopctl_app::profiles::SelectedProfile;
+use loopctl_app::requests::RunRequest;
+use loopctl_app::resumption::RunSelection;
 use loopctl_app::run_export::{RunFileRequest, write_results, write_run_file};
 use loopctl_app::streams::{Stream, Streams};
 use serde_json::{Value, json};
@@ -50,7 +53,12 @@ impl Host {
         let clock = || jiff::Timestamp::UNIX_EPOCH;
         let (out, err) = (Memory::default(), Memory::default());
         Host {
-            context: Context::new(place.path(""), variables, None, clock),
+            context: Context::new(
+                place.path(""),
+                variables,
+                Some(env!("CARGO_BIN_EXE_loopctl").into()),
+                clock,
+            ),
             output: Streams::new(Stream::plain(out.clone()), Stream::plain(err.clone())),
             out,
             err,
@@ -73,7 +81,7 @@ fn evaluation(place: &Workspace, results: ResultSpec) -> EvaluationRequest {
 }
 
 #[test]
-fn an_evaluation_is_a_value_and_a_fresh_run_is_made_by_its_host() {
+fn an_evaluation_is_a_value_and_a_fresh_run_is_made_for_it() {
     let place = place();
     place.write("gold.jsonl", label("reports/a.txt", json!({ "grade": "G2", "margins": "involved" })));
     let extraction = json!({ "grade": "2", "margins": "uninvolved" });
@@ -81,8 +89,7 @@ fn an_evaluation_is_a_value_and_a_fresh_run_is_made_by_its_host() {
     place.write("results.jsonl", &written);
     let mut host = Host::of(&place);
     let request = evaluation(&place, ResultSpec::Files(place.path("results.jsonl")));
-    let answer =
-        evaluate(&request, &host.context, &mut |_, _, _| panic!("no run"), &mut host.output).unwrap();
+    let answer = evaluate(&request, &host.context, RunHost::default(), &mut host.output).unwrap();
     assert!(!answer.is_incomplete && answer.failure().is_none());
     let evaluated = json!(answer.evaluation);
     let mut arguments =
@@ -93,26 +100,73 @@ fn an_evaluation_is_a_value_and_a_fresh_run_is_made_by_its_host() {
     let printed = place.run(&arguments).exits(0).json();
     assert_eq!(evaluated["documents"], printed["documents"]);
     assert_eq!(evaluated["fields"], printed["fields"]);
-    // The host makes the run.
-    let mut asked = Vec::new();
-    let request = evaluation(
-        &place,
-        ResultSpec::Fresh(FreshRunRequest { documents: Some(place.path("")), typed: false }),
-    );
-    let fresh = evaluate(
-        &request,
-        &host.context,
-        &mut |_, documents, _| {
-            asked.extend(documents.iter().map(|document| document.path.clone()));
-            let results = vec![serde_json::from_str(&written).unwrap()];
-            Ok(FreshRun { results, exit: ExitStatus::Success })
-        },
-        &mut host.output,
-    )
-    .unwrap();
-    assert_eq!(asked, [place.path("reports/a.txt")]);
-    assert_eq!(json!(fresh.evaluation)["documents"], evaluated["documents"]);
+    // The run is made first, and kept like any other.
+    let fresh = FreshRunRequest { documents: Some(place.path("")), typed: false };
+    let request = evaluation(&place, ResultSpec::Fresh(fresh));
+    let fresh = evaluate(&request, &host.context, RunHost::default(), &mut host.output).unwrap();
+    assert_eq!(json!(fresh.evaluation)["documents"]["evaluated"], 1);
+    assert_eq!(place.run(&["runs", "export"]).exits(0).lines()[0]["id"], "reports/a.txt");
     assert_eq!((host.out.text(), host.err.text()), (String::new(), String::new()));
+}
+
+/// A request for a run over the reports, and its options for a host that wants the results.
+fn run_of_reports(place: &Workspace) -> (RunRequest, RunOptions) {
+    let profile = SelectedProfile::of(place.path("profiles/mine.yaml").to_str().unwrap(), &[]);
+    let request = RunRequest {
+        inputs: vec![place.path("reports").as_path().into()],
+        journal: Some(place.path("journal.sqlite").as_path().into()),
+        quiet: true,
+        ..RunRequest::of(profile.spec.clone())
+    };
+    (request, RunOptions { profile, returns_results: true, ..RunOptions::default() })
+}
+
+#[test]
+fn a_run_is_carried_out_and_its_results_are_values() {
+    let place = place();
+    let mut host = Host::of(&place);
+    let (request, options) = run_of_reports(&place);
+    let ran = run(request.clone(), options, &host.context, &mut host.output).unwrap();
+    assert!(matches!(ran.exit, ExitStatus::Success | ExitStatus::NotPassed), "{:?}", ran.exit);
+    let ids: Vec<&str> = ran.results.iter().map(|result| result.id.as_str()).collect();
+    assert_eq!(ids, ["a", "b"]);
+    // It is in the journal like any other.
+    let exported = place.run(&["runs", "export", "--journal", "journal.sqlite"]).exits(0).lines();
+    assert_eq!(json!(exported), json!(ran.results));
+    let (_, options) = run_of_reports(&place);
+    let options = RunOptions { selection: RunSelection::Latest, ..options };
+    let resumed = run(request, options, &host.context, &mut host.output).unwrap();
+    assert_eq!((resumed.exit, resumed.results.len()), (ran.exit, 0));
+    assert_eq!((host.out.text(), host.err.text()), (String::new(), String::new()));
+}
+
+#[test]
+fn a_host_can_stop_the_run_that_it_carries_out() {
+    let place = place();
+    let mut host = Host::of(&place);
+    let (request, options) = run_of_reports(&place);
+    let stopping =
+        RunHost { listen: |stops| stops.drain.send(true).unwrap_or_default(), ..RunHost::default() };
+    let options = RunOptions { host: stopping, ..options };
+    let ran = run(request, options, &host.context, &mut host.output).unwrap();
+    assert_eq!((ran.exit, ran.results.len()), (ExitStatus::Interrupted, 0));
+}
+
+#[test]
+fn a_step_is_taken_by_a_request() {
+    let place = place();
+    let mut host = Host::of(&place);
+    let (request, options) = run_of_reports(&place);
+    let extraction = place.write("a.json", json!({ "grade": "2", "margins": "uninvolved" }).to_string());
+    let request = RunRequest {
+        inputs: vec![place.path("reports/a.txt").as_path().into()],
+        extraction: Some(extraction.as_path().into()),
+        ..request
+    };
+    let taken = take_step(Step::Verdict, request, options, &host.context, &mut host.output).unwrap();
+    let [result] = taken.results.as_slice() else { panic!("{:?}", taken.results) };
+    assert_eq!(result.best_extraction.as_ref().unwrap()["grade"], "2");
+    assert!(!place.path("journal.sqlite").exists(), "a step is in no journal");
 }
 
 #[test]

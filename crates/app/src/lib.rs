@@ -5,8 +5,9 @@
 //! - [`lint`], [`facts`], [`explain`]: what is wrong with a profile, what holds by it, and what it says in words.
 //! - [`review`], [`rescore`]: what people decide, and recorded runs assessed again.
 //! - [`report`], [`export`]: finished runs for people, and for other programs.
-//! - [`failure`], [`streams`], [`plans`], [`journals`]: what answers to requests need: why one failed, its output, profiles
-//!   compiled, runs found.
+//! - [`failure`], [`streams`], [`logging`], [`plans`], [`journals`]: what answers to requests need: why one failed, its output,
+//!   its log, profiles compiled, runs found.
+//! - [`execution`]: a run carried out.
 //! - [`evaluation`], [`calibration`], [`scoring`], [`repairs`], [`field_mentions`], [`trials`], [`resumption`],
 //!   [`run_export`], [`review_files`]: answers to requests.
 //! - [`project`], [`mod@reference`]: new projects, and the pages of the language's reference.
@@ -42,10 +43,13 @@ pub mod shell;
 pub mod profiles;
 pub mod failure;
 pub mod streams;
+#[expect(clippy::disallowed_methods, clippy::disallowed_types, reason = "writes logs, and times spans")]
+pub mod logging;
 #[expect(clippy::disallowed_methods, reason = "tells files from names of profiles")]
 pub mod plans;
 #[expect(clippy::disallowed_methods, reason = "finds journals")]
 pub mod journals;
+#[expect(clippy::disallowed_methods, reason = "permits what lies in the working directory")]
 pub mod resumption;
 #[expect(clippy::disallowed_methods, reason = "reads trajectories")]
 pub mod trials;
@@ -54,10 +58,12 @@ pub mod scoring;
 pub mod field_mentions;
 #[expect(clippy::disallowed_methods, reason = "reads standard input")]
 pub mod repairs;
-#[expect(clippy::disallowed_methods, reason = "reads labels and results")]
-pub mod evaluation;
 #[expect(clippy::disallowed_methods, reason = "reads labels and results, and writes certificates")]
 pub mod calibration;
+#[expect(clippy::disallowed_methods, reason = "looks at the files of documents")]
+pub mod execution;
+#[expect(clippy::disallowed_methods, reason = "reads labels and results")]
+pub mod evaluation;
 #[expect(clippy::disallowed_methods, clippy::disallowed_types, reason = "writes exported runs")]
 pub mod run_export;
 pub mod review_files;

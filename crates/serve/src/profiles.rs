@@ -2,15 +2,14 @@
 
 use crate::context::Context;
 use crate::diag::{Code, Problem, Problems};
-use crate::experiment::calibrate::Basis;
 use crate::lint::check_foreign;
 use crate::plan::Plan;
-use crate::profile::{FileTracker, Reached, available, load};
+use crate::profile::{Reached, available, load};
 use crate::provider::{Prices, Providers};
-use crate::requests::{DecidedBy, RunRequest, run_settings};
+use crate::requests::{RunRequest, run_settings};
 use crate::run::{Candidates, Consultant, OpenError, open_panel, open_stages};
 use crate::store::StoredRun;
-use loopctl_app::profiles::{RecordedProfile, SelectedProfile, texts_digest_of};
+use loopctl_app::profiles::{ReachedProfile, RecordedProfile, SelectedProfile};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
@@ -104,12 +103,11 @@ impl ServedProfiles {
     /// Everything that is wrong with it.
     pub(crate) fn compile(&self, request: &ProfileRequest) -> Result<CompiledProfile, Problems> {
         let mut problems = Problems::new();
-        let notes = FileTracker::default();
         let selected = self.selected(request);
         let library = self.context.library();
-        let plan = selected.compile(&self.context, &library.noted_in(&notes), &[], &mut problems);
-        let (reached, named) = (notes.take(), Path::new(selected.name()));
-        let Some(plan) = plan else { return Err(problems) };
+        let reached = ReachedProfile::read(&self.context, &selected, &library, &[], &mut problems);
+        let Some(profile) = reached else { return Err(problems) };
+        let plan = &profile.plan;
         if let Some(name) = plan.unset_variables.first() {
             let message =
                 format!("the prompt of the profile `{}` needs the variable `{name}`", plan.profile.name);
@@ -117,20 +115,19 @@ impl ServedProfiles {
             problems.push(Problem::placeless(Code::Conflict, message).help(help));
             return Err(problems);
         }
-        let files_digest = reached.digest(named);
-        let loaded = selected.load(&self.context, &library, &[], &mut Problems::new());
-        let texts_digest = loaded.map(|loaded| texts_digest_of(&loaded, &reached, named)).unwrap_or_default();
-        let basis = Basis::of(&plan.profile, &reached, named);
         let request = RunRequest {
             folder: Some(self.context.folder()).filter(|folder| *folder != Path::new("")).map(Into::into),
             inputs: vec![self.uploads.as_path().into()],
             allow_commands: self.allow_commands,
             ..RunRequest::of(selected.spec.clone())
         };
-        let decided_by =
-            DecidedBy { files_digest: &files_digest, texts_digest: &texts_digest, basis: Some(&basis) };
-        let settings = Value::Object(run_settings(&plan, Some(&request), &decided_by));
-        Ok(CompiledProfile { plan: Arc::new(plan), files_digest, reached, settings })
+        let decided_by = profile.decided_by();
+        Ok(CompiledProfile {
+            settings: Value::Object(run_settings(plan, &request, &decided_by)),
+            plan: Arc::new(profile.plan),
+            files_digest: decided_by.files_digest,
+            reached: profile.reached,
+        })
     }
 
     /// Checks a profile that is in no file yet: everything that is wrong with it.

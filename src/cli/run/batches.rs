@@ -1,10 +1,7 @@
 //! The arguments that say whether calls wait for a vendor's batch.
 
 use super::duration;
-use crate::failure::Failure;
-use crate::profile::BatchUse;
 use crate::requests::{BatchRequest, CallsVia};
-use crate::run::BatchSettings;
 use crate::value::Millis;
 use clap::{Args, ValueEnum};
 
@@ -55,38 +52,4 @@ impl From<Via> for CallsVia {
             Via::Batch => CallsVia::Batch,
         }
     }
-}
-
-/// The request of a run that asks for none: single calls.
-pub(in crate::cli) fn online() -> BatchRequest {
-    BatchRequest {
-        via: CallsVia::Online,
-        wait: Millis(24 * 60 * 60 * 1000),
-        tail: 50,
-        pause: Millis(5 * 60 * 1000),
-    }
-}
-
-/// The settings of a run's calls.
-pub(super) fn settings(request: Option<&BatchRequest>) -> BatchSettings {
-    request.map_or_else(BatchSettings::default, |request| BatchSettings {
-        used: request.via == CallsVia::Batch,
-        wait: request.wait,
-        tail: request.tail,
-        longest_pause: request.pause.duration(),
-    })
-}
-
-/// Checks that batches may be used with this profile, and with what else is asked for.
-pub(super) fn check(allowed: BatchUse, refuses: &[&str]) -> Result<(), Failure> {
-    if let Some(what) = refuses.first() {
-        return Err(
-            Failure::usage(format!("{what} doesn't go with `--via batch`")).help("leave one of them out")
-        );
-    }
-    if allowed != BatchUse::Allowed {
-        return Err(Failure::usage("the profile doesn't allow batches, and `--via batch` asks for them")
-            .help("if documents may stay with the vendor for days, say `network: { batch: allowed }`, or add `--config network.batch=allowed`"));
-    }
-    Ok(())
 }

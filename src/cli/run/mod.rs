@@ -1,22 +1,19 @@
 //! `loopctl run`: the loop over documents.
 
 mod batches;
-mod carry_out;
-mod display;
-mod input_stream;
-mod invocation;
 
 use self::batches::BatchArguments;
-pub(super) use self::batches::{Via, online};
-pub(super) use self::carry_out::{ResumedRun, RunOptions, carry_out};
-pub(super) use self::invocation::{ConsultedParties, RunInvocation};
+pub(super) use self::batches::Via;
 use super::headings::{ARGUMENTS, CALLS, DOCUMENTS, OUTPUT, PROFILE};
 use super::loading::{CallArguments, ProfileArguments, context};
 use super::logging::LogArguments;
+use super::process_host::PROCESS;
 use super::result_format::RecordFormat;
 use super::tape::RecorderArguments;
+use super::watch::ProfileWatch;
+use crate::execution::{RescoreWatch, RunOptions, run};
 use crate::failure::{ExitStatus, Failure};
-use crate::requests::{RecordedPath, RunRequest};
+use crate::requests::{RecordedPath, ResultFormat, RunRequest};
 use crate::resumption::RunSelection;
 use crate::streams::Streams;
 use crate::value::Millis;
@@ -100,22 +97,34 @@ pub(super) struct Arguments {
 
 pub(super) fn execute(arguments: &Arguments, output: &mut Streams) -> Result<ExitStatus, Failure> {
     let selection = if arguments.resume { RunSelection::Latest } else { RunSelection::Fresh };
-    let request = arguments.request();
     let options = RunOptions {
+        profile: arguments.profile.selected(),
+        selection,
         report: arguments.report.clone(),
-        log: arguments.log.clone(),
-        watch: arguments.watch,
-        ..RunOptions::of(arguments.profile.selected(), selection)
+        log: arguments.log.settings(),
+        watch: arguments.watch.then(|| arguments.watch(output)).transpose()?,
+        host: PROCESS,
+        ..RunOptions::default()
     };
-    carry_out(request, options, output)
+    Ok(run(arguments.request(), options, context(), output)?.exit)
 }
 
 impl Arguments {
+    /// The watch over the profile when all documents are done.
+    fn watch(&self, output: &Streams) -> Result<RescoreWatch, Failure> {
+        let format = self.format.chosen(output)?;
+        if format == ResultFormat::Json {
+            return Err(Failure::usage("`--format json` is one value, and `--watch` goes on answering")
+                .help("write `--format jsonl`"));
+        }
+        Ok(ProfileWatch::start(self.profile.selected())?.after_run(format, self.quiet))
+    }
+
     /// The request that they make, as a run's record keeps it.
     fn request(&self) -> RunRequest {
         let path = |path: &Option<PathBuf>| path.as_deref().map(RecordedPath::from);
         let paths = |paths: &[PathBuf]| paths.iter().map(|path| path.as_path().into()).collect();
-        let report = self.report.as_ref().map(|_| "--report");
+        let once = self.log.settings().named().into_iter().chain(self.report.as_ref().map(|_| "--report"));
         RunRequest {
             folder: Some(context().folder().into()),
             document_type: self.document_type.clone(),
@@ -134,7 +143,7 @@ impl Arguments {
             journal: path(&self.journal),
             drain: Some(self.drain),
             quiet: self.quiet,
-            of_first_process: self.log.named().into_iter().chain(report).map(str::to_owned).collect(),
+            of_first_process: once.map(str::to_owned).collect(),
             ..RunRequest::of(self.profile.selected().spec)
         }
     }

@@ -8,8 +8,8 @@ use super::interrupts;
 use super::loading::{CallArguments, ProfileArguments, context};
 use super::logging::LogArguments;
 use super::run::duration;
-use crate::diag::Problems;
 use crate::disk::{self, Access};
+use crate::execution::{StopRequests, read_prices};
 use crate::failure::{ExitStatus, Failure};
 use crate::ingest::MAX_DOCUMENT_BYTES;
 use crate::journals;
@@ -27,9 +27,7 @@ use jiff::SignedDuration;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 use tokio::net::TcpListener;
-use tokio::sync::watch;
 
 /// The heading of flags about how people reach the service.
 const ADDRESS: &str = "Address";
@@ -220,13 +218,8 @@ fn start(arguments: &StartArguments, output: &mut Streams) -> Result<ExitStatus,
     settings
         .check_address(arguments.allow_remote)
         .map_err(|error| Failure::usage(error.to_string()).help(error.help()))?;
-    let mut problems = Problems::new();
     let calls = &arguments.calls;
-    let prices = context().prices(calls.prices.as_deref(), &mut problems);
-    output.show(&problems);
-    if problems.has_errors() {
-        return Err(Failure::usage("the prices can't be used"));
-    }
+    let prices = read_prices(calls.prices.as_deref(), context(), output)?;
     let profiles = ServedProfiles::new(
         context().clone(),
         arguments.profile.selected(),
@@ -236,7 +229,8 @@ fn start(arguments: &StartArguments, output: &mut Streams) -> Result<ExitStatus,
     );
     let profiles = Arc::new(profiles);
     let metrics = Arc::new(Metrics::default());
-    let telemetry = arguments.log.start_with(Some(Box::new(CallMeasures::layer(Arc::clone(&metrics)))))?;
+    let measures = Box::new(CallMeasures::layer(Arc::clone(&metrics)));
+    let telemetry = arguments.log.settings().start_with(Some(measures), context())?;
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()
@@ -261,14 +255,13 @@ fn start(arguments: &StartArguments, output: &mut Streams) -> Result<ExitStatus,
             let token = issue_token(&service.journal, &access)?;
             output.say(&format!("open http://{}/login#token={token}", reached_at(listen)));
         }
-        let (drain, draining) = watch::channel(false);
-        let (stop, giving_up) = watch::channel(false);
-        tokio::spawn(interrupts::listen(drain, stop, arguments.drain, Arc::new(AtomicBool::new(false))));
-        serve(Arc::new(service), listener, ShutdownSignals { draining, giving_up }).await.map_err(|error| {
-            match error {
-                ServeError::Store(error) => error.into(),
-                ServeError::Listen(_) => Failure::broken(error.to_string()),
-            }
+        let stops = StopRequests::new(arguments.drain, false);
+        let signals =
+            ShutdownSignals { draining: stops.drain.subscribe(), giving_up: stops.stop.subscribe() };
+        interrupts::listen(stops);
+        serve(Arc::new(service), listener, signals).await.map_err(|error| match error {
+            ServeError::Store(error) => error.into(),
+            ServeError::Listen(_) => Failure::broken(error.to_string()),
         })
     });
     drop(telemetry);

@@ -1,7 +1,7 @@
 //! Runs the loop over documents for a race, within its budget.
 
 use super::super::loading::{CallArguments, context};
-use crate::diag::Problems;
+use crate::execution::read_prices;
 use crate::experiment::sweep::Spending;
 use crate::failure::Failure;
 use crate::ingest::Document;
@@ -41,12 +41,7 @@ impl Runner {
         jobs: usize,
         output: &mut Streams,
     ) -> Result<Self, Failure> {
-        let mut problems = Problems::new();
-        let prices = context().prices(calls.prices.as_deref(), &mut problems);
-        output.show(&problems);
-        if problems.has_errors() {
-            return Err(Failure::usage("the prices can't be used"));
-        }
+        let prices = read_prices(calls.prices.as_deref(), context(), output)?;
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .enable_all()
             .build()

@@ -7,64 +7,49 @@ use crate::lint::{AGAIN, MOST_CERTIFICATE_BYTES, left_open, read_certificate, vo
 use crate::profile::Profile;
 use crate::streams::Streams;
 use crate::value::ShownPath;
-use crate::value::decode::Spanned;
 use crate::value::sanitize_line;
-use serde_json::Value;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-/// The policy of a run, with the certificates that may cover it.
-pub struct Certified {
-    /// The policy of the run.
-    pub basis: Basis,
-    /// The certificate that the command names.
-    pub named: Option<PathBuf>,
-    /// The one that the profile names.
-    pub of_profile: Option<Spanned<String>>,
-}
-
-impl Certified {
-    /// Reports what the certificate promises and what it leaves open of the requirements of `profile`, or why it is
-    /// void. A certificate that the command names must exist.
-    ///
-    /// # Errors
-    /// When the certificate that the command names can't be used.
-    pub fn say(
-        &self,
-        profile: &Profile,
-        providers: Value,
-        plugins: Value,
-        quiet: bool,
-        output: &mut Streams,
-    ) -> Result<(), Failure> {
-        let of_profile = self.of_profile.as_ref().map(|file| PathBuf::from(&file.value));
-        let Some(file) = self.named.clone().or(of_profile) else { return Ok(()) };
-        let shown = sanitize_line(&file.shown());
-        let certificate = match (open_certificate(&file), &self.named) {
-            (Ok(certificate), _) => certificate,
-            (Err(failure), Some(_)) => return Err(failure),
-            (Err(failure), None) => {
-                warn(&failure.message, output);
-                return Ok(());
-            }
-        };
-        let changes = certificate.changes(&self.basis.clone().asking(providers, plugins));
-        if changes.is_empty() {
-            if !quiet {
-                output.say(&format!("certificate `{shown}` ({}):", sanitize_line(&certificate.date)));
-                for statement in certificate.calibration.statements() {
-                    output.say(&format!("  {}", sanitize_line(&statement)));
-                }
-            }
-            for (message, help) in left_open(&shown, &certificate, profile) {
-                warn(&message, output);
-                output.say(&format!("  help: {help}"));
-            }
-        } else {
-            warn(&void(&shown, &changes), output);
-            output.say(&format!("  help: {AGAIN}"));
+/// Reports what the certificate of a run with this policy promises and what it leaves open of the requirements of
+/// `profile`, or why it is void. It is the one that the command names, which must exist, or else that of the profile.
+///
+/// # Errors
+/// When the certificate that the command names can't be used.
+pub fn say_certificate(
+    named: Option<&Path>,
+    profile: &Profile,
+    basis: &Basis,
+    quiet: bool,
+    output: &mut Streams,
+) -> Result<(), Failure> {
+    let of_profile = || profile.certify.as_ref()?.certificate.as_ref().map(|file| Path::new(&file.value));
+    let Some(file) = named.or_else(of_profile) else { return Ok(()) };
+    let shown = sanitize_line(&file.shown());
+    let certificate = match (open_certificate(file), named) {
+        (Ok(certificate), _) => certificate,
+        (Err(failure), Some(_)) => return Err(failure),
+        (Err(failure), None) => {
+            warn(&failure.message, output);
+            return Ok(());
         }
-        Ok(())
+    };
+    let changes = certificate.changes(basis);
+    if changes.is_empty() {
+        if !quiet {
+            output.say(&format!("certificate `{shown}` ({}):", sanitize_line(&certificate.date)));
+            for statement in certificate.calibration.statements() {
+                output.say(&format!("  {}", sanitize_line(&statement)));
+            }
+        }
+        for (message, help) in left_open(&shown, &certificate, profile) {
+            warn(&message, output);
+            output.say(&format!("  help: {help}"));
+        }
+    } else {
+        warn(&void(&shown, &changes), output);
+        output.say(&format!("  help: {AGAIN}"));
     }
+    Ok(())
 }
 
 fn warn(message: &str, output: &mut Streams) {

@@ -6,7 +6,7 @@ mod labels;
 mod scored_documents;
 mod verification;
 
-pub use certificate_files::Certified;
+pub use certificate_files::say_certificate;
 pub use evidence::{EvidenceAnswer, EvidenceRequest};
 pub use verification::Verification;
 

@@ -1,16 +1,20 @@
 //! A run made for the evaluation.
 
-use super::{LabelFiles, RunDocuments};
+use super::LabelFiles;
+use crate::context::Context;
+use crate::execution::{FinishedRun, RunHost, RunOptions, run};
 use crate::failure::{ExitStatus, Failure};
 use crate::ingest::{Input, Origin};
 use crate::plan::Plan;
 use crate::profiles::SelectedProfile;
-use crate::result::DocumentResult;
+use crate::requests::{BatchRequest, ResultFormat, RunRequest};
 use crate::streams::{Streams, complain};
 use crate::value::{DocumentId, ShownPath, path_text, sanitize_line};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
+use std::io::Write;
 use std::path::{Path, PathBuf};
+use tempfile::TempPath;
 
 /// The maximum number of documents that are named because they have no file.
 const MOST_NAMED: usize = 20;
@@ -24,29 +28,19 @@ pub struct FreshRunRequest {
     pub typed: bool,
 }
 
-/// A finished run.
-#[derive(Debug)]
-pub struct FreshRun {
-    /// Its results.
-    pub results: Vec<DocumentResult>,
-    /// The outcome of the run.
-    pub exit: ExitStatus,
-}
-
 /// A document to run over.
-#[derive(Debug, Clone)]
-pub struct FreshDocument {
+struct FreshDocument {
     /// Its name in the labels.
-    pub name: String,
+    name: String,
     /// Its type, if the loop is given it.
-    pub document_type: Option<String>,
+    document_type: Option<String>,
     /// Its file.
-    pub path: PathBuf,
+    path: PathBuf,
 }
 
 /// A run for an evaluation, with the types that the classifier finds of documents whose types were given to the loop.
 pub(super) struct LabelledRun {
-    pub(super) run: FreshRun,
+    pub(super) run: FinishedRun,
     pub(super) classified: Vec<(String, String)>,
 }
 
@@ -65,11 +59,25 @@ impl FreshRunRequest {
         &self,
         labels: &LabelFiles,
         plan: &Plan,
-        (profile, run): (&SelectedProfile, &mut RunDocuments<'_>),
+        profile: &SelectedProfile,
+        host: RunHost,
+        context: &Context,
         output: &mut Streams,
     ) -> Result<LabelledRun, Failure> {
         let (documents, all_there) = self.listed(labels, plan, output)?;
-        let mut run = run(profile, &documents, output)?;
+        let list = list_of(&documents)
+            .map_err(|error| Failure::broken(format!("can't keep what the run leaves: {error}")))?;
+        let request = RunRequest {
+            folder: Some(context.folder().into()),
+            from: vec![(&*list).into()],
+            batches: Some(BatchRequest::online()),
+            format: Some(ResultFormat::Jsonl),
+            quiet: true,
+            ..RunRequest::of(profile.spec.clone())
+        };
+        let profile = profile.clone();
+        let options = RunOptions { profile, returns_results: true, host, ..RunOptions::default() };
+        let mut run = run(request, options, context, output)?;
         if matches!(run.exit, ExitStatus::Usage | ExitStatus::Interrupted) {
             return Err(Failure::shown(run.exit));
         }
@@ -151,10 +159,16 @@ impl FreshRunRequest {
     }
 }
 
+/// A list of the documents, which is gone when it is dropped.
+fn list_of(documents: &[FreshDocument]) -> std::io::Result<TempPath> {
+    let mut list = tempfile::Builder::new().suffix(".jsonl").tempfile()?;
+    documents.iter().try_for_each(|document| writeln!(list, "{}", document.record()))?;
+    Ok(list.into_temp_path())
+}
+
 impl FreshDocument {
-    /// The document as `run --from` reads it.
-    #[must_use]
-    pub fn record(&self) -> Value {
+    /// The document as a line of a list.
+    fn record(&self) -> Value {
         let mut record = json!({ "id": self.name, "path": path_text(&self.path) });
         if let (Some(document_type), Value::Object(members)) = (&self.document_type, &mut record) {
             members.insert("document_type".to_owned(), document_type.as_str().into());

@@ -5,12 +5,13 @@ mod label_files;
 mod result_source;
 mod reviewed_labels;
 
-pub use fresh_run::{FreshDocument, FreshRun, FreshRunRequest};
+pub use fresh_run::FreshRunRequest;
 pub use label_files::LabelFiles;
 pub use result_source::ResultSpec;
 
 use crate::context::Context;
 use crate::disk::{self, Access, FolderKey};
+use crate::execution::RunHost;
 use crate::experiment::evaluate::{Evaluation, Evaluator, UnusableLabel, unknown_fields};
 use crate::failure::{ExitStatus, Failure};
 use crate::journals::JournalSpec;
@@ -48,10 +49,6 @@ pub struct EvaluationRequest {
     pub report: Option<PathBuf>,
 }
 
-/// Runs the loop over documents, which may be given their types.
-pub type RunDocuments<'r> =
-    dyn FnMut(&SelectedProfile, &[FreshDocument], &mut Streams) -> Result<FreshRun, Failure> + 'r;
-
 /// An evaluation.
 #[derive(Debug)]
 pub struct EvaluationAnswer {
@@ -64,14 +61,14 @@ pub struct EvaluationAnswer {
 }
 
 /// Evaluates results against labels. Labels and results that can't be used are reported, and the rest counts. A fresh
-/// run is made by `run`.
+/// run is made in the process `host`.
 ///
 /// # Errors
 /// When there are no labels or no results, the profile can't be used, or the page can't be written.
 pub fn evaluate(
     request: &EvaluationRequest,
     context: &Context,
-    run: &mut RunDocuments<'_>,
+    host: RunHost,
     output: &mut Streams,
 ) -> Result<EvaluationAnswer, Failure> {
     let mut labels = if request.labels.is_empty() {
@@ -89,7 +86,8 @@ pub fn evaluate(
     let plan = profile.plan_to_score(context, &context.library(), output)?;
     let (source, ran, classified) = match source {
         ResultSource::Fresh(fresh) => {
-            let LabelledRun { run, classified } = fresh.run(&labels, &plan, (&profile, run), output)?;
+            let LabelledRun { run, classified } =
+                fresh.run(&labels, &plan, &profile, host, context, output)?;
             (ResultSource::Made(run.results), run.exit, classified)
         }
         recorded => (recorded, ExitStatus::Success, Vec::new()),

@@ -6,9 +6,11 @@ mod reached;
 mod recorded_profile;
 mod recorded_run;
 mod selected;
+mod shadows;
 
 pub use located::LocatedProfile;
-pub use reached::{ReachedProfile, texts_digest_of};
+pub use reached::ReachedProfile;
 pub use recorded_profile::RecordedProfile;
 pub use recorded_run::{RecordedRun, TrialError};
 pub use selected::SelectedProfile;
+pub use shadows::changed_by;

@@ -3,10 +3,11 @@
 use super::SelectedProfile;
 use crate::context::Context;
 use crate::diag::Problems;
+use crate::experiment::calibrate::Basis;
 use crate::experiment::{PromptTexts, with_texts};
 use crate::plan::Plan;
 use crate::profile::{FileTracker, Library, Loaded, Reached};
-use crate::requests::RunIdentity;
+use crate::requests::{DecidedBy, RunIdentity};
 use crate::value::{Digest, digest_bytes};
 use std::path::Path;
 
@@ -15,10 +16,14 @@ const PROMPTED: [&str; 3] = ["feedback", "judges", "stages"];
 
 /// A profile with every file that it reaches.
 pub struct ReachedProfile {
+    /// The name by which it was selected.
+    name: String,
     /// Its policy, compiled.
     pub plan: Plan,
     /// Its merged settings.
     pub loaded: Loaded,
+    /// Every file that was inspected.
+    pub reached: Reached,
     /// The digest of all files that it reaches.
     files_digest: String,
     /// Like `files_digest`, without prompts and the feedback template, which are compared by their texts.
@@ -44,17 +49,36 @@ impl ReachedProfile {
         let (reached, named) = (notes.take(), Path::new(profile.name()));
         let prompts = PromptTexts::of(&loaded.merged.to_json(), &loaded.library);
         Some(ReachedProfile {
+            name: profile.name().to_owned(),
             files_digest: reached.digest(named),
             other_files_digest: reached.without(&prompts.files()).digest(named),
+            reached,
             prompts,
             loaded,
             plan,
         })
     }
 
-    /// One digest of all that decides about a document, with prompts by their texts, regardless of file names.
+    /// One digest of all that decides about a document, with prompts by their texts, regardless of file names. A run
+    /// records by it what its candidates were asked for with.
     pub fn texts_digest(&self) -> String {
-        texts_digest(&self.loaded, &self.prompts, &self.other_files_digest)
+        let settings = with_texts(&self.loaded.merged.to_json(), |name| self.prompts.text_of(name));
+        let mut text = String::new();
+        for (key, digest) in &self.loaded.profile.setting_digests {
+            let with_texts = PROMPTED.contains(&key.as_str()).then(|| settings.get(key)).flatten();
+            let digest = with_texts.map_or_else(|| digest.clone(), |setting| Digest::of(setting).hex());
+            text.push_str(&format!("{key} {digest}\n"));
+        }
+        digest_bytes(format!("{text}{}", self.other_files_digest).as_bytes())
+    }
+
+    /// All that decides about documents, as a run records it.
+    pub fn decided_by(&self) -> DecidedBy {
+        DecidedBy {
+            files_digest: self.files_digest.clone(),
+            texts_digest: self.texts_digest(),
+            basis: Some(Basis::of(&self.plan.profile, &self.reached, Path::new(&self.name))),
+        }
     }
 
     /// The identity of its policy; `texts_digest` is that of [`Self::texts_digest`].
@@ -70,21 +94,4 @@ impl ReachedProfile {
     pub fn feedback(&self) -> String {
         self.prompts.text_of(&self.loaded.profile.feedback.template.value).unwrap_or_default()
     }
-}
-
-/// The digest by which a run records what its candidates were asked for with; see [`ReachedProfile::texts_digest`].
-pub fn texts_digest_of(loaded: &Loaded, reached: &Reached, named: &Path) -> String {
-    let prompts = PromptTexts::of(&loaded.merged.to_json(), &loaded.library);
-    texts_digest(loaded, &prompts, &reached.without(&prompts.files()).digest(named))
-}
-
-fn texts_digest(loaded: &Loaded, prompts: &PromptTexts, other_files_digest: &str) -> String {
-    let settings = with_texts(&loaded.merged.to_json(), |name| prompts.text_of(name));
-    let mut text = String::new();
-    for (key, digest) in &loaded.profile.setting_digests {
-        let with_texts = PROMPTED.contains(&key.as_str()).then(|| settings.get(key)).flatten();
-        let digest = with_texts.map_or_else(|| digest.clone(), |setting| Digest::of(setting).hex());
-        text.push_str(&format!("{key} {digest}\n"));
-    }
-    digest_bytes(format!("{text}{other_files_digest}").as_bytes())
 }

@@ -187,6 +187,18 @@ impl RecordingRequest {
     }
 }
 
+impl BatchRequest {
+    /// Single calls, with the usual settings for the batches that were submitted before.
+    pub fn online() -> Self {
+        BatchRequest {
+            via: CallsVia::Online,
+            wait: Millis(24 * 60 * 60 * 1000),
+            tail: 50,
+            pause: Millis(5 * 60 * 1000),
+        }
+    }
+}
+
 impl RunRequest {
     /// A request that names nothing but a profile.
     pub fn of(profile: ProfileSpec) -> Self {

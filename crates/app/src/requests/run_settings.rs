@@ -18,31 +18,25 @@ pub const PROVIDERS: &str = "providers";
 pub const OUT: &str = "out";
 
 /// The digests of what decides about the documents of a run, besides the profile.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct DecidedBy<'a> {
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct DecidedBy {
     /// The digest of every file that the profile reaches.
-    pub files_digest: &'a str,
+    pub files_digest: String,
     /// The digest of the merged profile and these files, with prompts by their texts; for other policies tried on the run.
-    pub texts_digest: &'a str,
+    pub texts_digest: String,
     /// The policy part by part, for certificates.
-    pub basis: Option<&'a Basis>,
+    pub basis: Option<Basis>,
 }
 
 /// The settings in a run's record about its profile, and about the request by which it is resumed.
-pub fn run_settings(
-    plan: &Plan,
-    request: Option<&RunRequest>,
-    decided_by: &DecidedBy<'_>,
-) -> Map<String, Value> {
+pub fn run_settings(plan: &Plan, request: &RunRequest, decided_by: &DecidedBy) -> Map<String, Value> {
     let mut settings = Map::new();
     settings.insert("terms".to_owned(), json!(Terms::of(plan)));
     let accept = RunFacts::new("", "", &plan.policy).accept_overall;
     settings.insert(ACCEPT_OVERALL.to_owned(), json!(accept));
-    if let Some(request) = request {
-        request.clone().into_settings(&mut settings);
-    }
-    settings.insert(FILES_DIGEST.to_owned(), decided_by.files_digest.into());
-    settings.insert(TEXTS_DIGEST.to_owned(), decided_by.texts_digest.into());
+    request.clone().into_settings(&mut settings);
+    settings.insert(FILES_DIGEST.to_owned(), decided_by.files_digest.as_str().into());
+    settings.insert(TEXTS_DIGEST.to_owned(), decided_by.texts_digest.as_str().into());
     settings.insert(BASIS.to_owned(), json!(decided_by.basis));
     settings
 }

@@ -2,8 +2,10 @@
 
 mod permission;
 mod reach;
+mod resumed_run;
 mod run_selection;
 
-pub use permission::{Permission, Permissions, say_where_documents_go};
-pub use reach::ResumeReach;
-pub use run_selection::{PolicyIdentity, ResumeOverrides, RunSelection, SelectedRun, choose};
+pub use permission::{Permissions, say_where_documents_go};
+use reach::ResumeReach;
+pub use resumed_run::ResumedRun;
+pub use run_selection::{RunSelection, SelectedRun, choose};

@@ -1,6 +1,7 @@
 //! The programs, plugins and servers that a recorded run would use, and whether the user who resumes it permits that. A
 //! journal may come from someone else: nothing in it is a permission, nor are the files that it leads to.
 
+use super::ResumedRun;
 use crate::diag::Span;
 use crate::facts::without_passwords;
 use crate::failure::Failure;
@@ -12,7 +13,7 @@ use crate::value::{path_text, sanitize_line};
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::env::consts::DLL_SUFFIX;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// Permissions besides those that the flags of a run give when they are repeated.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -25,28 +26,15 @@ pub struct Permissions {
     pub paths: Vec<PathBuf>,
 }
 
-/// The permissions of the user who resumes a run, and those in the run's record.
-pub struct Permission<'p> {
-    /// Those given now.
-    pub given: &'p Permissions,
-    /// `--allow-commands`, now.
-    pub allows_commands: bool,
-    /// `--allow-commands`, in the record.
-    pub allowed_commands: bool,
-    /// The table of prices in the record, if none is named now.
-    pub prices: Option<&'p Path>,
-    /// Files and folders of the record that are not permitted: the use of each, and the flag that permits it.
-    pub places: Vec<(String, String)>,
-}
-
-impl Permission<'_> {
-    /// Refuses to resume if something is not permitted, listing all of it with the flags that permit it.
+impl ResumedRun {
+    /// Refuses to resume if something is not permitted, listing all of it with the flags that permit it. `places` are
+    /// the files and folders of the record that are not permitted: the use of each, and its flag.
     ///
     /// # Errors
     /// When something is not permitted.
-    pub fn check(
+    pub(super) fn check(
         &self,
-        run: &str,
+        places: Vec<(String, String)>,
         loaded: &Loaded,
         providers: &Providers,
         output: &mut Streams,
@@ -59,8 +47,8 @@ impl Permission<'_> {
                 lacking.push(found);
             }
         }
-        lacking.extend(self.places.iter().cloned());
-        if let Some(prices) = self.prices {
+        lacking.extend(places);
+        if let Some(prices) = &self.prices {
             let shown = path_text(prices);
             lacking.push((
                 format!("counts what calls cost by the prices in `{shown}` (`--prices` in its record)"),
@@ -70,7 +58,7 @@ impl Permission<'_> {
         if lacking.is_empty() {
             return Ok(());
         }
-        output.say(&format!("run `{}`, when resumed,", sanitize_line(run)));
+        output.say(&format!("run `{}`, when resumed,", sanitize_line(self.run.as_str())));
         for (what, _) in &lacking {
             output.say(&format!("  {}", sanitize_line(what)));
         }
@@ -91,7 +79,9 @@ impl Permission<'_> {
             )),
             OutsideKind::Provider(spec, config) => self.lacks_provider(one, spec, config, providers),
             _ if one.by == Author::User || one.is_shipped() => None,
-            OutsideKind::Server(host) | OutsideKind::Proxy(host) if self.given.hosts.contains(host) => None,
+            OutsideKind::Server(host) | OutsideKind::Proxy(host) if self.permissions.hosts.contains(host) => {
+                None
+            }
             OutsideKind::Server(host) => {
                 let flag = again(&one.at).unwrap_or_else(|| format!("--allow-host {}", quoted(host)));
                 Some((format!("sends documents to `{host}` ({})", named()), flag))
@@ -123,7 +113,7 @@ impl Permission<'_> {
         if one.by == Author::User
             || one.is_shipped()
             || is_installed
-            || self.given.plugins.iter().any(|plugin| plugin == spec)
+            || self.permissions.plugins.iter().any(|plugin| plugin == spec)
         {
             return None;
         }

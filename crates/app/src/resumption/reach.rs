@@ -37,7 +37,7 @@ impl<'a> NamedPath<'a> {
 }
 
 /// The files and folders that resuming a run may reach.
-pub enum ResumeReach {
+pub(super) enum ResumeReach {
     /// All that it names: this user began the run, or permitted it before.
     Own,
     /// Those in these folders, and the journal's folder for results.
@@ -51,7 +51,7 @@ pub enum ResumeReach {
 
 impl ResumeReach {
     /// The reach of a run in a journal, with what is permitted besides the folder where this process began.
-    pub fn of(context: &Context, journal: Option<&Path>, run: &RunId, permitted: &[PathBuf]) -> Self {
+    pub(super) fn of(context: &Context, journal: Option<&Path>, run: &RunId, permitted: &[PathBuf]) -> Self {
         let Some(journal) = journal.map(real_place) else { return ResumeReach::Own };
         let usual = context.state_folder().map(|folder| real_place(&folder.join("journal.sqlite")));
         let is_latest =
@@ -65,7 +65,7 @@ impl ResumeReach {
     }
 
     /// The folders in which documents must lie; `None` if they may lie anywhere.
-    pub fn into_folders(self) -> Option<Vec<PathBuf>> {
+    pub(super) fn into_folders(self) -> Option<Vec<PathBuf>> {
         match self {
             ResumeReach::Own => None,
             ResumeReach::Within { folders, .. } => Some(folders),
@@ -77,7 +77,7 @@ impl ResumeReach {
     ///
     /// # Errors
     /// When the journal can't be read.
-    pub fn lacking(
+    pub(super) fn lacking(
         &self,
         run: &RunId,
         request: &RunRequest,

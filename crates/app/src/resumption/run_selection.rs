@@ -1,14 +1,18 @@
 //! The run of the journal that the documents belong to: a fresh one, or one that is resumed.
 
+use crate::context::Context;
+use crate::diag::Problems;
 use crate::failure::Failure;
+use crate::profiles::SelectedProfile;
 use crate::requests::{OUT, RunIdentity};
 use crate::store::{DocumentStage, Journal, RunId, RunRecord, RunStage, StoredRun};
 use crate::value::prose::count;
 
 /// The run that is meant.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum RunSelection {
     /// A run that begins.
+    #[default]
     Fresh,
     /// The latest run of the same profile and folder, if there is one.
     Latest,
@@ -28,42 +32,8 @@ pub struct SelectedRun {
     pub note: Option<String>,
 }
 
-/// The properties shared by runs whose documents are decided alike: the merged profile, and every file that it reaches.
-#[derive(Debug, Clone, PartialEq)]
-pub struct PolicyIdentity<'a> {
-    /// The name of the profile.
-    pub profile: &'a str,
-    /// The digest of the merged profile.
-    pub profile_digest: &'a str,
-    /// The digest of every file that it reaches.
-    pub files_digest: &'a str,
-    /// The digest of both with prompts by their texts, for other policies that are tried on the run.
-    pub texts_digest: &'a str,
-    /// The settings laid over those of the run's record.
-    pub overrides: Option<&'a ResumeOverrides>,
-}
-
-/// Settings of `resume` that override those of a run's record.
-#[derive(Debug, Clone, PartialEq)]
-pub struct ResumeOverrides {
-    /// Its flags, as they were written.
-    pub flags: String,
-    /// The digest of the profile without them.
-    pub digest_without: Option<String>,
-}
-
-impl PolicyIdentity<'_> {
-    fn is_of(&self, run: &StoredRun) -> bool {
-        let identity = RunIdentity {
-            profile_digest: self.profile_digest,
-            files_digest: Some(self.files_digest),
-            texts_digest: Some(self.texts_digest),
-        };
-        identity.decides_as(&RunIdentity::of_record(&run.record.profile_digest, &run.record.settings))
-    }
-}
-
-/// Chooses the run, and prepares it.
+/// Chooses the run that the documents of a record belong to, and prepares it. `profile` is what the user
+/// selects now.
 ///
 /// # Errors
 /// When it is not there, has another policy, or the journal can't be written.
@@ -71,16 +41,16 @@ pub fn choose(
     journal: &Journal,
     selection: &RunSelection,
     record: &RunRecord,
-    decided_by: &PolicyIdentity<'_>,
+    profile: &SelectedProfile,
+    context: &Context,
 ) -> Result<SelectedRun, Failure> {
     let fresh = |note| Ok(SelectedRun { run: journal.begin_run(record)?, goes_on: false, lists: true, note });
     let stored = match selection {
         RunSelection::Fresh => return fresh(None),
         RunSelection::Latest => {
             let out = record.settings.get(OUT);
-            let mine = |run: &StoredRun| {
-                run.record.profile == decided_by.profile && run.record.settings.get(OUT) == out
-            };
+            let mine =
+                |run: &StoredRun| run.record.profile == record.profile && run.record.settings.get(OUT) == out;
             let Some(latest) = journal.runs()?.into_iter().rev().find(mine) else { return fresh(None) };
             latest
         }
@@ -88,20 +58,18 @@ pub fn choose(
             journal.run(run)?.ok_or_else(|| crate::store::StoreError::UnknownRun { run: run.clone() })?
         }
     };
-    if !decided_by.is_of(&stored) {
-        let message =
-            format!("the profile `{}` has changed since run `{}` began", decided_by.profile, stored.id);
+    let identity = RunIdentity::of_record(&record.profile_digest, &record.settings);
+    let earlier = &stored.record;
+    if !identity.decides_as(&RunIdentity::of_record(&earlier.profile_digest, &earlier.settings)) {
+        let message = format!("the profile `{}` has changed since run `{}` began", record.profile, stored.id);
         if *selection == RunSelection::Latest {
             return carry_over(journal, record, &stored, message);
         }
-        let is_cause = |over: &&ResumeOverrides| {
-            let recorded = &stored.record.profile_digest;
-            recorded != decided_by.profile_digest && over.digest_without.as_ref() == Some(recorded)
-        };
-        if let Some(over) = decided_by.overrides.filter(is_cause) {
+        let is_cause = earlier.profile_digest != record.profile_digest;
+        if let Some(flags) = flags_of_another_policy(profile, earlier, context).filter(|_| is_cause) {
             let message = format!(
-                "`{}` makes another policy of `{}` than run `{}` has",
-                over.flags, decided_by.profile, stored.id
+                "`{flags}` makes another policy of `{}` than run `{}` has",
+                record.profile, stored.id
             );
             return Err(Failure::usage(message).help(
                 "a run has one policy, and only its `budget` may be another: resume it without the flag; or begin the documents that are left with it, with `loopctl run --resume`",
@@ -121,6 +89,18 @@ pub fn choose(
     }
     let lists = *selection == RunSelection::Latest || !stored.listed;
     Ok(SelectedRun { run: stored.id, goes_on: *selection == RunSelection::Latest, lists, note: None })
+}
+
+/// The flags by which this user overrides a recorded profile, if the record has the policy without them.
+fn flags_of_another_policy(
+    profile: &SelectedProfile,
+    record: &RunRecord,
+    context: &Context,
+) -> Option<String> {
+    let flags = profile.again.as_ref()?.written();
+    let without = SelectedProfile { again: None, ..profile.clone() };
+    let loaded = without.load(context, &context.library(), &[], &mut Problems::new())?;
+    (!flags.is_empty() && loaded.profile.digest == record.profile_digest).then_some(flags)
 }
 
 /// Begins a run under the changed profile that leaves out what the earlier one finished.

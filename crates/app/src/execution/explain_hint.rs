@@ -1,18 +1,17 @@
-//! The command that explains why a document did not pass.
+//! The command that explains why documents did not pass.
 
-use super::journal_place::JournalPlace;
+use crate::journals::JournalPlace;
 use crate::policy::FinalStatus;
 use crate::result::DocumentResult;
 use crate::shell::quoted;
-use crate::store::{Artifact, Artifacts, Journal};
+use crate::store::{Artifact, Artifacts};
 use crate::value::DocumentId;
 use crate::value::ShownPath;
 use crate::value::sanitize_line;
-use std::path::Path;
 
 /// The hint at the command that explains why documents did not pass.
 #[derive(Debug, Default)]
-pub(super) struct Hint {
+pub(super) struct ExplainHint {
     out: Option<Artifacts>,
     /// The arguments of `explain`, if the journal is kept.
     journal: Option<String>,
@@ -24,16 +23,13 @@ pub(super) struct Hint {
 /// The maximum number of documents that are named.
 const MOST_NAMED: usize = 4;
 
-impl Hint {
-    pub(super) fn of(place: &JournalPlace, journal: &Journal, out: Option<Artifacts>) -> Self {
-        let kept = journal.path() != Path::new(":memory:");
-        let journal = kept.then(|| match place {
-            JournalPlace::Asked(file) => format!("latest --journal {}", quoted(&file.shown())),
-            JournalPlace::Usual(_) | JournalPlace::Memory => "latest".to_owned(),
-        });
-        Hint { out, journal, about: Vec::new(), count: 0 }
+impl ExplainHint {
+    pub(super) fn of(journal: &JournalPlace, out: Option<Artifacts>) -> Self {
+        let journal = journal.is_kept().then(|| format!("latest{}", journal.again()));
+        ExplainHint { out, journal, about: Vec::new(), count: 0 }
     }
 
+    /// Takes in a result.
     pub(super) fn see(&mut self, result: &DocumentResult) {
         let passed = matches!(result.final_status, FinalStatus::Passed | FinalStatus::Skipped);
         if passed {

@@ -1,14 +1,13 @@
 //! The documents that are meant, as a stream.
 
-use crate::failure::Failure;
+use super::documents::NamedDocuments;
 use crate::ingest::without_references;
 use crate::ingest::{Input, InputError, Listing, MEDIA_ENDINGS, SkipReason, Skipped, Wanted};
 use crate::plan::Plan;
 use crate::provider::Recorder;
 use crate::run::Inputs;
-use crate::value::ShownPath;
 use std::collections::VecDeque;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// The number of inputs inspected together where some may be the references of others.
@@ -36,19 +35,18 @@ struct InputStream {
     skipped_inputs: SkippedInputs,
 }
 
-/// The inputs that the arguments stand for, found lazily. If `keeps_repeats`, what is named twice comes twice, and
-/// nothing is remembered of each document.
+/// The inputs that are named, found lazily. If `keeps_repeats`, what is named twice comes twice, and nothing is
+/// remembered of each document.
 pub(super) fn inputs(
     plan: &Arc<Plan>,
-    arguments: &[PathBuf],
-    from: &[PathBuf],
+    documents: &NamedDocuments,
     out: Option<&Path>,
     keeps_repeats: bool,
 ) -> (Inputs, SkippedInputs) {
     let endings: &[&str] = if plan.attaches() { &MEDIA_ENDINGS } else { &[] };
     let listing = Listing::new(Wanted {
-        arguments: arguments.to_vec(),
-        from: from.to_vec(),
+        arguments: documents.inputs.clone(),
+        from: documents.from.clone(),
         endings,
         apart: out.into_iter().map(Path::to_path_buf).collect(),
         document_types: Some(plan.document_types().map(str::to_owned).collect()),
@@ -65,15 +63,6 @@ pub(super) fn inputs(
         skipped_inputs: skipped_inputs.clone(),
     };
     (Box::new(found), skipped_inputs)
-}
-
-/// Returns whether the arguments mean one document, whatever is found.
-pub(super) fn is_one(arguments: &[PathBuf], from: &[PathBuf]) -> bool {
-    let [only] = arguments else { return false };
-    let records = only
-        .extension()
-        .is_some_and(|ending| ["jsonl", "ndjson"].iter().any(|known| ending.eq_ignore_ascii_case(known)));
-    from.is_empty() && !records && (only.as_os_str() == "-" || only.is_file() || !only.exists())
 }
 
 impl Iterator for InputStream {
@@ -128,38 +117,4 @@ impl InputStream {
 /// Returns whether a folder has the journal of a run, as folders of results have.
 fn holds_results(folder: &Path) -> bool {
     folder.join("journal.sqlite").is_file()
-}
-
-/// Refuses an output folder among the inputs: a run over its own results would be useless.
-pub(super) fn refuse_out_among_inputs(out: Option<&Path>, inputs: &[PathBuf]) -> Result<(), Failure> {
-    let Some(out) = out.and_then(|out| out.canonicalize().ok()) else { return Ok(()) };
-    match inputs.iter().find(|input| input.is_dir() && input.canonicalize().is_ok_and(|input| input == out)) {
-        Some(input) => {
-            Err(Failure::usage(format!("`{}` is the folder of the documents and of `--out`", input.shown()))
-                .help("write the results to another folder"))
-        }
-        None => Ok(()),
-    }
-}
-
-/// Refuses to read standard input twice.
-pub(super) fn refuse_standard_input_twice(inputs: &[PathBuf], from: &[PathBuf]) -> Result<(), Failure> {
-    let is_stdin = |path: &PathBuf| path.as_os_str() == "-";
-    if inputs.iter().any(is_stdin) && from.iter().any(is_stdin) {
-        return Err(Failure::usage("standard input can't be a document and a list of documents")
-            .help("leave out `-`, or `--from -`"));
-    }
-    Ok(())
-}
-
-/// Refuses recorded answers as documents. With `--cache DIR`, the folder is taken for documents.
-pub(super) fn refuse_cassettes_among_inputs(inputs: &[PathBuf]) -> Result<(), Failure> {
-    match inputs.iter().find(|input| Recorder::stands_in(input)) {
-        Some(input) => {
-            let folder = input.shown();
-            Err(Failure::usage(format!("`{folder}` holds recorded answers, not documents"))
-                .help(format!("for a cache write `--cache-dir {folder}`; else leave the folder out")))
-        }
-        None => Ok(()),
-    }
 }
