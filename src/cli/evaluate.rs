@@ -79,10 +79,7 @@ pub(super) struct Arguments {
 pub(super) fn execute(arguments: &Arguments, output: &mut Streams) -> Result<ExitStatus, Failure> {
     let answer = evaluate(&arguments.request(), context(), &mut run_documents, output)?;
     match arguments.format {
-        ResultFormat::Text => {
-            output.out.write_all(evaluation_text(&answer.evaluation, output.out_paint).as_bytes())?;
-            output.out.flush()?;
-        }
+        ResultFormat::Text => output.write_text(&evaluation_text(&answer.evaluation, output.out_paint))?,
         format => output.write_json(&answer.evaluation, format)?,
     }
     match answer.failure() {

@@ -2,7 +2,6 @@
 
 mod calibrate;
 mod check;
-mod code_pages;
 mod completions;
 mod correct;
 mod dashes;
@@ -13,7 +12,6 @@ mod headings;
 mod hint;
 mod init;
 mod interrupts;
-mod issue_codes;
 mod journal_argument;
 mod journal_place;
 mod loading;

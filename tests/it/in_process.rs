@@ -5,9 +5,11 @@ use super::workspace::Workspace;
 use loopctl_app::calibration::{CalibrationAnswer, CalibrationRequest, CalibrationTask, answer};
 use loopctl_app::context::Context;
 use loopctl_app::evaluation::{EvaluationRequest, FreshRun, FreshRunRequest, ResultSpec, evaluate};
+use loopctl_app::explanation::{ExplainRequest, Explanation, TextForm, explain};
 use loopctl_app::failure::ExitStatus;
 use loopctl_app::journals::JournalSpec;
 use loopctl_app::profiles::SelectedProfile;
+use loopctl_app::report::Paint;
 use loopctl_app::run_export::{RunFileRequest, write_results, write_run_file};
 use loopctl_app::streams::{Stream, Streams};
 use serde_json::{Value, json};
@@ -176,4 +178,28 @@ fn a_run_is_exported_by_a_request() {
     let lines: Vec<Value> = host.out.text().lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert_eq!(lines, place.run(&["runs", "export", "--journal", "out/journal.sqlite"]).exits(0).lines());
     assert_eq!(host.err.text(), "");
+}
+
+#[test]
+fn a_run_and_a_code_are_explained_by_requests() {
+    let place = super::exports::reports();
+    let mut host = Host::of(&place);
+    let folder = place.path("out").to_str().unwrap().to_owned();
+    let of_run = ExplainRequest { target: folder, ..ExplainRequest::default() };
+    let several = explain(&of_run, &host.context, &mut host.output).unwrap();
+    assert!(matches!(&several, Explanation::Documents(documents) if documents.len() == 3), "{several:?}");
+    let one = ExplainRequest { document: Some("chest-x-ray".to_owned()), ..of_run.clone() };
+    let story = explain(&one, &host.context, &mut host.output).unwrap();
+    let written = ["explain", "out", "--document", "chest-x-ray"];
+    let text = story.text(TextForm::Terminal(Paint::new(false)), false);
+    assert_eq!(text, place.run(&written).exits(0).out);
+    let printed = place.run(&[&written[..], &["--format", "json"]].concat()).exits(0).json();
+    assert_eq!(story.to_json(), printed);
+    let code = ExplainRequest { target: "LC101".to_owned(), ..ExplainRequest::default() };
+    let page = explain(&code, &host.context, &mut host.output).unwrap();
+    assert_eq!(page.to_json()["code"], "LC101");
+    let refused = ExplainRequest { document: one.document, ..code };
+    let refused = explain(&refused, &host.context, &mut host.output).unwrap_err();
+    assert_eq!(refused.message, "`LC101` is a code, which takes no such flags");
+    assert_eq!((host.out.text(), host.err.text()), (String::new(), String::new()));
 }

@@ -7,7 +7,7 @@
 //! - [`report`], [`export`]: finished runs for people, and for other programs.
 //! - [`failure`], [`streams`], [`plans`], [`journals`]: what answers to requests need: why one failed, its output, profiles
 //!   compiled, runs found.
-//! - [`evaluation`], [`calibration`], [`scoring`], [`repairs`], [`field_mentions`], [`trials`], [`resumption`],
+//! - [`evaluation`], [`calibration`], [`scoring`], [`repairs`], [`explanation`], [`trials`], [`resumption`],
 //!   [`run_export`], [`review_files`]: answers to requests.
 //! - [`project`], [`mod@reference`]: new projects, and the pages of the language's reference.
 
@@ -51,7 +51,8 @@ pub mod resumption;
 pub mod trials;
 #[expect(clippy::disallowed_methods, reason = "reads standard input")]
 pub mod scoring;
-pub mod field_mentions;
+#[expect(clippy::disallowed_methods, reason = "tells files from other words, and reads standard input")]
+pub mod explanation;
 #[expect(clippy::disallowed_methods, reason = "reads standard input")]
 pub mod repairs;
 #[expect(clippy::disallowed_methods, reason = "reads labels and results")]

@@ -4,8 +4,9 @@ use crate::context::Context;
 use crate::diag::{Problems, nearest};
 use crate::failure::{ExitStatus, Failure};
 use crate::plan::Plan;
-use crate::profile::{Library, file_of};
+use crate::profile::{Library, Loaded, file_of};
 use crate::profiles::{ReachedProfile, SelectedProfile};
+use crate::provider::Prices;
 use crate::streams::Streams;
 use crate::value::sanitize_line;
 use std::path::Path;
@@ -59,6 +60,24 @@ impl SelectedProfile {
         self.shown(reached, &problems, output)
     }
 
+    /// Loads and compiles the profile to tell what it would do, showing every problem.
+    ///
+    /// # Errors
+    /// When it can't be used.
+    pub fn loaded_plan(&self, context: &Context, output: &mut Streams) -> Result<(Loaded, Plan), Failure> {
+        let mut problems = Problems::new();
+        let loaded = self.load(context, &context.library(), &[], &mut problems);
+        let plan = loaded.as_ref().and_then(|loaded| Plan::compile(loaded, &mut problems));
+        output.show(&problems);
+        loaded.zip(plan).filter(|_| !problems.has_errors()).ok_or_else(|| {
+            let name = self.name();
+            Failure::usage(format!(
+                "the profile `{name}` can't be used, so there is no telling what it would do"
+            ))
+            .help("mend what is named above; `loopctl profile show` shows its settings all the same")
+        })
+    }
+
     /// Shows the problems of reading the profile; a failure unless something was `read`.
     fn shown<T>(&self, read: Option<T>, problems: &Problems, output: &mut Streams) -> Result<T, Failure> {
         output.show(problems);
@@ -72,6 +91,17 @@ impl SelectedProfile {
             }
         })
     }
+}
+
+/// Loads the prices of models, by a table before the usual ones, showing problems of the tables.
+///
+/// # Errors
+/// When one can't be used.
+pub fn price_tables(file: Option<&Path>, context: &Context, output: &mut Streams) -> Result<Prices, Failure> {
+    let mut problems = Problems::new();
+    let prices = context.prices(file, &mut problems);
+    output.show(&problems);
+    if problems.has_errors() { Err(Failure::shown(ExitStatus::Usage)) } else { Ok(prices) }
 }
 
 /// Returns the type of documents that a user names.

@@ -103,6 +103,12 @@ impl Streams {
         let _ = writeln!(self.err, "{line}");
     }
 
+    /// Writes a text to standard output.
+    pub fn write_text(&mut self, text: &str) -> Result<(), Failure> {
+        self.out.write_all(text.as_bytes())?;
+        Ok(self.out.flush()?)
+    }
+
     /// Writes a value as JSON: indented, or on one line, where each element of a list has a line of its own.
     pub fn write_json(&mut self, value: &impl Serialize, format: ResultFormat) -> Result<(), Failure> {
         let value = serde_json::to_value(value).map_err(std::io::Error::from)?;
