@@ -25,7 +25,7 @@ pub use loopctl_core::{exchange, feedback, rules, script, stop};
 #[cfg(feature = "cli")]
 pub(crate) use loopctl_app::{
     calibration, context, evaluation, explanation, facts, failure, journals, plans, profiles, project,
-    repairs, requests, rescore, resumption, review, review_files, run_export, scoring, shell, streams, trials,
+    repairs, requests, rescore, resumption, review, run_export, run_reviews, scoring, shell, streams, trials,
 };
 #[cfg(feature = "cli")]
 #[doc(hidden)]

@@ -9,8 +9,9 @@ use loopctl_app::explanation::{ExplainRequest, Explanation, TextForm, explain};
 use loopctl_app::failure::ExitStatus;
 use loopctl_app::journals::JournalSpec;
 use loopctl_app::profiles::SelectedProfile;
-use loopctl_app::report::Paint;
+use loopctl_app::report::{Paint, reviewed_document_text};
 use loopctl_app::run_export::{RunFileRequest, write_results, write_run_file};
+use loopctl_app::run_reviews::{ReviewShowRequest, document_under_review};
 use loopctl_app::streams::{Stream, Streams};
 use serde_json::{Value, json};
 use std::io::Write;
@@ -202,4 +203,27 @@ fn a_run_and_a_code_are_explained_by_requests() {
     let refused = explain(&refused, &host.context, &mut host.output).unwrap_err();
     assert_eq!(refused.message, "`LC101` is a code, which takes no such flags");
     assert_eq!((host.out.text(), host.err.text()), (String::new(), String::new()));
+}
+
+#[test]
+fn a_document_under_review_is_a_value() {
+    let place = super::exports::reports();
+    let mut host = Host::of(&place);
+    let request = |document: &str| ReviewShowRequest {
+        run: None,
+        journal: JournalSpec { file: Some(place.path("out/journal.sqlite")) },
+        document: document.to_owned(),
+    };
+    let document =
+        document_under_review(&request("thyroid-resection"), &host.context, &mut host.output).unwrap();
+    let shown = document.shown();
+    assert!(!shown.fields.is_empty());
+    let written = ["review", "show", "thyroid-resection", "--journal", "out/journal.sqlite", "--format"];
+    let printed = |format: &'static str| place.run(&[&written[..], &[format]].concat()).exits(0);
+    assert_eq!(json!(shown), printed("json").json());
+    assert_eq!(reviewed_document_text(&shown, Paint::new(false)), printed("text").out);
+    let unknown = document_under_review(&request("thyroid-resektion"), &host.context, &mut host.output);
+    let help = unknown.map(|_| ()).unwrap_err().help;
+    assert_eq!(help.as_deref(), Some("did you mean `thyroid-resection`?"));
+    assert_eq!(host.out.text(), "");
 }

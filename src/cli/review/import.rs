@@ -6,7 +6,7 @@ use super::super::loading::context;
 use super::super::result_format::RecordFormat;
 use crate::failure::{ExitStatus, Failure};
 use crate::requests::ResultFormat;
-use crate::review_files::{ImportRequest, import_decisions};
+use crate::run_reviews::{ImportRequest, import_decisions};
 use crate::streams::Streams;
 use clap::Args;
 use std::path::PathBuf;
@@ -45,12 +45,9 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Streams) -> Result<Exi
         dry_run: arguments.dry_run,
     };
     let answer = import_decisions(&request, context(), output)?;
-    if format == ResultFormat::Text {
-        let text = answer.text(output.out_paint);
-        output.out.write_all(text.as_bytes())?;
-        output.out.flush()?;
-    } else {
-        output.write_json(&answer.to_json(), format)?;
+    match format {
+        ResultFormat::Text => output.write_text(&answer.text(output.out_paint))?,
+        ResultFormat::Json | ResultFormat::Jsonl => output.write_json(&answer.to_json(), format)?,
     }
     if let Some(why) = &answer.not_scored {
         let word = output.err_paint.warn("warning:");
