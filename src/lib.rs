@@ -26,6 +26,7 @@ pub use loopctl_core::{exchange, feedback, rules, script, stop};
 pub(crate) use loopctl_app::{
     calibration, context, evaluation, explanation, facts, failure, journals, plans, profiles, project,
     repairs, requests, rescore, resumption, review, run_export, run_reviews, scoring, shell, streams, trials,
+    watch,
 };
 #[cfg(feature = "cli")]
 #[doc(hidden)]
@@ -49,9 +50,6 @@ pub(crate) use loopctl_serve as serve;
 #[cfg(feature = "cli")]
 pub(crate) use loopctl_telemetry as telemetry;
 
-#[cfg(feature = "cli")]
-#[expect(clippy::disallowed_methods, reason = "looks at files")]
-pub(crate) mod watch;
 // The command line.
 #[cfg(feature = "cli")]
 #[expect(clippy::disallowed_methods, clippy::disallowed_types, reason = "arguments, environment, terminals")]

@@ -50,7 +50,6 @@ mod tape;
 mod test;
 mod unknown_flags;
 mod validate;
-mod watch;
 
 use crate::failure::ExitStatus;
 use crate::provider::ProgramGuard;

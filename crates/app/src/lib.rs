@@ -8,7 +8,7 @@
 //! - [`failure`], [`streams`], [`plans`], [`journals`]: what answers to requests need: why one failed, its output, profiles
 //!   compiled, runs found.
 //! - [`evaluation`], [`calibration`], [`scoring`], [`repairs`], [`explanation`], [`trials`], [`resumption`],
-//!   [`run_export`], [`run_reviews`]: answers to requests.
+//!   [`run_export`], [`run_reviews`], [`watch`]: answers to requests.
 //! - [`project`], [`mod@reference`]: new projects, and the pages of the language's reference.
 
 #![cfg_attr(not(test), deny(clippy::disallowed_methods, clippy::disallowed_types))]
@@ -62,3 +62,5 @@ pub mod calibration;
 #[expect(clippy::disallowed_methods, clippy::disallowed_types, reason = "writes exported runs")]
 pub mod run_export;
 pub mod run_reviews;
+#[expect(clippy::disallowed_methods, reason = "looks at files")]
+pub mod watch;

@@ -5,7 +5,6 @@ use super::super::loading::{context, library};
 use super::super::logging::LogArguments;
 use super::super::result_format::RecordFormat;
 use super::super::shadows::changed_by;
-use super::super::watch::ProfileWatch;
 use super::batches;
 use super::invocation::{ConsultedParties, RunInvocation};
 use crate::calibration::Certified;
@@ -22,6 +21,7 @@ use crate::resumption::{
 use crate::store::RunId;
 use crate::streams::Streams;
 use crate::value::sanitize_line;
+use crate::watch::ProfileWatch;
 use std::path::{Path, PathBuf};
 
 /// The options of the process that carries out a request: they are no part of the run's record.
@@ -118,7 +118,8 @@ pub(in crate::cli) fn carry_out(
         of_profile: plan.profile.certify.as_ref().and_then(|certify| certify.certificate.clone()),
     };
     // Saves made while documents are run are not lost.
-    let watching = options.watch.then(|| ProfileWatch::start(&options.profile, reached)).transpose()?;
+    let watching =
+        options.watch.then(|| ProfileWatch::start(context(), &options.profile, reached)).transpose()?;
     let journal = match (request.journal.as_deref(), request.out.as_deref()) {
         (Some(file), _) => JournalPlace::Asked(file.to_path_buf()),
         (None, Some(out)) => JournalPlace::Asked(out.join("journal.sqlite")),

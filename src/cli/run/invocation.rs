@@ -7,7 +7,6 @@ use super::super::loading::{context, providers_or_warn, say_whose_prices_hold};
 use super::super::logging::LogArguments;
 use super::super::progress_line::ProgressLine;
 use super::super::tape;
-use super::super::watch::{ProfileWatch, RescoreRecorder};
 use super::batches;
 use super::display::{LiveLines, ResumeHint, RunDisplay};
 use super::input_stream::{
@@ -26,6 +25,7 @@ use crate::provider::{Prices, Recorder};
 use crate::report::{RunFacts, RunSummary};
 use crate::requests::ResultFormat;
 use crate::requests::{DecidedBy, OUT, PROVIDERS, RecordedPath, RunRequest, run_settings};
+use crate::rescore::RescoreRecorder;
 use crate::result::{DocumentResult, is_result};
 use crate::resumption::{PolicyIdentity, ResumeOverrides, RunSelection, SelectedRun, choose};
 use crate::run::{
@@ -36,6 +36,7 @@ use crate::store::{Artifacts, Journal, ProcessId, RunId, RunRecord, StoreError, 
 use crate::streams::Streams;
 use crate::value::ShownPath;
 use crate::value::{MAX_CANDIDATE_DEPTH, Millis, is_deeper, path_text, sanitize_line};
+use crate::watch::ProfileWatch;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

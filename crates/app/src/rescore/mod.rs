@@ -2,8 +2,10 @@
 
 mod course;
 mod kept;
+mod recorder;
 mod standing;
 
 pub use course::RunTrace;
 pub use kept::{RescoreBuffer, RescoreLimits, Rescored};
+pub use recorder::RescoreRecorder;
 pub use standing::Rescore;
