@@ -78,10 +78,8 @@ pub(super) struct Arguments {
 
 pub(super) fn execute(arguments: &Arguments, output: &mut Streams) -> Result<ExitStatus, Failure> {
     let answer = evaluate(&arguments.request(), context(), &mut run_documents, output)?;
-    match arguments.format {
-        ResultFormat::Text => output.write_text(&evaluation_text(&answer.evaluation, output.out_paint))?,
-        format => output.write_json(&answer.evaluation, format)?,
-    }
+    let text = |paint| evaluation_text(&answer.evaluation, paint);
+    output.write_answer(arguments.format, text, || &answer.evaluation)?;
     match answer.failure() {
         Some(failure) => Err(failure),
         None => Ok(if answer.is_incomplete { ExitStatus::Broken } else { ExitStatus::Success }),

@@ -51,7 +51,7 @@ pub(super) struct NamedProfileArguments {
 
 /// Loads and compiles a profile, showing every problem.
 pub(super) fn compiled(profile: &SelectedProfile, output: &mut Streams) -> Result<(Loaded, Plan), Failure> {
-    profile.loaded_plan(context(), output)
+    profile.to_explain(context(), output)
 }
 
 /// Loads the prices of models, showing problems of the tables.

@@ -44,6 +44,24 @@ impl SelectedProfile {
         self.shown(plan.filter(|_| !problems.has_errors()), &problems, output)
     }
 
+    /// Loads and compiles the profile to tell what it would do, showing every problem.
+    ///
+    /// # Errors
+    /// When it can't be used.
+    pub fn to_explain(&self, context: &Context, output: &mut Streams) -> Result<(Loaded, Plan), Failure> {
+        let mut problems = Problems::new();
+        let loaded = self.load(context, &context.library(), &[], &mut problems);
+        let plan = loaded.as_ref().and_then(|loaded| Plan::compile(loaded, &mut problems));
+        output.show(&problems);
+        loaded.zip(plan).filter(|_| !problems.has_errors()).ok_or_else(|| {
+            let name = self.name();
+            Failure::usage(format!(
+                "the profile `{name}` can't be used, so there is no telling what it would do"
+            ))
+            .help("mend what is named above; `loopctl profile show` shows its settings all the same")
+        })
+    }
+
     /// Reads the profile with every file that it reaches, showing every problem.
     ///
     /// # Errors
@@ -58,24 +76,6 @@ impl SelectedProfile {
         let mut problems = Problems::new();
         let reached = ReachedProfile::read(context, self, library, forced, &mut problems);
         self.shown(reached, &problems, output)
-    }
-
-    /// Loads and compiles the profile to tell what it would do, showing every problem.
-    ///
-    /// # Errors
-    /// When it can't be used.
-    pub fn loaded_plan(&self, context: &Context, output: &mut Streams) -> Result<(Loaded, Plan), Failure> {
-        let mut problems = Problems::new();
-        let loaded = self.load(context, &context.library(), &[], &mut problems);
-        let plan = loaded.as_ref().and_then(|loaded| Plan::compile(loaded, &mut problems));
-        output.show(&problems);
-        loaded.zip(plan).filter(|_| !problems.has_errors()).ok_or_else(|| {
-            let name = self.name();
-            Failure::usage(format!(
-                "the profile `{name}` can't be used, so there is no telling what it would do"
-            ))
-            .help("mend what is named above; `loopctl profile show` shows its settings all the same")
-        })
     }
 
     /// Shows the problems of reading the profile; a failure unless something was `read`.
@@ -93,10 +93,10 @@ impl SelectedProfile {
     }
 }
 
-/// Loads the prices of models, by a table before the usual ones, showing problems of the tables.
+/// Loads the prices of models, showing problems of the tables.
 ///
 /// # Errors
-/// When one can't be used.
+/// When a table can't be used, which is shown.
 pub fn price_tables(file: Option<&Path>, context: &Context, output: &mut Streams) -> Result<Prices, Failure> {
     let mut problems = Problems::new();
     let prices = context.prices(file, &mut problems);

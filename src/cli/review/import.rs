@@ -5,7 +5,6 @@ use super::super::journal_argument::JournalArgument;
 use super::super::loading::context;
 use super::super::result_format::RecordFormat;
 use crate::failure::{ExitStatus, Failure};
-use crate::requests::ResultFormat;
 use crate::run_reviews::{ImportRequest, import_decisions};
 use crate::streams::Streams;
 use clap::Args;
@@ -45,13 +44,9 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Streams) -> Result<Exi
         dry_run: arguments.dry_run,
     };
     let answer = import_decisions(&request, context(), output)?;
-    match format {
-        ResultFormat::Text => output.write_text(&answer.text(output.out_paint))?,
-        ResultFormat::Json | ResultFormat::Jsonl => output.write_json(&answer.to_json(), format)?,
-    }
+    output.write_answer(format, |paint| answer.text(paint), || answer.to_json())?;
     if let Some(why) = &answer.not_scored {
-        let word = output.err_paint.warn("warning:");
-        output.say(&format!("{word} {why}, so corrected extractions are not scored"));
+        output.warn(&format!("{why}, so corrected extractions are not scored"));
     }
     Ok(ExitStatus::Success)
 }

@@ -5,7 +5,6 @@ use super::super::journal_argument::JournalArgument;
 use super::super::loading::context;
 use super::super::result_format::RecordFormat;
 use crate::failure::{ExitStatus, Failure};
-use crate::requests::ResultFormat;
 use crate::review::{Reason, ReviewState};
 use crate::run_reviews::{ReviewQueueRequest, review_queue};
 use crate::streams::Streams;
@@ -38,9 +37,6 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Streams) -> Result<Exi
         state: arguments.state.clone(),
     };
     let queue = review_queue(&request, context())?;
-    match format {
-        ResultFormat::Text => output.write_text(&queue.text(output.out_paint))?,
-        ResultFormat::Json | ResultFormat::Jsonl => output.write_json(&queue.documents, format)?,
-    }
+    output.write_answer(format, |paint| queue.text(paint), || &queue.documents)?;
     Ok(ExitStatus::Success)
 }

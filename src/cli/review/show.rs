@@ -6,7 +6,6 @@ use super::super::loading::context;
 use super::super::result_format::RecordFormat;
 use crate::failure::{ExitStatus, Failure};
 use crate::report::reviewed_document_text;
-use crate::requests::ResultFormat;
 use crate::run_reviews::{ReviewShowRequest, document_under_review};
 use crate::streams::Streams;
 use clap::Args;
@@ -34,11 +33,7 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Streams) -> Result<Exi
         document: arguments.document.clone(),
     };
     let document = document_under_review(&request, context(), output)?;
-    match format {
-        ResultFormat::Text => {
-            output.write_text(&reviewed_document_text(&document.shown(), output.out_paint))?;
-        }
-        ResultFormat::Json | ResultFormat::Jsonl => output.write_json(&document.shown(), format)?,
-    }
+    let shown = document.shown();
+    output.write_answer(format, |paint| reviewed_document_text(&shown, paint), || &shown)?;
     Ok(ExitStatus::Success)
 }

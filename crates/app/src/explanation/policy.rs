@@ -29,7 +29,7 @@ pub fn explain_policy(
     output: &mut Streams,
 ) -> Result<PolicyInWords, Failure> {
     let prices = price_tables(prices, context, output)?;
-    let (loaded, plan) = profile.loaded_plan(context, output)?;
+    let (loaded, plan) = profile.to_explain(context, output)?;
     let explanation = policy::explain(ProfileView { loaded: &loaded, plan: &plan, prices: &prices });
     Ok(PolicyInWords { explanation, digest: plan.profile.digest.clone() })
 }

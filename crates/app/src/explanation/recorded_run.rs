@@ -37,10 +37,7 @@ fn latest(request: &ExplainRequest, context: &Context, output: &mut Streams) -> 
         return Some(latest);
     }
     let (run, journal) = (sanitize_line(&latest.run), sanitize_line(&latest.journal.shown()));
-    let word = output.err_paint.warn("warning:");
-    output.say(&format!(
-        "{word} the latest run, {run}, was in `{journal}`, which is gone; this is one before it"
-    ));
+    output.warn(&format!("the latest run, {run}, was in `{journal}`, which is gone; this is one before it"));
     None
 }
 

@@ -8,28 +8,30 @@ use crate::value::sanitize_line;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-/// The lines at the beginning: the profile, the number of its files here, and the documents that are scored again.
-pub(super) fn opening(profile: &str, files: usize, kept: &RescoreBuffer, warning: &str) -> Vec<String> {
-    let documents = |number: usize| count(number as u64, "document");
+/// The line at the beginning: the profile, the number of its files here, and the documents that are scored again.
+pub(super) fn opening(profile: &str, files: usize, documents: usize) -> String {
     let files = match files {
         0 => "; all it reaches is built in, and a file of yours in its place counts".to_owned(),
         files => format!(" ({} here)", count(files as u64, "file")),
     };
-    let are = if kept.documents() == 1 { "is" } else { "are" };
-    let mut lines = vec![format!(
-        "watching `{}`{files}: save one, and {} {are} scored again; Ctrl-C ends",
-        sanitize_line(profile),
-        documents(kept.documents()),
-    )];
+    let are = if documents == 1 { "is" } else { "are" };
+    let (profile, documents) = (sanitize_line(profile), count(documents as u64, "document"));
+    format!("watching `{profile}`{files}: save one, and {documents} {are} scored again; Ctrl-C ends")
+}
+
+/// The documents that are not scored again.
+pub(super) fn left_out(kept: &RescoreBuffer) -> Vec<String> {
+    let documents = |number: usize| count(number as u64, "document");
+    let mut lines = Vec::new();
     if kept.dropped() > 0 {
         let (latest, dropped) = (documents(kept.documents()), kept.dropped());
         lines.push(format!(
-            "{warning} only the latest {latest} are kept; the {dropped} before them are not scored again"
+            "only the latest {latest} are kept; the {dropped} before them are not scored again"
         ));
     }
     if kept.without_candidate() > 0 {
         let without = documents(kept.without_candidate());
-        lines.push(format!("{warning} {without} without a candidate can't be scored again"));
+        lines.push(format!("{without} without a candidate can't be scored again"));
     }
     lines
 }

@@ -1,7 +1,7 @@
 //! `loopctl run --watch`: what was run is scored again whenever the profile, or a file that it reaches, is saved.
 
 use super::file_watch::FileWatch;
-use super::lines::{happened, opening, used_for_asking};
+use super::lines::{happened, left_out, opening, used_for_asking};
 use crate::context::Context;
 use crate::diag::Problems;
 use crate::failure::Failure;
@@ -60,9 +60,8 @@ impl ProfileWatch {
         output: &mut Streams,
     ) -> Result<(), Failure> {
         if !quiet {
-            let word = output.err_paint.warn("warning:");
-            let lines = opening(self.profile.name(), self.reached.files(), &kept, &word);
-            lines.iter().for_each(|line| output.say(line));
+            output.say(&opening(self.profile.name(), self.reached.files(), kept.documents()));
+            left_out(&kept).iter().for_each(|line| output.warn(line));
         }
         // Problems that are shown if nothing is saved for a moment.
         let mut doubted: Option<Problems> = None;
