@@ -5,17 +5,17 @@
 //! - [`lint`], [`facts`], [`explain`]: what is wrong with a profile, what holds by it, and what it says in words.
 //! - [`review`], [`rescore`]: what people decide, and recorded runs assessed again.
 //! - [`report`], [`export`]: finished runs for people, and for other programs.
-//! - [`failure`], [`streams`], [`plans`], [`journals`]: what answers to requests need: why one failed, its output, profiles
-//!   compiled, runs found.
+//! - [`failure`], [`streams`], [`named_input`], [`plans`], [`journals`]: what answers to requests need: why one failed, its
+//!   output, files opened, profiles compiled, runs found.
 //! - [`evaluation`], [`calibration`], [`scoring`], [`repairs`], [`explanation`], [`trials`], [`resumption`],
-//!   [`run_export`], [`run_reviews`], [`watch`]: answers to requests.
+//!   [`run_export`], [`run_reviews`], [`outline`], [`next_answer`], [`watch`]: answers to requests.
 //! - [`project`], [`mod@reference`]: new projects, and the pages of the language's reference.
 
 #![cfg_attr(not(test), deny(clippy::disallowed_methods, clippy::disallowed_types))]
 
 use loopctl_core::{
-    diag, disk, engine, exchange, feedback, plan, policy, profile, repair, result, rules, score, script,
-    stop, value,
+    diag, disk, engine, exchange, feedback, next, plan, policy, profile, repair, result, rules, score,
+    script, stop, value,
 };
 use loopctl_read as ingest;
 
@@ -42,6 +42,8 @@ pub mod shell;
 pub mod profiles;
 pub mod failure;
 pub mod streams;
+#[expect(clippy::disallowed_methods, reason = "reads standard input")]
+pub mod named_input;
 #[expect(clippy::disallowed_methods, reason = "tells files from names of profiles")]
 pub mod plans;
 #[expect(clippy::disallowed_methods, reason = "finds journals")]
@@ -49,11 +51,9 @@ pub mod journals;
 pub mod resumption;
 #[expect(clippy::disallowed_methods, reason = "reads trajectories")]
 pub mod trials;
-#[expect(clippy::disallowed_methods, reason = "reads standard input")]
 pub mod scoring;
 #[expect(clippy::disallowed_methods, reason = "tells files from other words, and reads standard input")]
 pub mod explanation;
-#[expect(clippy::disallowed_methods, reason = "reads standard input")]
 pub mod repairs;
 #[expect(clippy::disallowed_methods, reason = "reads labels and results")]
 pub mod evaluation;
@@ -62,5 +62,7 @@ pub mod calibration;
 #[expect(clippy::disallowed_methods, clippy::disallowed_types, reason = "writes exported runs")]
 pub mod run_export;
 pub mod run_reviews;
+pub mod outline;
+pub mod next_answer;
 #[expect(clippy::disallowed_methods, reason = "looks at files")]
 pub mod watch;
