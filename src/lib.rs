@@ -25,8 +25,8 @@ pub use loopctl_core::{exchange, feedback, rules, script, stop};
 #[cfg(feature = "cli")]
 pub(crate) use loopctl_app::{
     calibration, context, evaluation, explanation, facts, failure, journals, next_answer, outline, plans,
-    profiles, project, repairs, requests, rescore, resumption, review, run_export, run_reviews, scoring,
-    shell, streams, trials, watch,
+    plugin_project, profiles, project, repairs, requests, rescore, resumption, review, run_export,
+    run_reviews, scoring, shell, streams, trials, watch,
 };
 #[cfg(feature = "cli")]
 #[doc(hidden)]

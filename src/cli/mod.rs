@@ -23,7 +23,6 @@ mod permission;
 mod plugin;
 mod plugin_check;
 mod plugin_new;
-mod plugin_sdk;
 mod process_streams;
 mod profile;
 mod profile_diff;

@@ -9,7 +9,8 @@
 //!   output, files opened, profiles compiled, runs found.
 //! - [`evaluation`], [`calibration`], [`scoring`], [`repairs`], [`explanation`], [`trials`], [`resumption`],
 //!   [`run_export`], [`run_reviews`], [`outline`], [`next_answer`], [`watch`]: answers to requests.
-//! - [`project`], [`mod@reference`]: new projects, and the pages of the language's reference.
+//! - [`project`], [`plugin_project`], [`mod@reference`]: new projects, also of plugins, and the pages of the language's
+//!   reference.
 
 #![cfg_attr(not(test), deny(clippy::disallowed_methods, clippy::disallowed_types))]
 
@@ -32,8 +33,6 @@ pub mod reference;
 pub mod lint;
 #[expect(clippy::disallowed_methods, reason = "reads finished runs")]
 pub mod explain;
-#[expect(clippy::disallowed_methods, clippy::disallowed_types, reason = "writes projects")]
-pub mod project;
 pub mod report;
 pub mod export;
 pub mod requests;
@@ -42,6 +41,10 @@ pub mod shell;
 pub mod profiles;
 pub mod failure;
 pub mod streams;
+#[expect(clippy::disallowed_methods, clippy::disallowed_types, reason = "writes projects")]
+pub mod project;
+#[expect(clippy::disallowed_methods, reason = "writes projects of plugins")]
+pub mod plugin_project;
 #[expect(clippy::disallowed_methods, reason = "reads standard input")]
 pub mod named_input;
 #[expect(clippy::disallowed_methods, reason = "tells files from names of profiles")]
