@@ -17,6 +17,7 @@ mod proof;
 mod rescoring;
 mod reviews;
 mod run_summary;
+mod runs;
 mod scenarios;
 mod summary;
 mod sweep;
@@ -40,6 +41,7 @@ pub use proof::{ComparisonReport, ProofReport, comparison_json, comparison_text,
 pub use rescoring::{rescoring_json, rescoring_lines};
 pub use reviews::{review_queue_text, reviewed_document_text};
 pub use run_summary::{LookAt, LookAtIssue, RunFacts, RunSummary, Why, render_text};
+pub use runs::{run_list_text, run_stages_text};
 pub use scenarios::suite_lines;
 pub use scenarios::{suites_closing, suites_json, unusable_line};
 pub use summary::{assessment_table, closing, document_summary};
