@@ -25,7 +25,7 @@ pub use loopctl_core::{exchange, feedback, rules, script, stop};
 #[cfg(feature = "cli")]
 pub(crate) use loopctl_app::{
     calibration, context, evaluation, explanation, facts, failure, journals, next_answer, outline, plans,
-    plugin_project, profiles, project, repairs, requests, rescore, resumption, review, run_export,
+    plugin_project, plugins, profiles, project, repairs, requests, rescore, resumption, review, run_export,
     run_reviews, scoring, shell, streams, trials, watch,
 };
 #[cfg(feature = "cli")]

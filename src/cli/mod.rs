@@ -41,7 +41,6 @@ mod runs;
 mod schema;
 mod score;
 mod serve;
-mod shadows;
 mod simulate;
 mod step;
 mod sweep;

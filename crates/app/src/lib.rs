@@ -8,7 +8,7 @@
 //! - [`failure`], [`streams`], [`named_input`], [`plans`], [`journals`]: what answers to requests need: why one failed, its
 //!   output, files opened, profiles compiled, runs found.
 //! - [`evaluation`], [`calibration`], [`scoring`], [`repairs`], [`explanation`], [`trials`], [`resumption`],
-//!   [`run_export`], [`run_reviews`], [`outline`], [`next_answer`], [`watch`]: answers to requests.
+//!   [`run_export`], [`run_reviews`], [`plugins`], [`outline`], [`next_answer`], [`watch`]: answers to requests.
 //! - [`project`], [`plugin_project`], [`mod@reference`]: new projects, also of plugins, and the pages of the language's
 //!   reference.
 
@@ -65,6 +65,8 @@ pub mod calibration;
 #[expect(clippy::disallowed_methods, clippy::disallowed_types, reason = "writes exported runs")]
 pub mod run_export;
 pub mod run_reviews;
+#[expect(clippy::disallowed_methods, reason = "tells paths from names of plugins")]
+pub mod plugins;
 pub mod outline;
 pub mod next_answer;
 #[expect(clippy::disallowed_methods, reason = "looks at files")]

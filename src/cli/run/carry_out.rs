@@ -4,7 +4,6 @@ use super::super::journal_place::JournalPlace;
 use super::super::loading::{context, library};
 use super::super::logging::LogArguments;
 use super::super::result_format::RecordFormat;
-use super::super::shadows::changed_by;
 use super::batches;
 use super::invocation::{ConsultedParties, RunInvocation};
 use crate::calibration::Certified;
@@ -12,7 +11,7 @@ use crate::diag::Problems;
 use crate::experiment::calibrate::Basis;
 use crate::failure::{ExitStatus, Failure};
 use crate::profile::{FileTracker, Loaded};
-use crate::profiles::{SelectedProfile, texts_digest_of};
+use crate::profiles::{SelectedProfile, changed_by, texts_digest_of};
 use crate::requests::{CallsVia, ResultFormat, RunRequest};
 use crate::result::DocumentResult;
 use crate::resumption::{
@@ -91,7 +90,7 @@ pub(in crate::cli) fn carry_out(
     let plan = options.profile.plan(context(), &library.clone().noted_in(&notes), &[], output)?;
     let reached = notes.take();
     let name = options.profile.name();
-    let changed = changed_by(name, &reached);
+    let changed = changed_by(name, &reached, context());
     if !changed.is_empty() {
         let (word, files) = (output.err_paint.warn("note:"), sanitize_line(&changed.join(", ")));
         let name = sanitize_line(name);
