@@ -24,9 +24,9 @@ pub use loopctl_core::{exchange, feedback, rules, script, stop};
 
 #[cfg(feature = "cli")]
 pub(crate) use loopctl_app::{
-    calibration, context, evaluation, execution, facts, failure, field_mentions, journals, logging, plans,
-    profiles, project, repairs, requests, rescore, resumption, review, review_files, run_export, scoring,
-    shell, streams, trials,
+    calibration, context, evaluation, execution, explanation, facts, failure, journals, logging, next_answer,
+    outline, plans, plugin_project, plugins, profiles, project, repairs, requests, resumption, review,
+    run_export, run_reviews, scoring, streams, trials, watch,
 };
 #[cfg(feature = "cli")]
 #[doc(hidden)]
@@ -50,9 +50,6 @@ pub(crate) use loopctl_serve as serve;
 #[cfg(feature = "cli")]
 pub(crate) use loopctl_telemetry as telemetry;
 
-#[cfg(feature = "cli")]
-#[expect(clippy::disallowed_methods, reason = "looks at files")]
-pub(crate) mod watch;
 // The command line.
 #[cfg(feature = "cli")]
 #[expect(clippy::disallowed_methods, clippy::disallowed_types, reason = "arguments, environment, terminals")]

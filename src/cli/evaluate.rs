@@ -75,13 +75,8 @@ pub(super) struct Arguments {
 
 pub(super) fn execute(arguments: &Arguments, output: &mut Streams) -> Result<ExitStatus, Failure> {
     let answer = evaluate(&arguments.request(), context(), PROCESS, output)?;
-    match arguments.format {
-        ResultFormat::Text => {
-            output.out.write_all(evaluation_text(&answer.evaluation, output.out_paint).as_bytes())?;
-            output.out.flush()?;
-        }
-        format => output.write_json(&answer.evaluation, format)?,
-    }
+    let text = |paint| evaluation_text(&answer.evaluation, paint);
+    output.write_answer(arguments.format, text, || &answer.evaluation)?;
     match answer.failure() {
         Some(failure) => Err(failure),
         None => Ok(if answer.is_incomplete { ExitStatus::Broken } else { ExitStatus::Success }),

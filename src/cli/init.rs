@@ -1,11 +1,9 @@
 //! `loopctl init`: a project to begin with.
 
 use super::loading::context;
-use super::new::{refused, report};
 use crate::failure::{ExitStatus, Failure};
-use crate::project::{starter, write};
+use crate::project::begin;
 use crate::streams::Streams;
-use crate::value::ShownPath;
 use clap::Args;
 use std::path::PathBuf;
 
@@ -23,14 +21,7 @@ pub(super) struct Arguments {
 }
 
 pub(super) fn execute(arguments: &Arguments, output: &mut Streams) -> Result<ExitStatus, Failure> {
-    let dir = &arguments.dir;
-    if dir.symlink_metadata().is_ok() && !dir.is_dir() {
-        return Err(Failure::usage(format!("`{}` is a file, not a folder", dir.shown())).help("name another"));
-    }
-    // What the project will find when it is used: itself, the user's own folder, the shipped files.
-    let library = context().library_from(dir.clone());
-    let plan = starter(dir, &arguments.profile, &library).map_err(|refusal| refused(refusal, output))?;
-    write(dir, &plan.changes).map_err(super::new::not_written)?;
-    report(dir, &plan, output)?;
+    let plan = begin(&arguments.dir, &arguments.profile, context(), output)?;
+    output.write_text(&plan.text(&arguments.dir))?;
     Ok(ExitStatus::Success)
 }

@@ -2,7 +2,6 @@
 
 mod calibrate;
 mod check;
-mod code_pages;
 mod completions;
 mod correct;
 mod dashes;
@@ -11,7 +10,6 @@ mod explain;
 mod headings;
 mod init;
 mod interrupts;
-mod issue_codes;
 mod journal_argument;
 mod loading;
 mod logging;
@@ -22,7 +20,6 @@ mod permission;
 mod plugin;
 mod plugin_check;
 mod plugin_new;
-mod plugin_sdk;
 mod process_host;
 mod process_streams;
 mod profile;
@@ -49,7 +46,6 @@ mod tape;
 mod test;
 mod unknown_flags;
 mod validate;
-mod watch;
 
 use crate::failure::ExitStatus;
 use crate::provider::ProgramGuard;

@@ -1,15 +1,10 @@
 //! `loopctl new`: profiles, rules, vocabularies, fields and document types for the project in the working directory.
 
-use super::loading::library;
+use super::loading::context;
 use crate::failure::{ExitStatus, Failure};
-use crate::project::{
-    How, NewDocumentType, NewField, NewProfile, NewRule, NewVocabulary, Plan, Project, Refusal, WriteError,
-    new_document_type, new_field, new_profile, new_rule, new_vocabulary, write,
-};
+use crate::project::{Addition, NewDocumentType, NewField, NewProfile, NewRule, NewVocabulary, add};
 use crate::rules::Importance;
 use crate::streams::Streams;
-use crate::value::ShownPath;
-use crate::value::sanitize_line;
 use clap::{Args, Subcommand, ValueEnum};
 use std::path::Path;
 
@@ -104,88 +99,26 @@ impl From<FieldImportance> for Importance {
 }
 
 pub(super) fn execute(arguments: &Arguments, output: &mut Streams) -> Result<ExitStatus, Failure> {
-    let root = Path::new(".");
-    let project = Project::new(root, library());
-    let planned = match &arguments.what {
+    let addition = match &arguments.what {
         NewItem::Profile { name, extends } => {
-            new_profile(&project, NewProfile { name, extends: extends.as_deref() })
+            Addition::Profile(NewProfile { name, extends: extends.as_deref() })
         }
-        NewItem::Rule { name, document_type, field, file } => new_rule(
-            &project,
-            NewRule { name, document_type: document_type.as_deref(), field, file: file.as_deref() },
-        ),
-        NewItem::Field { name, document_type, importance, profile } => new_field(
-            &project,
-            NewField { name, document_type, importance: (*importance).into(), profile: profile.as_deref() },
-        ),
+        NewItem::Rule { name, document_type, field, file } => {
+            let (document_type, file) = (document_type.as_deref(), file.as_deref());
+            Addition::Rule(NewRule { name, document_type, field, file })
+        }
+        NewItem::Field { name, document_type, importance, profile } => {
+            let (importance, profile) = ((*importance).into(), profile.as_deref());
+            Addition::Field(NewField { name, document_type, importance, profile })
+        }
         NewItem::Vocabulary { name, field } => {
-            new_vocabulary(&project, NewVocabulary { name, field: field.as_deref() })
+            Addition::Vocabulary(NewVocabulary { name, field: field.as_deref() })
         }
         NewItem::DocumentType { name, fields, profile } => {
-            new_document_type(&project, NewDocumentType { name, fields, profile: profile.as_deref() })
+            Addition::DocumentType(NewDocumentType { name, fields, profile: profile.as_deref() })
         }
     };
-    let plan = planned.map_err(|refusal| refused(refusal, output))?;
-    write(root, &plan.changes).map_err(not_written)?;
-    report(root, &plan, output)?;
+    let plan = add(&addition, context(), output)?;
+    output.write_text(&plan.text(Path::new(".")))?;
     Ok(ExitStatus::Success)
-}
-
-/// Shows the problems of files, and what to add manually.
-pub(super) fn refused(refusal: Refusal, output: &mut Streams) -> Failure {
-    output.show(&refusal.problems);
-    let mut help = refusal.help;
-    if let Some((path, text)) = refusal.by_hand {
-        for line in text.trim_end().lines() {
-            output.say(&sanitize_line(line));
-        }
-        help = Some(format!("nothing was written; add the lines above to `{path}` yourself"));
-    }
-    Failure { message: sanitize_line(&refusal.message), help, exit: ExitStatus::Usage }
-}
-
-pub(super) fn not_written(error: WriteError) -> Failure {
-    match error {
-        WriteError::Io(..) => Failure::broken(error.to_string())
-            .help("check who may write there, and that the disk is not full"),
-        WriteError::NoFolder(_) => Failure::usage(error.to_string()).help("name another folder"),
-        WriteError::Occupied(_) => Failure::usage(error.to_string()).help("choose another name"),
-        WriteError::Changed(_) => Failure::usage(error.to_string()).help("run the command again"),
-    }
-}
-
-/// Reports what was done, and what to do next.
-pub(super) fn report(root: &Path, plan: &Plan, output: &mut Streams) -> Result<(), Failure> {
-    let here = root == Path::new(".");
-    let place = if here { String::new() } else { format!(" in `{}`", root.shown()) };
-    let paths = |belongs: fn(&How) -> bool| -> Vec<&str> {
-        plan.changes.iter().filter(|change| belongs(&change.how)).map(|change| change.path.as_str()).collect()
-    };
-    list(&format!("wrote{place}:"), &paths(|how| matches!(how, How::Written)), output)?;
-    let copied = "copied from what ships with loopctl and added to, from here on yours:";
-    list(copied, &paths(|how| matches!(how, How::Copied)), output)?;
-    list("added to:", &paths(|how| matches!(how, How::Changed { .. })), output)?;
-    list(
-        "left as it is, because it is there already:",
-        &plan.kept.iter().map(String::as_str).collect::<Vec<_>>(),
-        output,
-    )?;
-    list("left to do:", &plan.remarks.iter().map(String::as_str).collect::<Vec<_>>(), output)?;
-    let mut next: Vec<String> = plan.next.clone();
-    if !here {
-        next.insert(0, format!("cd {}", crate::shell::quoted(&root.shown())));
-    }
-    list("next:", &next.iter().map(String::as_str).collect::<Vec<_>>(), output)?;
-    output.out.flush()?;
-    Ok(())
-}
-
-fn list(heading: &str, lines: &[&str], output: &mut Streams) -> Result<(), Failure> {
-    if !lines.is_empty() {
-        writeln!(output.out, "{heading}")?;
-        for line in lines {
-            writeln!(output.out, "  {}", sanitize_line(line))?;
-        }
-    }
-    Ok(())
 }

@@ -2,17 +2,15 @@
 
 use super::result_format::result_format;
 use crate::conformance::{CheckFinding, CheckOutcome, ChildTask, Conformance, ConformanceReport, kind_name};
-use crate::diag::{Problems, SourceFile, Span};
 use crate::failure::{ExitStatus, Failure};
-use crate::profile::Override;
+use crate::plugins::plugin_config;
 use crate::provider::Providers;
+use crate::report::Paint;
 use crate::requests::ResultFormat;
 use crate::streams::Streams;
 use crate::value::ShownPath;
 use crate::value::sanitize_line;
-use crate::value::yaml::{Data, Node};
 use clap::Args;
-use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
@@ -49,7 +47,7 @@ pub(super) fn execute(
     path: &Path,
     output: &mut Streams,
 ) -> Result<ExitStatus, Failure> {
-    let config = config(&arguments.config, output)?;
+    let config = plugin_config(&arguments.config, output)?;
     let limit = Duration::from_secs(arguments.limit);
     let conformance = Conformance { providers, path, config: &config, limit };
     if let Some(notes) = &arguments.notes {
@@ -68,89 +66,39 @@ pub(super) fn execute(
         Ok(command)
     };
     let conforms = conformance.run(&child)?;
-    match arguments.format {
-        ResultFormat::Text => human(&conforms, output)?,
-        ResultFormat::Json | ResultFormat::Jsonl => {
-            output.write_json(&as_json(&conforms), arguments.format)?
-        }
-    }
+    output.write_answer(arguments.format, |paint| text(&conforms, paint), || conforms.to_json())?;
     Ok(if conforms.conforms() { ExitStatus::Success } else { ExitStatus::Broken })
 }
 
-/// The configuration that the settings make.
-fn config(settings: &[String], output: &mut Streams) -> Result<Value, Failure> {
-    let mut problems = Problems::new();
-    let file = SourceFile::new("--config", "");
-    let mut root = Node { span: Span::new(&file, 0, 0), data: Data::Map(Vec::new()) };
-    for setting in settings {
-        if let Some(setting) = Override::from_flag(setting, &mut problems) {
-            setting.apply(&mut root, &mut problems);
-        }
-    }
-    output.show(&problems);
-    if problems.has_errors() {
-        return Err(Failure::shown(ExitStatus::Usage));
-    }
-    Ok(root.to_json())
-}
-
-fn human(conforms: &ConformanceReport, output: &mut Streams) -> Result<(), Failure> {
-    let paint = output.out_paint;
-    match &conforms.manifest {
-        Some(manifest) => writeln!(
-            output.out,
+fn text(conforms: &ConformanceReport, paint: Paint) -> String {
+    let heading = match &conforms.manifest {
+        Some(manifest) => format!(
             "{} {}, kind `{}`, ABI {}.{}",
             paint.strong(&format!("`{}`", sanitize_line(&manifest.name))),
             sanitize_line(&manifest.version),
             kind_name(manifest.kind),
             manifest.abi.major,
             manifest.abi.minor
-        )?,
-        None => writeln!(output.out, "{}", paint.strong("no plugin"))?,
-    }
-    writeln!(output.out, "{}", paint.faint(&conforms.path.shown()))?;
-    for finding in &conforms.findings {
-        line(finding, output)?;
-    }
-    let count = |outcome| conforms.count(outcome);
-    writeln!(
-        output.out,
-        "{} passed, {} failed, {} skipped",
-        count(CheckOutcome::Passed),
-        count(CheckOutcome::Failed),
-        count(CheckOutcome::Skipped)
-    )?;
-    Ok(())
+        ),
+        None => paint.strong("no plugin"),
+    };
+    let [passed, failed, skipped] = [CheckOutcome::Passed, CheckOutcome::Failed, CheckOutcome::Skipped]
+        .map(|outcome| conforms.count(outcome));
+    let findings: String = conforms.findings.iter().map(|finding| line(finding, paint)).collect();
+    let path = paint.faint(&conforms.path.shown());
+    format!("{heading}\n{path}\n{findings}{passed} passed, {failed} failed, {skipped} skipped\n")
 }
 
-fn line(finding: &CheckFinding, output: &mut Streams) -> Result<(), Failure> {
-    let paint = output.out_paint;
+fn line(finding: &CheckFinding, paint: Paint) -> String {
     let (word, asks) = (format!("{:<7}", finding.outcome.as_str()), finding.asks);
     let id = format!("{:<22}", finding.id);
     let found = sanitize_line(&finding.found);
     match finding.outcome {
-        CheckOutcome::Passed => writeln!(output.out, "{}  {id}  {asks}", paint.good(&word))?,
-        CheckOutcome::Skipped => writeln!(output.out, "{}  {id}  {found}", paint.faint(&word))?,
+        CheckOutcome::Passed => format!("{}  {id}  {asks}\n", paint.good(&word)),
+        CheckOutcome::Skipped => format!("{}  {id}  {found}\n", paint.faint(&word)),
         CheckOutcome::Failed => {
-            writeln!(output.out, "{}  {id}  {asks}", paint.bad(&word))?;
-            writeln!(output.out, "           found: {found}")?;
-            if let Some(help) = finding.help {
-                writeln!(output.out, "           help: {help}")?;
-            }
+            let help = finding.help.map_or_else(String::new, |help| format!("           help: {help}\n"));
+            format!("{}  {id}  {asks}\n           found: {found}\n{help}", paint.bad(&word))
         }
     }
-    Ok(())
-}
-
-fn as_json(conforms: &ConformanceReport) -> Value {
-    json!({
-        "conforms": conforms.conforms(),
-        "path": conforms.path,
-        "sha256": conforms.sha256,
-        "manifest": conforms.manifest,
-        "passed": conforms.count(CheckOutcome::Passed),
-        "failed": conforms.count(CheckOutcome::Failed),
-        "skipped": conforms.count(CheckOutcome::Skipped),
-        "checks": conforms.findings,
-    })
 }

@@ -1,14 +1,13 @@
 //! `loopctl profile explain`, and `loopctl explain PROFILE`, which does the same.
 
-use super::profile::{NamedProfileArguments, compiled, price_tables};
-use crate::explain::policy::{ProfileView, explain, json, markdown, text};
+use super::loading::context;
+use super::profile::NamedProfileArguments;
+use crate::explanation::{Explanation, TextForm, explain_policy};
 use crate::failure::{ExitStatus, Failure};
-use crate::profiles::SelectedProfile;
 use crate::requests::ResultFormat;
 use crate::streams::Streams;
-use crate::value::sanitize_line;
 use clap::{Args, ValueEnum};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 #[derive(Args)]
 #[command(
@@ -43,51 +42,26 @@ pub(super) enum ExplainFormat {
 }
 
 impl ExplainFormat {
-    /// The format, if programs read it.
-    pub(super) fn of_data(self) -> Option<ResultFormat> {
+    /// Prints an explanation; for people in full, or only the most important.
+    pub(super) fn print(
+        self,
+        explanation: &Explanation,
+        full: bool,
+        output: &mut Streams,
+    ) -> Result<ExitStatus, Failure> {
+        let terminal = TextForm::Terminal(output.out_paint);
         match self {
-            ExplainFormat::Text | ExplainFormat::Markdown => None,
-            ExplainFormat::Json => Some(ResultFormat::Json),
-            ExplainFormat::Jsonl => Some(ResultFormat::Jsonl),
+            ExplainFormat::Text => output.write_text(&explanation.text(terminal, full))?,
+            ExplainFormat::Markdown => output.write_text(&explanation.text(TextForm::Markdown, full))?,
+            ExplainFormat::Json => output.write_json(&explanation.to_json(), ResultFormat::Json)?,
+            ExplainFormat::Jsonl => output.write_json(&explanation.to_json(), ResultFormat::Jsonl)?,
         }
+        Ok(ExitStatus::Success)
     }
 }
 
 pub(super) fn execute(arguments: &Arguments, output: &mut Streams) -> Result<ExitStatus, Failure> {
     let profile = arguments.named.over.on(&arguments.named.profile);
-    let prices = arguments.prices.as_deref();
-    explain_profile(&profile, prices, arguments.full, arguments.format, output)
-}
-
-/// Explains what a profile does: the part to sign off, or with `full` all of it. Programs get all of it in any case.
-pub(super) fn explain_profile(
-    profile: &SelectedProfile,
-    prices: Option<&Path>,
-    full: bool,
-    voice: ExplainFormat,
-    output: &mut Streams,
-) -> Result<ExitStatus, Failure> {
-    let prices = price_tables(prices, output)?;
-    let (loaded, plan) = compiled(profile, output)?;
-    let explanation = explain(ProfileView { loaded: &loaded, plan: &plan, prices: &prices });
-    let shown = if full { explanation.clone() } else { explanation.in_short() };
-    let written = match voice {
-        ExplainFormat::Text => lines_tamed(&text(&shown)),
-        ExplainFormat::Markdown => lines_tamed(&markdown(&shown)),
-        ExplainFormat::Json | ExplainFormat::Jsonl => {
-            let mut value = json(&explanation);
-            if let Some(members) = value.as_object_mut() {
-                members.insert("digest".to_owned(), plan.profile.digest.clone().into());
-            }
-            output.write_json(&value, voice.of_data().unwrap_or(ResultFormat::Json))?;
-            return Ok(ExitStatus::Success);
-        }
-    };
-    output.out.write_all(written.as_bytes())?;
-    Ok(ExitStatus::Success)
-}
-
-/// Text of several lines, safe for a terminal.
-fn lines_tamed(text: &str) -> String {
-    text.lines().map(|line| format!("{}\n", sanitize_line(line))).collect()
+    let policy = explain_policy(&profile, arguments.prices.as_deref(), context(), output)?;
+    arguments.format.print(&Explanation::Policy(policy), arguments.full, output)
 }

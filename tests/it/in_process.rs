@@ -6,12 +6,15 @@ use loopctl_app::calibration::{CalibrationAnswer, CalibrationRequest, Calibratio
 use loopctl_app::context::Context;
 use loopctl_app::evaluation::{EvaluationRequest, FreshRunRequest, ResultSpec, evaluate};
 use loopctl_app::execution::{RunHost, RunOptions, Step, run, take_step};
+use loopctl_app::explanation::{ExplainRequest, Explanation, TextForm, explain};
 use loopctl_app::failure::ExitStatus;
 use loopctl_app::journals::JournalSpec;
 use loopctl_app::profiles::SelectedProfile;
+use loopctl_app::report::{Paint, reviewed_document_text};
 use loopctl_app::requests::RunRequest;
 use loopctl_app::resumption::RunSelection;
 use loopctl_app::run_export::{RunFileRequest, write_results, write_run_file};
+use loopctl_app::run_reviews::{ReviewShowRequest, document_under_review};
 use loopctl_app::streams::{Stream, Streams};
 use serde_json::{Value, json};
 use std::io::Write;
@@ -230,4 +233,51 @@ fn a_run_is_exported_by_a_request() {
     let lines: Vec<Value> = host.out.text().lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert_eq!(lines, place.run(&["runs", "export", "--journal", "out/journal.sqlite"]).exits(0).lines());
     assert_eq!(host.err.text(), "");
+}
+
+#[test]
+fn a_run_and_a_code_are_explained_by_requests() {
+    let place = super::exports::reports();
+    let mut host = Host::of(&place);
+    let folder = place.path("out").to_str().unwrap().to_owned();
+    let of_run = ExplainRequest { target: folder, ..ExplainRequest::default() };
+    let several = explain(&of_run, &host.context, &mut host.output).unwrap();
+    assert!(matches!(&several, Explanation::Documents(documents) if documents.len() == 3), "{several:?}");
+    let one = ExplainRequest { document: Some("chest-x-ray".to_owned()), ..of_run.clone() };
+    let story = explain(&one, &host.context, &mut host.output).unwrap();
+    let written = ["explain", "out", "--document", "chest-x-ray"];
+    let text = story.text(TextForm::Terminal(Paint::new(false)), false);
+    assert_eq!(text, place.run(&written).exits(0).out);
+    let printed = place.run(&[&written[..], &["--format", "json"]].concat()).exits(0).json();
+    assert_eq!(story.to_json(), printed);
+    let code = ExplainRequest { target: "LC101".to_owned(), ..ExplainRequest::default() };
+    let page = explain(&code, &host.context, &mut host.output).unwrap();
+    assert_eq!(page.to_json()["code"], "LC101");
+    let refused = ExplainRequest { document: one.document, ..code };
+    let refused = explain(&refused, &host.context, &mut host.output).unwrap_err();
+    assert_eq!(refused.message, "`LC101` is a code, which takes no such flags");
+    assert_eq!((host.out.text(), host.err.text()), (String::new(), String::new()));
+}
+
+#[test]
+fn a_document_under_review_is_a_value() {
+    let place = super::exports::reports();
+    let mut host = Host::of(&place);
+    let request = |document: &str| ReviewShowRequest {
+        run: None,
+        journal: JournalSpec { file: Some(place.path("out/journal.sqlite")) },
+        document: document.to_owned(),
+    };
+    let document =
+        document_under_review(&request("thyroid-resection"), &host.context, &mut host.output).unwrap();
+    let shown = document.shown();
+    assert!(!shown.fields.is_empty());
+    let written = ["review", "show", "thyroid-resection", "--journal", "out/journal.sqlite", "--format"];
+    let printed = |format: &'static str| place.run(&[&written[..], &[format]].concat()).exits(0);
+    assert_eq!(json!(shown), printed("json").json());
+    assert_eq!(reviewed_document_text(&shown, Paint::new(false)), printed("text").out);
+    let unknown = document_under_review(&request("thyroid-resektion"), &host.context, &mut host.output);
+    let help = unknown.map(|_| ()).unwrap_err().help;
+    assert_eq!(help.as_deref(), Some("did you mean `thyroid-resection`?"));
+    assert_eq!(host.out.text(), "");
 }

@@ -58,6 +58,11 @@ impl Context {
         &self.folder
     }
 
+    /// The program that was started.
+    pub fn executable(&self) -> Option<&Path> {
+        self.executable.as_deref()
+    }
+
     /// The value of a variable that is set to Unicode text.
     pub fn variable(&self, name: &str) -> Option<String> {
         (self.variables)(name).and_then(|value| value.into_string().ok())

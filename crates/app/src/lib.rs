@@ -5,18 +5,19 @@
 //! - [`lint`], [`facts`], [`explain`]: what is wrong with a profile, what holds by it, and what it says in words.
 //! - [`review`], [`rescore`]: what people decide, and recorded runs assessed again.
 //! - [`report`], [`export`]: finished runs for people, and for other programs.
-//! - [`failure`], [`streams`], [`logging`], [`plans`], [`journals`]: what answers to requests need: why one failed, its output,
-//!   its log, profiles compiled, runs found.
-//! - [`execution`]: a run carried out.
-//! - [`evaluation`], [`calibration`], [`scoring`], [`repairs`], [`field_mentions`], [`trials`], [`resumption`],
-//!   [`run_export`], [`review_files`]: answers to requests.
-//! - [`project`], [`mod@reference`]: new projects, and the pages of the language's reference.
+//! - [`failure`], [`streams`], [`logging`], [`named_input`], [`plans`], [`journals`]: what answers to requests need: why one
+//!   failed, its output, its log, files opened, profiles compiled, runs found.
+//! - [`execution`]: a run carried out; [`watch`]: scored again when its profile is saved.
+//! - [`evaluation`], [`calibration`], [`scoring`], [`repairs`], [`explanation`], [`trials`], [`resumption`],
+//!   [`run_export`], [`run_reviews`], [`plugins`], [`outline`], [`next_answer`]: answers to requests.
+//! - [`project`], [`plugin_project`], [`mod@reference`]: new projects, also of plugins, and the pages of the language's
+//!   reference.
 
 #![cfg_attr(not(test), deny(clippy::disallowed_methods, clippy::disallowed_types))]
 
 use loopctl_core::{
-    diag, disk, engine, exchange, feedback, plan, policy, profile, repair, result, rules, score, script,
-    stop, value,
+    diag, disk, engine, exchange, feedback, next, plan, policy, profile, repair, result, rules, score,
+    script, stop, value,
 };
 use loopctl_read as ingest;
 
@@ -33,8 +34,6 @@ pub mod reference;
 pub mod lint;
 #[expect(clippy::disallowed_methods, reason = "reads finished runs")]
 pub mod explain;
-#[expect(clippy::disallowed_methods, clippy::disallowed_types, reason = "writes projects")]
-pub mod project;
 pub mod report;
 pub mod export;
 pub mod requests;
@@ -45,6 +44,12 @@ pub mod failure;
 pub mod streams;
 #[expect(clippy::disallowed_methods, clippy::disallowed_types, reason = "writes logs, and times spans")]
 pub mod logging;
+#[expect(clippy::disallowed_methods, clippy::disallowed_types, reason = "writes projects")]
+pub mod project;
+#[expect(clippy::disallowed_methods, reason = "writes projects of plugins")]
+pub mod plugin_project;
+#[expect(clippy::disallowed_methods, reason = "reads standard input")]
+pub mod named_input;
 #[expect(clippy::disallowed_methods, reason = "tells files from names of profiles")]
 pub mod plans;
 #[expect(clippy::disallowed_methods, reason = "finds journals")]
@@ -53,10 +58,9 @@ pub mod journals;
 pub mod resumption;
 #[expect(clippy::disallowed_methods, reason = "reads trajectories")]
 pub mod trials;
-#[expect(clippy::disallowed_methods, reason = "reads standard input")]
 pub mod scoring;
-pub mod field_mentions;
-#[expect(clippy::disallowed_methods, reason = "reads standard input")]
+#[expect(clippy::disallowed_methods, reason = "tells files from other words, and reads standard input")]
+pub mod explanation;
 pub mod repairs;
 #[expect(clippy::disallowed_methods, reason = "reads labels and results, and writes certificates")]
 pub mod calibration;
@@ -66,4 +70,10 @@ pub mod execution;
 pub mod evaluation;
 #[expect(clippy::disallowed_methods, clippy::disallowed_types, reason = "writes exported runs")]
 pub mod run_export;
-pub mod review_files;
+pub mod run_reviews;
+#[expect(clippy::disallowed_methods, reason = "tells paths from names of plugins")]
+pub mod plugins;
+pub mod outline;
+pub mod next_answer;
+#[expect(clippy::disallowed_methods, reason = "looks at files")]
+pub mod watch;

@@ -2,6 +2,7 @@
 
 use crate::disk;
 use crate::failure::Failure;
+use crate::named_input::NamedInput;
 use crate::profile::{MAX_FILE_BYTES, Repair};
 use crate::repair::{
     MAX_STEPS, MAX_TEXT_BYTES, Operation, Remaining, RepairStep, Repaired, Repairer, TextPosition,
@@ -67,13 +68,7 @@ pub fn repair(request: &RepairRequest, output: &mut Streams) -> Result<bool, Fai
         }
         Some(format) => format,
     };
-    let input: Box<dyn Read> = match file {
-        None => Box::new(std::io::stdin()),
-        Some(file) => Box::new(
-            disk::open_input(file)
-                .map_err(|error| Failure::broken(format!("can't read `{name}`: {error}")))?,
-        ),
-    };
+    let input = NamedInput::open(file.unwrap_or(Path::new("-")))?.reader;
     if format == RepairForm::Jsonl {
         RecordRepairer { repairer, settings, name, own: None, broken: false }
             .answer(BufReader::new(input), output)
@@ -137,8 +132,7 @@ fn single(
     if left > 0 {
         let errors =
             if left == 1 { "1 schema error is".to_owned() } else { format!("{left} schema errors are") };
-        let word = output.err_paint.warn("warning:");
-        output.say(&format!("{word} {errors} left that no repair helped with"));
+        output.warn(&format!("{errors} left that no repair helped with"));
     }
     Ok(true)
 }

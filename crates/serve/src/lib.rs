@@ -7,7 +7,9 @@
 use loopctl_core::{diag, disk, engine, next, plan, policy, profile, result, score, value};
 use loopctl_read as ingest;
 
-use loopctl_app::{context, explain, facts, lint, project, report, requests, review};
+use loopctl_app::{
+    context, explain, facts, failure, journals, lint, project, report, requests, review, shell, streams,
+};
 use loopctl_experiment as experiment;
 
 use loopctl_provider as provider;
@@ -32,18 +34,22 @@ mod profiles;
 mod request_settings;
 mod router;
 mod runs;
+mod service_paths;
 mod settings;
 mod shares;
 mod slow_bodies;
+mod start;
 mod state;
 mod trends;
 mod tuning;
 mod upkeep;
 
-pub use access::{AccessRole, NewAccess, issue_token, revoke_links};
+pub use access::{AccessRole, NewAccess, holder_name, issue_token, token_state};
 pub use metrics::{CallMeasures, Metrics};
 pub use profiles::ServedProfiles;
-pub use settings::{AddressError, ChosenBy, ServedJournal, ServiceSettings};
+pub use service_paths::ServicePaths;
+pub use settings::{ChosenBy, ServedJournal, ServiceSettings};
+pub use start::{CheckedService, ServeRequest};
 pub use state::Service;
 
 use crate::store::StoreError;
@@ -62,7 +68,7 @@ pub struct ShutdownSignals {
 
 /// The reason why the service ended early.
 #[derive(Debug, thiserror::Error)]
-pub enum ServeError {
+enum ServeError {
     /// The journal can't be read.
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -76,7 +82,7 @@ pub enum ServeError {
 ///
 /// # Errors
 /// When the journal can't be read, or the listener fails.
-pub async fn serve(
+async fn serve(
     service: Arc<Service>,
     listener: TcpListener,
     stops: ShutdownSignals,

@@ -57,7 +57,7 @@ pub enum ChosenBy {
 
 /// The reason why an address can't be listened on.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum AddressError {
+pub(crate) enum AddressError {
     /// Other machines would reach it, and that is not allowed.
     #[error("`{0}` can be reached by other machines")]
     Remote(SocketAddr),
@@ -68,7 +68,7 @@ pub enum AddressError {
 
 impl AddressError {
     /// Returns advice on what to do about it.
-    pub fn help(&self) -> &'static str {
+    pub(crate) fn help(&self) -> &'static str {
         match self {
             AddressError::Remote(_) => {
                 "listen on 127.0.0.1, or say `--allow-remote` and put a proxy with TLS before it"
@@ -83,7 +83,7 @@ impl ServiceSettings {
     ///
     /// # Errors
     /// The condition that is missing.
-    pub fn check_address(&self, allow_remote: bool) -> Result<(), AddressError> {
+    pub(crate) fn check_address(&self, allow_remote: bool) -> Result<(), AddressError> {
         if is_loopback(self.listen.ip()) {
             return Ok(());
         }

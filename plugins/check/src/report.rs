@@ -4,6 +4,9 @@ use std::path::PathBuf;
 
 use loopctl_plugin_sdk::protocol::Manifest;
 use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use crate::value::path_text;
 
 /// The outcome of all checks of one plugin.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -24,6 +27,21 @@ impl ConformanceReport {
     #[must_use]
     pub fn count(&self, outcome: CheckOutcome) -> usize {
         self.findings.iter().filter(|finding| finding.outcome == outcome).count()
+    }
+
+    /// The report for programs.
+    #[must_use]
+    pub fn to_json(&self) -> Value {
+        json!({
+            "conforms": self.conforms(),
+            "path": path_text(&self.path),
+            "sha256": self.sha256,
+            "manifest": self.manifest,
+            "passed": self.count(CheckOutcome::Passed),
+            "failed": self.count(CheckOutcome::Failed),
+            "skipped": self.count(CheckOutcome::Skipped),
+            "checks": self.findings,
+        })
     }
 
     /// Returns whether no check failed. Skipped checks don't count.

@@ -4,7 +4,7 @@ use super::super::headings::{ARGUMENTS, OUTPUT};
 use super::super::journal_argument::JournalArgument;
 use super::super::loading::context;
 use crate::failure::{ExitStatus, Failure};
-use crate::review_files::{ReviewContent, ReviewExportRequest, export_reviews};
+use crate::run_reviews::{ReviewContent, ReviewExportRequest, export_reviews};
 use crate::streams::Streams;
 use clap::Args;
 use std::path::PathBuf;

@@ -5,8 +5,7 @@ use super::super::journal_argument::JournalArgument;
 use super::super::loading::context;
 use super::super::result_format::RecordFormat;
 use crate::failure::{ExitStatus, Failure};
-use crate::requests::ResultFormat;
-use crate::review_files::{ImportRequest, import_decisions};
+use crate::run_reviews::{ImportRequest, import_decisions};
 use crate::streams::Streams;
 use clap::Args;
 use std::path::PathBuf;
@@ -45,16 +44,9 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Streams) -> Result<Exi
         dry_run: arguments.dry_run,
     };
     let answer = import_decisions(&request, context(), output)?;
-    if format == ResultFormat::Text {
-        let text = answer.text(output.out_paint);
-        output.out.write_all(text.as_bytes())?;
-        output.out.flush()?;
-    } else {
-        output.write_json(&answer.to_json(), format)?;
-    }
+    output.write_answer(format, |paint| answer.text(paint), || answer.to_json())?;
     if let Some(why) = &answer.not_scored {
-        let word = output.err_paint.warn("warning:");
-        output.say(&format!("{word} {why}, so corrected extractions are not scored"));
+        output.warn(&format!("{why}, so corrected extractions are not scored"));
     }
     Ok(ExitStatus::Success)
 }

@@ -10,13 +10,13 @@ use super::logging::LogArguments;
 use super::process_host::PROCESS;
 use super::result_format::RecordFormat;
 use super::tape::RecorderArguments;
-use super::watch::ProfileWatch;
 use crate::execution::{RescoreWatch, RunOptions, run};
 use crate::failure::{ExitStatus, Failure};
 use crate::requests::{RecordedPath, ResultFormat, RunRequest};
 use crate::resumption::RunSelection;
 use crate::streams::Streams;
 use crate::value::Millis;
+use crate::watch::ProfileWatch;
 use clap::Args;
 use std::path::PathBuf;
 
@@ -117,7 +117,7 @@ impl Arguments {
             return Err(Failure::usage("`--format json` is one value, and `--watch` goes on answering")
                 .help("write `--format jsonl`"));
         }
-        Ok(ProfileWatch::start(self.profile.selected())?.after_run(format, self.quiet))
+        Ok(ProfileWatch::start(context(), self.profile.selected())?.after_run(format, self.quiet))
     }
 
     /// The request that they make, as a run's record keeps it.

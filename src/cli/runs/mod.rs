@@ -9,7 +9,7 @@ mod show;
 use super::journal_argument::JournalArgument;
 use super::resume;
 use crate::failure::{ExitStatus, Failure};
-use crate::journals::find_run;
+use crate::journals::{find_run, processes_at_work};
 use crate::streams::Streams;
 use clap::{Args, Subcommand};
 
@@ -62,8 +62,7 @@ fn cancel(arguments: &CancelArguments, output: &mut Streams) -> Result<ExitStatu
     let journal = arguments.journal.open()?;
     let run = find_run(&journal, &arguments.run)?;
     journal.cancel_run(&run.id)?;
-    let at_work = journal.workers(&run.id, None)?.iter().filter(|(_, process, _)| !process.is_gone()).count();
-    let note = match at_work {
+    let note = match processes_at_work(&journal, &run.id)?.len() {
         0 => "no process works on it".to_owned(),
         1 => "1 process ends what it has begun".to_owned(),
         more => format!("{more} processes end what they have begun"),

@@ -8,26 +8,19 @@ use super::interrupts;
 use super::loading::{CallArguments, ProfileArguments, context};
 use super::logging::LogArguments;
 use super::run::duration;
-use crate::disk::{self, Access};
-use crate::execution::{StopRequests, read_prices};
+use crate::execution::StopRequests;
 use crate::failure::{ExitStatus, Failure};
 use crate::ingest::MAX_DOCUMENT_BYTES;
-use crate::journals;
 use crate::serve::{
-    AccessRole, CallMeasures, ChosenBy, Metrics, NewAccess, ServeError, ServedJournal, ServedProfiles,
-    Service, ServiceSettings, ShutdownSignals, issue_token, revoke_links, serve,
+    CallMeasures, CheckedService, Metrics, ServeRequest, ServicePaths, ServiceSettings, ShutdownSignals,
 };
-use crate::shell::quoted;
-use crate::store::Journal;
 use crate::streams::Streams;
-use crate::value::ShownPath;
-use crate::value::{Millis, sanitize_line};
+use crate::value::Millis;
 use clap::{Args, Subcommand};
 use jiff::SignedDuration;
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
-use std::path::{Path, PathBuf};
+use std::net::SocketAddr;
+use std::path::PathBuf;
 use std::sync::Arc;
-use tokio::net::TcpListener;
 
 /// The heading of flags about how people reach the service.
 const ADDRESS: &str = "Address";
@@ -110,124 +103,11 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Streams) -> Result<Exi
     }
 }
 
-/// The folder in which a service keeps its journal if no other is named, below the one in which it is started.
-const OWN: &str = ".loopctl";
-
-/// The locations of what a service keeps.
-struct ServicePaths {
-    journal: PathBuf,
-    uploads: PathBuf,
-    chosen_by: ChosenBy,
-}
-
-/// The journal of the service, and the folder of its uploads: those named, else those of this folder. The journal of a
-/// run elsewhere is another project's, with its documents and its tokens.
-fn places(data: Option<&PathBuf>, journal: Option<&PathBuf>) -> ServicePaths {
-    let (journal, chosen_by) = match (data, journal) {
-        (Some(data), _) => (data.join("journal.sqlite"), ChosenBy::Data),
-        (None, Some(journal)) => (journal.clone(), ChosenBy::Journal),
-        (None, None) => {
-            let own = Path::new(OWN).join("journal.sqlite");
-            let here = || std::env::current_dir().and_then(|here| here.canonicalize()).ok();
-            let of_run =
-                || latest_journal().filter(|latest| here().is_some_and(|here| latest.starts_with(here)));
-            match if own.exists() { None } else { of_run() } {
-                Some(latest) => (latest, ChosenBy::LatestRun),
-                None => (own, ChosenBy::Folder),
-            }
-        }
-    };
-    let uploads = journal.with_file_name("uploads");
-    ServicePaths { journal, uploads, chosen_by }
-}
-
-impl ServicePaths {
-    /// The journal by its absolute path, whose parts need not exist yet.
-    fn served(&self) -> ServedJournal {
-        let file = std::path::absolute(&self.journal).unwrap_or_else(|_| self.journal.clone());
-        let started_in = std::env::current_dir().unwrap_or_default();
-        ServedJournal { file, started_in, by: self.chosen_by }
-    }
-
-    /// Makes the folder of this folder's journal if there is none yet, then points to the journal of the latest run.
-    fn begin(&self, output: &mut Streams) -> Result<(), Failure> {
-        if self.chosen_by != ChosenBy::Folder || self.journal.exists() {
-            return Ok(());
-        }
-        let folder = self.journal.parent().unwrap_or(Path::new(OWN));
-        // Documents and results don't belong in a history that others get.
-        disk::make_private_folder(folder)
-            .and_then(|()| disk::replace(&folder.join(".gitignore"), b"*\n", Access::Owner))
-            .map_err(|error| {
-                Failure::broken(format!("can't begin a journal in `{}`: {error}", folder.shown()))
-                    .help("name a place for it with `--data DIR`")
-            })?;
-        output.say("this folder gets a journal of its own");
-        if let Some(latest) = latest_journal() {
-            let latest = quoted(&latest.shown());
-            output.say(&format!("  help: `loopctl serve --journal {latest}` serves that of your latest run"));
-        }
-        Ok(())
-    }
-}
-
-/// The journal of the latest run, if it still exists.
-fn latest_journal() -> Option<PathBuf> {
-    journals::recall(context()).map(|latest| latest.journal).filter(|file| file.exists())
-}
-
-/// Reports whose tokens let them in: a journal may have come from somewhere else.
-fn say_tokens(journal: &Journal, output: &mut Streams) -> Result<(), Failure> {
-    let tokens = journal.tokens("token")?;
-    let holding: Vec<String> = tokens
-        .iter()
-        .filter(|token| token::holds(token))
-        .map(|token| format!("`{}` ({})", sanitize_line(&token.name), sanitize_line(&token.role)))
-        .collect();
-    if holding.is_empty() {
-        return Ok(());
-    }
-    let more = holding.len().saturating_sub(MOST_NAMED);
-    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-    let named = holding.iter().take(MOST_NAMED).cloned().collect::<Vec<_>>().join(", ");
-    output.say(&format!("these come in by tokens of this journal: {named}{more}"));
-    Ok(())
-}
-
 /// Largest document that a provider can be given, in MB.
 const MOST_MB: u64 = MAX_DOCUMENT_BYTES >> 20;
 
-/// The maximum number of token holders that are named at the start.
-const MOST_NAMED: usize = 20;
-
 fn start(arguments: &StartArguments, output: &mut Streams) -> Result<ExitStatus, Failure> {
-    let places = places(arguments.data.as_ref(), arguments.journal.as_ref());
-    let settings = ServiceSettings {
-        journal: places.served(),
-        listen: arguments.listen,
-        hosts: arguments.host.clone(),
-        uploads: places.uploads.clone(),
-        folders: arguments.folder.clone(),
-        most_waiting: arguments.most_waiting,
-        most_bytes: arguments.most_mb << 20,
-        jobs: arguments.jobs.map(|jobs| usize::try_from(jobs).unwrap_or(usize::MAX)),
-        profile: arguments.profile.selected().spec.name,
-        keep_access: arguments.keep_access_log,
-        keep_uploads: arguments.keep_uploads,
-    };
-    settings
-        .check_address(arguments.allow_remote)
-        .map_err(|error| Failure::usage(error.to_string()).help(error.help()))?;
-    let calls = &arguments.calls;
-    let prices = read_prices(calls.prices.as_deref(), context(), output)?;
-    let profiles = ServedProfiles::new(
-        context().clone(),
-        arguments.profile.selected(),
-        prices,
-        calls.allow_commands,
-        settings.uploads.clone(),
-    );
-    let profiles = Arc::new(profiles);
+    let service = CheckedService::of(arguments.request(), context(), output)?;
     let metrics = Arc::new(Metrics::default());
     let measures = Box::new(CallMeasures::layer(Arc::clone(&metrics)));
     let telemetry = arguments.log.settings().start_with(Some(measures), context())?;
@@ -235,51 +115,43 @@ fn start(arguments: &StartArguments, output: &mut Streams) -> Result<ExitStatus,
         .enable_all()
         .build()
         .map_err(|error| Failure::broken(format!("can't start: {error}")))?;
-    let ended = runtime.block_on(async {
-        let listener = TcpListener::bind(settings.listen).await.map_err(|error| {
-            Failure::broken(format!("can't listen on `{}`: {error}", settings.listen))
-                .help("another program may have it; name another with `--listen 127.0.0.1:PORT`")
-        })?;
-        let listen = listener.local_addr().unwrap_or(settings.listen);
-        places.begin(output)?;
-        let settings = ServiceSettings { listen, ..settings };
-        let service = Service::open(settings, &places.journal, profiles, metrics)?;
-        output.say(&format!("serving `{}`", sanitize_line(&places.journal.shown())));
-        say_tokens(&service.journal, output)?;
-        if arguments.no_link {
-            revoke_links(&service.journal)?;
-            output.say(&format!("listening on {listen}"));
-        } else {
-            let name = person();
-            let access = NewAccess { name: &name, role: AccessRole::Admin, lasts: None, is_launch: true };
-            let token = issue_token(&service.journal, &access)?;
-            output.say(&format!("open http://{}/login#token={token}", reached_at(listen)));
-        }
+    let signals = || {
         let stops = StopRequests::new(arguments.drain, false);
         let signals =
             ShutdownSignals { draining: stops.drain.subscribe(), giving_up: stops.stop.subscribe() };
         interrupts::listen(stops);
-        serve(Arc::new(service), listener, signals).await.map_err(|error| match error {
-            ServeError::Store(error) => error.into(),
-            ServeError::Listen(_) => Failure::broken(error.to_string()),
-        })
-    });
+        signals
+    };
+    let ended = runtime.block_on(service.run(metrics, signals, output));
     drop(telemetry);
     runtime.shutdown_background();
     ended.map(|()| ExitStatus::Success)
 }
 
-/// The address at which this machine reaches a service that listens on all of its addresses.
-fn reached_at(listen: SocketAddr) -> SocketAddr {
-    match listen.ip() {
-        IpAddr::V4(ip) if ip.is_unspecified() => (Ipv4Addr::LOCALHOST, listen.port()).into(),
-        IpAddr::V6(ip) if ip.is_unspecified() => (Ipv6Addr::LOCALHOST, listen.port()).into(),
-        _ => listen,
+impl StartArguments {
+    fn request(&self) -> ServeRequest {
+        let paths = ServicePaths::of(self.data.as_deref(), self.journal.as_deref(), context());
+        let profile = self.profile.selected();
+        ServeRequest {
+            settings: ServiceSettings {
+                journal: paths.served(context()),
+                listen: self.listen,
+                hosts: self.host.clone(),
+                uploads: paths.uploads.clone(),
+                folders: self.folder.clone(),
+                most_waiting: self.most_waiting,
+                most_bytes: self.most_mb << 20,
+                jobs: self.jobs.map(|jobs| usize::try_from(jobs).unwrap_or(usize::MAX)),
+                profile: profile.spec.name.clone(),
+                keep_access: self.keep_access_log,
+                keep_uploads: self.keep_uploads,
+            },
+            allow_remote: self.allow_remote,
+            prints_link: !self.no_link,
+            paths,
+            profile,
+            prices: self.calls.prices.clone(),
+            allow_commands: self.calls.allow_commands,
+        }
     }
-}
-
-/// The name for the printed link: the user who started the service.
-fn person() -> String {
-    let named = ["USER", "LOGNAME", "USERNAME"].into_iter().find_map(|name| std::env::var(name).ok());
-    named.filter(|name| !name.trim().is_empty()).unwrap_or_else(|| "admin".to_owned())
 }

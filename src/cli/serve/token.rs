@@ -1,11 +1,11 @@
 //! `loopctl serve token`: access to the service.
 
 use super::super::headings::{ARGUMENTS, DOCUMENTS, OUTPUT};
+use super::super::loading::context;
 use super::super::result_format::RecordFormat;
-use super::places;
 use crate::failure::{ExitStatus, Failure};
 use crate::requests::ResultFormat;
-use crate::serve::{AccessRole, NewAccess, issue_token};
+use crate::serve::{AccessRole, NewAccess, ServicePaths, holder_name, issue_token, token_state};
 use crate::store::{Journal, StoredToken};
 use crate::streams::Streams;
 use crate::value::{Millis, sanitize_line};
@@ -37,8 +37,8 @@ struct DataArguments {
 
 impl DataArguments {
     fn open(&self) -> Result<Journal, Failure> {
-        let places = places(self.data.as_ref(), self.journal.as_ref());
-        Ok(Journal::open(places.journal)?)
+        let paths = ServicePaths::of(self.data.as_deref(), self.journal.as_deref(), context());
+        Ok(Journal::open(paths.journal)?)
     }
 }
 
@@ -95,10 +95,7 @@ pub(super) fn execute(verb: &TokenVerb, output: &mut Streams) -> Result<ExitStat
 }
 
 fn add(arguments: &AddArguments, output: &mut Streams) -> Result<ExitStatus, Failure> {
-    let name = arguments.name.trim();
-    if name.is_empty() || name.chars().count() > 100 || name.chars().any(char::is_control) {
-        return Err(Failure::usage("a token needs a name of at most 100 characters on one line"));
-    }
+    let name = holder_name(&arguments.name).map_err(Failure::usage)?;
     let access = NewAccess { name, role: arguments.role, lasts: arguments.lasts, is_launch: false };
     let token = issue_token(&arguments.data.open()?, &access)?;
     output.say(&format!(
@@ -106,8 +103,7 @@ fn add(arguments: &AddArguments, output: &mut Streams) -> Result<ExitStatus, Fai
         sanitize_line(name),
         arguments.role
     ));
-    writeln!(output.out, "{token}")?;
-    output.out.flush()?;
+    output.write_text(&format!("{token}\n"))?;
     Ok(ExitStatus::Success)
 }
 
@@ -115,15 +111,13 @@ fn list(arguments: &ListArguments, output: &mut Streams) -> Result<ExitStatus, F
     let format = arguments.format.chosen(output)?;
     let tokens = arguments.data.open()?.tokens("token")?;
     if format == ResultFormat::Text {
-        let lines = tokens.iter().map(line).collect::<String>();
-        output.out.write_all(lines.as_bytes())?;
-        output.out.flush()?;
+        output.write_text(&tokens.iter().map(line).collect::<String>())?;
         return Ok(ExitStatus::Success);
     }
     for token in &tokens {
         let record = json!({
             "name": token.name, "role": token.role, "created_at": token.created_at, "expires_at": token.expires_at,
-            "revoked_at": token.revoked_at, "state": state(token),
+            "revoked_at": token.revoked_at, "state": token_state(token, Timestamp::now()),
         });
         output.write_json(&record, format)?;
     }
@@ -132,21 +126,11 @@ fn list(arguments: &ListArguments, output: &mut Streams) -> Result<ExitStatus, F
 
 fn line(token: &StoredToken) -> String {
     let (name, role) = (sanitize_line(&token.name), sanitize_line(&token.role));
-    format!("{name}  {role}  {}  {}\n", sanitize_line(&token.created_at), state(token))
-}
-
-fn state(token: &StoredToken) -> &'static str {
-    match token {
-        _ if token.revoked_at.is_some() => "revoked",
-        _ if !holds(token) => "expired",
-        _ => "valid",
-    }
-}
-
-/// Returns whether a token lets its holder in.
-pub(super) fn holds(token: &StoredToken) -> bool {
-    let is_over = |at: &String| at.parse().is_ok_and(|at: Timestamp| at <= Timestamp::now());
-    token.revoked_at.is_none() && !token.expires_at.as_ref().is_some_and(is_over)
+    format!(
+        "{name}  {role}  {}  {}\n",
+        sanitize_line(&token.created_at),
+        token_state(token, Timestamp::now())
+    )
 }
 
 fn revoke(arguments: &RevokeArguments, output: &mut Streams) -> Result<ExitStatus, Failure> {

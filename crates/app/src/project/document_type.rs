@@ -41,7 +41,7 @@ pub struct NewDocumentType<'a> {
 ///
 /// # Errors
 /// A name that is invalid or taken, a profile that has no place for types, a file that can't be added to.
-pub fn new_document_type(project: &Project, wanted: NewDocumentType<'_>) -> Result<Plan, Refusal> {
+pub(super) fn new_document_type(project: &Project, wanted: NewDocumentType<'_>) -> Result<Plan, Refusal> {
     let kind = FieldType::checked(&wanted)?;
     let mut draft = Draft::of(project);
     let profile = chosen_profile(&mut draft, wanted.profile, kind.name)?;

@@ -32,7 +32,7 @@ pub struct NewField<'a> {
 ///
 /// # Errors
 /// A name that is invalid or taken, a type that the profile does not know, a file that can't be added to.
-pub fn new_field(project: &Project, wanted: NewField<'_>) -> Result<Plan, Refusal> {
+pub(super) fn new_field(project: &Project, wanted: NewField<'_>) -> Result<Plan, Refusal> {
     let NewField { name: field, document_type, .. } = wanted;
     name::field(field)?;
     kebab("document type", document_type)?;

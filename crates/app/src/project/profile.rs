@@ -28,7 +28,7 @@ pub struct NewProfile<'a> {
 ///
 /// # Errors
 /// A name that is invalid or taken, a parent that does not exist or can't be used.
-pub fn new_profile(project: &Project, wanted: NewProfile<'_>) -> Result<Plan, Refusal> {
+pub(super) fn new_profile(project: &Project, wanted: NewProfile<'_>) -> Result<Plan, Refusal> {
     let mut draft = Draft::of(project);
     let own = project.profiles();
     let parent = match (wanted.extends, own.as_slice()) {

@@ -36,7 +36,7 @@ pub struct NewRule<'a> {
 /// # Errors
 /// A name that is invalid or taken, a type or field that is unknown to the project's profiles, a file that can't be
 /// added to.
-pub fn new_rule(project: &Project, wanted: NewRule<'_>) -> Result<Plan, Refusal> {
+pub(super) fn new_rule(project: &Project, wanted: NewRule<'_>) -> Result<Plan, Refusal> {
     kebab("rule", wanted.name)?;
     name::field(wanted.field)?;
     let mut draft = Draft::of(project);

@@ -27,7 +27,7 @@ const LEFT_ALONE: [&str; 2] = ["README.md", ".gitignore"];
 ///
 /// # Errors
 /// When there is no such profile, or files of the same names exist.
-pub fn starter(root: &Path, parent: &str, library: &Library) -> Result<Plan, Refusal> {
+pub(super) fn starter(root: &Path, parent: &str, library: &Library) -> Result<Plan, Refusal> {
     let Start { folder: name, validity } = start_for(parent, library)?;
     let mut plan = Plan::default();
     let mut files = Vec::new();

@@ -27,7 +27,7 @@ pub struct NewVocabulary<'a> {
 ///
 /// # Errors
 /// A name that is invalid or taken, a field that the project's rubrics don't know.
-pub fn new_vocabulary(project: &Project, wanted: NewVocabulary<'_>) -> Result<Plan, Refusal> {
+pub(super) fn new_vocabulary(project: &Project, wanted: NewVocabulary<'_>) -> Result<Plan, Refusal> {
     kebab("vocabulary", wanted.name)?;
     let called_like_it = camel(wanted.name);
     let field = wanted.field.unwrap_or(&called_like_it);

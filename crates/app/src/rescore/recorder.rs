@@ -1,4 +1,4 @@
-//! Documents kept while they are run, with all that scoring them again takes.
+//! Documents kept, while they are run, to be scored again.
 
 use super::{RescoreBuffer, RescoreLimits, RunTrace};
 use crate::engine::Event;
@@ -7,7 +7,7 @@ use crate::plan::Plan;
 use crate::value::Millis;
 use std::sync::Arc;
 
-/// Keeps documents that are run one by one, with all that scoring them again takes.
+/// Keeps, while documents are run one by one, what scoring them again takes.
 pub struct RescoreRecorder {
     plan: Arc<Plan>,
     given_type: Option<String>,

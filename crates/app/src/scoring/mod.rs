@@ -8,6 +8,7 @@ use crate::context::Context;
 use crate::disk::{self, ReadError};
 use crate::failure::Failure;
 use crate::ingest::SourceText;
+use crate::named_input::NamedInput;
 use crate::plan::{DocumentContext, Given, Plan};
 use crate::plans::{known_type, refuse_profiles};
 use crate::profiles::SelectedProfile;
@@ -105,9 +106,8 @@ pub fn score(request: &ScoreRequest, context: &Context, output: &mut Streams) ->
     scored?;
     scorer.writer.close(output)?;
     if scorer.untyped {
-        let word = output.err_paint.warn("warning:");
-        output.say(&format!(
-            "{word} nothing says which type the document has, so it was scored as `{UNKNOWN_TYPE}`: name it with `--type`, or in the record's `document_type`"
+        output.warn(&format!(
+            "nothing says which type the document has, so it was scored as `{UNKNOWN_TYPE}`: name it with `--type`, or in the record's `document_type`"
         ));
     }
     Ok(!scorer.broken)
@@ -220,14 +220,7 @@ impl Scorer {
 
     /// Scores many records. A line that can't be used is reported; the others are answered.
     fn lines(&mut self, path: &Path, output: &mut Streams) -> Result<(), Failure> {
-        let input: Box<dyn Read> = if path.as_os_str() == "-" {
-            Box::new(std::io::stdin())
-        } else {
-            let file = disk::open_input(path)
-                .map_err(|error| Failure::broken(format!("can't read `{}`: {error}", path.shown())))?;
-            Box::new(file)
-        };
-        let mut reader = BufReader::with_capacity(READ_AT_ONCE, input);
+        let mut reader = BufReader::with_capacity(READ_AT_ONCE, NamedInput::open(path)?.reader);
         let mut line = Vec::new();
         for number in 1_u64.. {
             line.clear();
@@ -303,10 +296,9 @@ impl Scorer {
         for key in &record.ignored {
             if !self.warned.contains(&**key) {
                 self.warned.insert(key.to_string());
-                let word = output.err_paint.warn("warning:");
                 let guess = crate::diag::nearest(key, KEYS)
                     .map_or_else(String::new, |g| format!("; did you mean `{g}`?"));
-                output.say(&format!("{word} the key `{key}` of records is ignored{guess}"));
+                output.warn(&format!("the key `{key}` of records is ignored{guess}"));
             }
         }
     }

@@ -103,6 +103,36 @@ impl Streams {
         let _ = writeln!(self.err, "{line}");
     }
 
+    /// Writes a warning to standard error.
+    pub fn warn(&mut self, message: &str) {
+        let word = self.err_paint.warn("warning:");
+        self.say(&format!("{word} {message}"));
+    }
+
+    /// Writes a note to standard error.
+    pub fn note(&mut self, message: &str) {
+        let word = self.err_paint.warn("note:");
+        self.say(&format!("{word} {message}"));
+    }
+
+    /// Writes an answer: as text for people, as JSON for programs.
+    ///
+    /// # Errors
+    /// When standard output can't be written to.
+    pub fn write_answer<T: Serialize>(
+        &mut self,
+        format: ResultFormat,
+        text: impl FnOnce(Paint) -> String,
+        value: impl FnOnce() -> T,
+    ) -> Result<(), Failure> {
+        if format != ResultFormat::Text {
+            return self.write_json(&value(), format);
+        }
+        self.out.write_all(text(self.out_paint).as_bytes())?;
+        self.out.flush()?;
+        Ok(())
+    }
+
     /// Writes a value as JSON: indented, or on one line, where each element of a list has a line of its own.
     pub fn write_json(&mut self, value: &impl Serialize, format: ResultFormat) -> Result<(), Failure> {
         let value = serde_json::to_value(value).map_err(std::io::Error::from)?;
@@ -115,6 +145,15 @@ impl Streams {
         }
         self.out.flush()?;
         Ok(())
+    }
+
+    /// Writes a text to standard output.
+    ///
+    /// # Errors
+    /// When standard output can't be written to.
+    pub fn write_text(&mut self, text: &str) -> Result<(), Failure> {
+        self.out.write_all(text.as_bytes())?;
+        Ok(self.out.flush()?)
     }
 
     /// Shows problems on standard output, for a user who asked for them.

@@ -20,4 +20,5 @@ pub(super) use identity::{Admin, Anyone, Identity, Reviewer, Submitter};
 pub(super) use login::routes;
 pub use role::AccessRole;
 pub(super) use throttle::Throttle;
-pub use token::{NewAccess, issue_token, revoke_links};
+pub use token::{NewAccess, holder_name, issue_token, token_state};
+pub(super) use token::{is_valid, revoke_links};

@@ -7,6 +7,9 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use jiff::{SignedDuration, Timestamp};
 use sha2::{Digest, Sha256};
 
+/// Longest name of a holder, in characters.
+const LONGEST_NAME: usize = 100;
+
 /// Bytes of randomness in a token.
 const BYTES: usize = 32;
 
@@ -83,7 +86,7 @@ pub fn issue_token(journal: &Journal, access: &NewAccess<'_>) -> Result<String, 
 ///
 /// # Errors
 /// When the journal can't be written.
-pub fn revoke_links(journal: &Journal) -> Result<(), StoreError> {
+pub(crate) fn revoke_links(journal: &Journal) -> Result<(), StoreError> {
     journal.revoke_kind(TokenKind::Launch.as_str(), &Timestamp::now().to_string()).map(drop)
 }
 
@@ -113,6 +116,31 @@ pub(super) fn hash_of(token: &str) -> [u8; 32] {
     Sha256::digest(token.as_bytes()).into()
 }
 
+/// The name of a holder, without the blanks around it.
+///
+/// # Errors
+/// The reason why it can't be one.
+pub fn holder_name(written: &str) -> Result<&str, &'static str> {
+    let name = written.trim();
+    let fits = (1..=LONGEST_NAME).contains(&name.chars().count()) && !name.chars().any(char::is_control);
+    fits.then_some(name).ok_or("a token needs a name of at most 100 characters on one line")
+}
+
+/// The state of a token at a time: `valid`, `expired` or `revoked`.
+pub fn token_state(token: &StoredToken, now: Timestamp) -> &'static str {
+    match (is_valid(token, now), &token.revoked_at) {
+        (true, _) => "valid",
+        (false, Some(_)) => "revoked",
+        (false, None) => "expired",
+    }
+}
+
+/// Returns whether a token lets its holder in at a time.
+pub(crate) fn is_valid(token: &StoredToken, now: Timestamp) -> bool {
+    let is_to_come = |at: &String| at.parse().is_ok_and(|at: Timestamp| at > now);
+    token.revoked_at.is_none() && token.expires_at.as_ref().is_none_or(is_to_come)
+}
+
 /// Returns the token and its role, if it is valid. It is looked up by its hash, so that the time this takes says
 /// nothing about it.
 ///
@@ -127,10 +155,7 @@ pub(super) fn holder(
         return Ok(None);
     }
     let Some(found) = journal.token(&hash_of(token))? else { return Ok(None) };
-    let now = Timestamp::now();
-    let holds = comes.takes(&found.kind)
-        && found.revoked_at.is_none()
-        && found.expires_at.as_ref().is_none_or(|at| at.parse().is_ok_and(|at: Timestamp| at > now));
+    let holds = comes.takes(&found.kind) && is_valid(&found, Timestamp::now());
     Ok(found.role.parse().ok().filter(|_| holds).map(|role| (found, role)))
 }
 

@@ -5,7 +5,7 @@
 mod forms;
 
 use self::forms::{alerts_of, shares_of};
-use super::access::{AccessRole, Admin, NewAccess, issue_token};
+use super::access::{AccessRole, Admin, NewAccess, holder_name, is_valid, issue_token};
 use super::api::ApiError;
 use super::blocking::on_blocking_thread;
 use super::desk::USUAL_SHARES;
@@ -25,8 +25,6 @@ use std::sync::Arc;
 
 /// Entries of the access log on a page.
 const ENTRIES: u32 = 50;
-/// The longest name of a token, in characters.
-const LONGEST_NAME: usize = 100;
 
 /// The contents of the page.
 pub(crate) struct SettingsView {
@@ -72,15 +70,14 @@ impl SettingsView {
             .filter(|number| log.len() == ENTRIES as usize && *number > 1);
         let mut tokens = journal.tokens("token")?;
         tokens.reverse();
-        let holds = |token: &StoredToken| {
-            let is_over = |at: &String| at.parse().is_ok_and(|at: Timestamp| at <= now);
-            token.revoked_at.is_none() && !token.expires_at.as_ref().is_some_and(is_over)
-        };
         Ok(SettingsView {
             alerts: AlertSettings::of(kept(SETTINGS)?),
             last_message: kept(LAST_MESSAGE)?.and_then(|kept| serde_json::from_value(kept).ok()),
             shares: journal.coming_review_shares()?.unwrap_or(USUAL_SHARES),
-            tokens: tokens.into_iter().map(|token| TokenRow { holds: holds(&token), token }).collect(),
+            tokens: tokens
+                .into_iter()
+                .map(|token| TokenRow { holds: is_valid(&token, now), token })
+                .collect(),
             saved: None,
             fresh: None,
             is_latest: before.is_none(),
@@ -163,10 +160,7 @@ async fn add_token(
     State(service): State<Arc<Service>>,
     Form(form): Form<NewTokenForm>,
 ) -> Result<Markup, ApiError> {
-    let name = form.name.trim().to_owned();
-    if name.is_empty() || name.chars().count() > LONGEST_NAME || name.chars().any(char::is_control) {
-        return Err(ApiError::bad_request("a token needs a name of at most 100 characters on one line"));
-    }
+    let name = holder_name(&form.name).map_err(ApiError::bad_request)?.to_owned();
     let role: AccessRole = form.role.parse().map_err(ApiError::bad_request)?;
     let lasts = match form.days.trim() {
         "" => None,

@@ -3,19 +3,19 @@
 use include_dir::{Dir, DirEntry, include_dir};
 use std::path::{Path, PathBuf};
 
-static SDK: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/plugins/sdk/src");
-static ABI: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/plugins/abi/src");
-static HEADER: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/plugins/abi/include");
+static SDK: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../../plugins/sdk/src");
+static ABI: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../../plugins/abi/src");
+static HEADER: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../../plugins/abi/include");
 
 /// The manifest that members of the workspace inherit from.
-const WORKSPACE: &str = include_str!("../../Cargo.toml");
+const WORKSPACE: &str = include_str!("../../../../Cargo.toml");
 const MANIFESTS: [(&str, &str); 2] = [
-    ("sdk/Cargo.toml", include_str!("../../plugins/sdk/Cargo.toml")),
-    ("abi/Cargo.toml", include_str!("../../plugins/abi/Cargo.toml")),
+    ("sdk/Cargo.toml", include_str!("../../../../plugins/sdk/Cargo.toml")),
+    ("abi/Cargo.toml", include_str!("../../../../plugins/abi/Cargo.toml")),
 ];
 const LICENCES: [(&str, &str); 2] = [
-    ("LICENSE-MIT", include_str!("../../LICENSE-MIT")),
-    ("LICENSE-APACHE", include_str!("../../LICENSE-APACHE")),
+    ("LICENSE-MIT", include_str!("../../../../LICENSE-MIT")),
+    ("LICENSE-APACHE", include_str!("../../../../LICENSE-APACHE")),
 ];
 
 /// Its folder in a project.

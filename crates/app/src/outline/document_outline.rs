@@ -1,4 +1,4 @@
-//! A page: all that is shown of a document, for people and programs.
+//! All that is shown of a document, for people and programs.
 
 use super::leaves::{LeafValue, leaves};
 use super::positions::{DocumentPosition, Positions};
@@ -10,9 +10,10 @@ use serde_json::Value;
 /// Longest text that is shown, in characters.
 const LONGEST: usize = 400;
 
+/// The outline of a document, with at most so many lines, sentences and values.
 #[derive(Debug, Serialize)]
-pub(super) struct OutlinePage<'a> {
-    pub(super) document: &'a str,
+pub struct DocumentOutline {
+    pub(super) document: String,
     pub(super) lines: Vec<OutlineLine>,
     #[serde(skip_serializing_if = "is_zero")]
     pub(super) lines_left_out: usize,
@@ -120,9 +121,9 @@ pub(super) fn clipped(text: &str) -> String {
     words
 }
 
-impl<'a> OutlinePage<'a> {
+impl DocumentOutline {
     pub(super) fn read(
-        name: &'a str,
+        name: String,
         document: &Document,
         candidate: Option<&Value>,
         clauses: bool,
@@ -142,7 +143,7 @@ impl<'a> OutlinePage<'a> {
             }
             None => (None, 0),
         };
-        OutlinePage {
+        DocumentOutline {
             document: name,
             lines,
             lines_left_out: outline.left_out,

@@ -1,10 +1,14 @@
-//! Files that reviewers fill in, and their decisions.
+//! Reviews of a run: the documents that wait for a person, files that reviewers fill in, and their decisions.
 
+mod document;
 mod export;
 mod import;
+mod queue;
 
+pub use document::{DocumentUnderReview, ReviewShowRequest, document_under_review};
 pub use export::{ReviewContent, ReviewExportRequest, export_reviews};
 pub use import::{ImportAnswer, ImportRequest, import_decisions};
+pub use queue::{ReviewQueue, ReviewQueueRequest, review_queue};
 
 use crate::value::prose::plural;
 

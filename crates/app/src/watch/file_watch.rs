@@ -4,6 +4,7 @@
 //! says that it is time to check; [`Reached::changed`] finds out whether anything changed.
 
 use super::settle::Debounce;
+use crate::failure::Failure;
 use crate::profile::Reached;
 use crate::value::{Millis, ShownPath};
 use notify::event::{AccessKind, AccessMode};
@@ -17,7 +18,7 @@ use tokio::time::Instant;
 
 /// The reason why files can't be watched.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum WatchError {
+pub(super) enum WatchError {
     /// The system can't watch files for us.
     #[error("this system can't watch files: {0}")]
     Unavailable(notify::Error),
@@ -37,7 +38,7 @@ pub(crate) enum WatchError {
 impl WatchError {
     /// Returns advice on what to do about it.
     #[must_use]
-    pub(crate) fn help(&self) -> &'static str {
+    pub(super) fn help(&self) -> &'static str {
         let full = |error: &notify::Error| match &error.kind {
             ErrorKind::MaxFilesWatch => true,
             // EMFILE: too many watchers of this user.
@@ -59,8 +60,14 @@ impl WatchError {
     }
 }
 
+impl From<WatchError> for Failure {
+    fn from(error: WatchError) -> Self {
+        Failure::broken(error.to_string()).help(error.help())
+    }
+}
+
 /// Watches files.
-pub(crate) struct FileWatch {
+pub(super) struct FileWatch {
     watcher: RecommendedWatcher,
     wanted: Arc<Mutex<BTreeSet<PathBuf>>>,
     heard: mpsc::Receiver<Result<(), String>>,
@@ -73,7 +80,7 @@ impl FileWatch {
     ///
     /// # Errors
     /// When the system does not let us.
-    pub(crate) fn start(reached: &Reached) -> Result<Self, WatchError> {
+    pub(super) fn start(reached: &Reached) -> Result<Self, WatchError> {
         let wanted = Arc::new(Mutex::new(BTreeSet::new()));
         // One report is as good as many, so those that do not fit are dropped.
         let (tell, heard) = mpsc::channel(16);
@@ -103,7 +110,7 @@ impl FileWatch {
     ///
     /// # Errors
     /// When the system does not let us.
-    pub(crate) fn follow(&mut self, reached: &Reached) -> Result<(), WatchError> {
+    pub(super) fn follow(&mut self, reached: &Reached) -> Result<(), WatchError> {
         let places: Vec<WatchTarget> = reached.paths().map(WatchTarget::of).collect();
         let wanted = places.iter().flat_map(|place| place.names.iter().cloned()).collect();
         *self.wanted.lock().unwrap_or_else(PoisonError::into_inner) = wanted;
@@ -131,7 +138,7 @@ impl FileWatch {
     ///
     /// # Errors
     /// When the system stops watching.
-    pub(crate) async fn settled(&mut self) -> Result<(), WatchError> {
+    pub(super) async fn settled(&mut self) -> Result<(), WatchError> {
         loop {
             tokio::select! {
                 heard = self.heard.recv() => match heard {

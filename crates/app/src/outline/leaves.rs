@@ -1,6 +1,6 @@
 //! The values of an extraction, and what binds each to the document: its structure, and the clause around it.
 
-use super::page::clipped;
+use super::document_outline::clipped;
 use super::positions::{DocumentPosition, Positions};
 use crate::score::claimed_field;
 use crate::value::unescape;

@@ -1,8 +1,9 @@
-//! The page as people read it.
+//! Outlines as people read them.
 
+use super::document_outline::{ActingPhrase, CellValue, DocumentOutline, OutlineCell, Sentence};
 use super::leaves::{ClauseReading, LeafPassage, LeafValue};
-use super::page::{ActingPhrase, CellValue, OutlineCell, OutlinePage, Sentence};
 use crate::report::Paint;
+use crate::value::prose::{beginning, plural};
 use crate::value::sanitize_line;
 use serde_json::Value;
 use std::fmt::Write as _;
@@ -10,28 +11,30 @@ use std::fmt::Write as _;
 /// Longest text of a cell or passage, in characters.
 const SHOWN: usize = 90;
 
-/// The text of a page.
-pub(super) fn told(page: &OutlinePage<'_>, paint: Paint) -> String {
-    let mut out = String::new();
-    for line in &page.lines {
-        put(&mut out, &paint.strong(&format!("line {}", line.line)));
-        let columns: Vec<String> = line.cells.iter().map(columns).collect();
-        let width = columns.iter().map(String::len).max().unwrap_or_default();
-        for (cell, columns) in line.cells.iter().zip(&columns) {
-            tell_cell(cell, columns, width, paint, &mut out);
+impl DocumentOutline {
+    /// For people.
+    pub fn text(&self, paint: Paint) -> String {
+        let mut out = String::new();
+        for line in &self.lines {
+            put(&mut out, &paint.strong(&format!("line {}", line.line)));
+            let columns: Vec<String> = line.cells.iter().map(columns).collect();
+            let width = columns.iter().map(String::len).max().unwrap_or_default();
+            for (cell, columns) in line.cells.iter().zip(&columns) {
+                tell_cell(cell, columns, width, paint, &mut out);
+            }
+            left_out(&mut out, line.cells_left_out, "cell", "  ");
         }
-        left_out(&mut out, line.cells_left_out, "cell", "  ");
+        left_out(&mut out, self.lines_left_out, "line", "");
+        for sentence in self.sentences.iter().flatten() {
+            tell_sentence(sentence, paint, &mut out);
+        }
+        left_out(&mut out, self.sentences_left_out, "sentence", "");
+        for leaf in self.values.iter().flatten() {
+            tell_leaf(leaf, paint, &mut out);
+        }
+        left_out(&mut out, self.values_left_out, "value", "");
+        out
     }
-    left_out(&mut out, page.lines_left_out, "line", "");
-    for sentence in page.sentences.iter().flatten() {
-        tell_sentence(sentence, paint, &mut out);
-    }
-    left_out(&mut out, page.sentences_left_out, "sentence", "");
-    for leaf in page.values.iter().flatten() {
-        tell_leaf(leaf, paint, &mut out);
-    }
-    left_out(&mut out, page.values_left_out, "value", "");
-    out
 }
 
 fn put(out: &mut String, line: &str) {
@@ -42,18 +45,14 @@ fn put(out: &mut String, line: &str) {
 /// Reports how many were left out, and how to show them.
 fn left_out(out: &mut String, count: usize, what: &str, indent: &str) {
     if count > 0 {
-        let s = if count == 1 { "" } else { "s" };
+        let what = plural(count as u64, what);
         let help = if indent.is_empty() { "; `--lines N` shows more" } else { "" };
-        put(out, &format!("{indent}… {count} more {what}{s}{help}"));
+        put(out, &format!("{indent}… {count} more {what}{help}"));
     }
 }
 
 fn quoted(text: &str) -> String {
-    let mut shown: String = text.chars().take(SHOWN).collect();
-    if text.chars().nth(SHOWN).is_some() {
-        shown.push('…');
-    }
-    format!("\"{}\"", sanitize_line(&shown))
+    format!("\"{}\"", sanitize_line(&beginning(text, SHOWN)))
 }
 
 fn columns(cell: &OutlineCell) -> String {

@@ -1,19 +1,34 @@
-//! `loopctl explain MISSING_FIELD`: the meaning of one of loopctl's own issues, as `docs/review.md` gives it.
+//! The meaning of one of loopctl's own issues, as `docs/review.md` gives it.
 
-use super::loading::library;
 use crate::diag::{Problems, nearest};
-use crate::failure::{ExitStatus, Failure};
-use crate::profile::Files;
-use crate::requests::ResultFormat;
+use crate::failure::Failure;
+use crate::profile::{Files, Library};
 use crate::rules::code_of_rule;
-use crate::streams::Streams;
 use crate::value::sanitize_line;
 use crate::value::yaml::{self, Data, Node};
-use serde_json::json;
+use serde::Serialize;
 
 /// The page with the table of codes, their meanings and what to look at.
-const PAGE: &str = include_str!("../../docs/review.md");
+const PAGE: &str = include_str!("../../../../docs/review.md");
 const HEADING: &str = "## What each issue means";
+
+/// The meaning of an issue.
+#[derive(Debug, Serialize)]
+pub struct IssueMeaning {
+    code: String,
+    means: String,
+    look_at: String,
+}
+
+impl IssueMeaning {
+    /// For people.
+    pub(super) fn text(&self) -> String {
+        let IssueMeaning { code, means, look_at } = self;
+        format!(
+            "{code}: {means}\nLook at: {look_at}\n\ndocs/review.md has all of them, and how to review a result.\n"
+        )
+    }
+}
 
 /// A row of the table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,39 +45,28 @@ pub(super) fn is_meant_as_code(word: &str) -> bool {
         && word.chars().all(|c| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_')
 }
 
-/// Writes the meaning of a code.
-pub(super) fn explain(
-    code: &str,
-    format: Option<ResultFormat>,
-    output: &mut Streams,
-) -> Result<ExitStatus, Failure> {
-    let Some(row) = row_of(code) else {
-        let known: Vec<&str> = rows().flat_map(|row| codes_of(row.codes)).collect();
-        let failure = Failure::usage(format!("loopctl has no issue `{}` of its own", sanitize_line(code)));
-        const OF_A_RULE: &str = "`loopctl explain PROFILE` says what each rule of a profile finds";
-        let rules = rules_with(code);
-        return Err(failure.help(match nearest(code, known.iter().copied()) {
-            _ if !rules.is_empty() => format!("it is that of a rule: {}; {OF_A_RULE}", rules.join(", ")),
-            Some(guess) => format!("did you mean `{guess}`?"),
-            None => format!("it is that of a rule: {OF_A_RULE}"),
-        }));
-    };
+/// The meaning of a code.
+pub(super) fn meaning(code: &str, library: &Library) -> Result<IssueMeaning, Failure> {
+    let row = row_of(code).ok_or_else(|| unknown(code, library))?;
     let (means, look_at) = (without_links(row.means), without_links(row.look_at));
-    match format {
-        Some(format) => {
-            output.write_json(&json!({ "code": code, "means": means, "look_at": look_at }), format)?;
-        }
-        None => write!(
-            output.out,
-            "{code}: {means}\nLook at: {look_at}\n\ndocs/review.md has all of them, and how to review a result.\n"
-        )?,
-    }
-    Ok(ExitStatus::Success)
+    Ok(IssueMeaning { code: code.to_owned(), means, look_at })
+}
+
+/// The failure when loopctl has no such issue: it may be that of a rule.
+fn unknown(code: &str, library: &Library) -> Failure {
+    const OF_A_RULE: &str = "`loopctl explain PROFILE` says what each rule of a profile finds";
+    let known: Vec<&str> = rows().flat_map(|row| codes_of(row.codes)).collect();
+    let rules = rules_with(code, library);
+    let failure = Failure::usage(format!("loopctl has no issue `{}` of its own", sanitize_line(code)));
+    failure.help(match nearest(code, known) {
+        _ if !rules.is_empty() => format!("it is that of a rule: {}; {OF_A_RULE}", rules.join(", ")),
+        Some(guess) => format!("did you mean `{guess}`?"),
+        None => format!("it is that of a rule: {OF_A_RULE}"),
+    })
 }
 
 /// The local and shipped rules whose issues have a code.
-fn rules_with(code: &str) -> Vec<String> {
-    let library = library();
+fn rules_with(code: &str, library: &Library) -> Vec<String> {
     let mut found = Vec::new();
     for name in library.list("rules", ".yaml") {
         let Ok(Some(file)) = library.read(&name) else { continue };
