@@ -78,16 +78,11 @@ pub(super) struct Arguments {
 
 pub(super) fn execute(arguments: &Arguments, output: &mut Streams) -> Result<ExitStatus, Failure> {
     let answer = evaluate(&arguments.request(), context(), &mut run_documents, output)?;
-    match arguments.format {
-        ResultFormat::Text => {
-            output.out.write_all(evaluation_text(&answer.evaluation, output.out_paint).as_bytes())?;
-            output.out.flush()?;
-        }
-        format => output.write_json(&answer.evaluation, format)?,
-    }
+    let evaluation = &answer.evaluation;
+    output.write_answer(arguments.format, |paint| evaluation_text(evaluation, paint), || evaluation)?;
     match answer.failure() {
         Some(failure) => Err(failure),
-        None => Ok(if answer.is_incomplete { ExitStatus::Broken } else { ExitStatus::Success }),
+        None => Ok(ExitStatus::whole(!answer.is_incomplete)),
     }
 }
 

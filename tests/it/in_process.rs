@@ -138,7 +138,7 @@ fn thresholds_are_answered_and_their_certificate_has_the_time_of_the_host() {
         labels: vec![place.write("labels.jsonl", labels.join("\n"))],
     };
     let mut host = Host::of(&place);
-    let CalibrationAnswer::Calibrated { calibration, certificate, of_run } =
+    let CalibrationAnswer::Calibrated { calibration, certificate, of_run, .. } =
         answer(&request, &host.context, &mut host.output).unwrap()
     else {
         panic!("no thresholds")

@@ -5,8 +5,8 @@
 //! - [`lint`], [`facts`], [`explain`]: what is wrong with a profile, what holds by it, and what it says in words.
 //! - [`review`], [`rescore`]: what people decide, and recorded runs assessed again.
 //! - [`report`], [`export`]: finished runs for people, and for other programs.
-//! - [`failure`], [`streams`], [`plans`], [`journals`]: what answers to requests need: why one failed, its output, profiles
-//!   compiled, runs found.
+//! - [`failure`], [`streams`], [`report_file`], [`plans`], [`journals`]: what answers to requests need: why one failed, its
+//!   output, profiles compiled, runs found.
 //! - [`evaluation`], [`calibration`], [`scoring`], [`repairs`], [`field_mentions`], [`trials`], [`resumption`],
 //!   [`run_export`], [`review_files`]: answers to requests.
 //! - [`project`], [`mod@reference`]: new projects, and the pages of the language's reference.
@@ -42,6 +42,7 @@ pub mod shell;
 pub mod profiles;
 pub mod failure;
 pub mod streams;
+pub mod report_file;
 #[expect(clippy::disallowed_methods, reason = "tells files from names of profiles")]
 pub mod plans;
 #[expect(clippy::disallowed_methods, reason = "finds journals")]

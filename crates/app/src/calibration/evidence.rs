@@ -48,6 +48,8 @@ pub struct EvidenceAnswer {
     pub unseen: u64,
     /// The number of values about which reviewers differ, or whose list has got other items.
     pub unclear: u64,
+    /// The file of the table that was written.
+    pub table: Option<PathBuf>,
 }
 
 /// Counts by a compiled profile, and writes the table if that is asked for.
@@ -89,7 +91,8 @@ pub(super) fn calibrate_evidence(
     if let Some(out) = &asked.out {
         write(&table, &from, out)?;
     }
-    Ok(EvidenceAnswer { calibration, unseen: found.unseen, unclear: found.unclear })
+    let table = asked.out.clone();
+    Ok(EvidenceAnswer { calibration, unseen: found.unseen, unclear: found.unclear, table })
 }
 
 /// The profile's first measure of grounding.

@@ -1,26 +1,28 @@
 //! Thresholds certified from labels, and certificates verified.
 
+mod answer;
 mod certificate_files;
 mod evidence;
 mod labels;
 mod scored_documents;
 mod verification;
 
+pub use answer::CalibrationAnswer;
 pub use certificate_files::Certified;
 pub use evidence::{EvidenceAnswer, EvidenceRequest};
 pub use verification::Verification;
 
 use crate::context::Context;
-use crate::disk::{self, Access, FolderKey};
+use crate::disk::FolderKey;
 use crate::experiment::calibrate::{
-    Basis, Calibration, Certificate, Label, NeededReviews, Sample, SampleError, ScoredDocument, calibrate,
-    needed_reviews,
+    Basis, Calibration, Certificate, Label, Sample, SampleError, ScoredDocument, calibrate, needed_reviews,
 };
 use crate::failure::Failure;
 use crate::journals::{JournalSpec, find_run};
 use crate::profile::{Certify, FileTracker, Reached};
 use crate::profiles::SelectedProfile;
 use crate::report::calibration_html;
+use crate::report_file::write_report;
 use crate::requests::basis_of;
 use crate::streams::Streams;
 use crate::value::ShownPath;
@@ -67,28 +69,6 @@ pub enum CalibrationTask {
     Verify(PathBuf),
     /// Counts how often passages of each pattern were right.
     Evidence(EvidenceRequest),
-}
-
-/// The answer to a request about thresholds.
-#[derive(Debug)]
-pub enum CalibrationAnswer {
-    /// Thresholds.
-    Calibrated {
-        /// The findings.
-        calibration: Box<Calibration>,
-        /// The file of the certificate that was written.
-        certificate: Option<PathBuf>,
-        /// `true` if scores and types come from a run or a folder, and not from the labels.
-        of_run: bool,
-    },
-    /// The number of reviews that it takes.
-    Needed(Vec<NeededReviews>, Box<Certify>),
-    /// Documents to review.
-    Drawn(Vec<ScoredDocument>),
-    /// A certificate that holds, or does not.
-    Verified(Box<Verification>),
-    /// The counts of patterns.
-    Evidence(Box<EvidenceAnswer>),
 }
 
 /// The documents that the labels are about.
@@ -144,9 +124,7 @@ pub fn answer(
     let labels = read_labels(&request.labels, output)?;
     let (calibration, sample) = request.calibration(&settings, labels, made.as_ref(), output)?;
     if let Some(file) = report {
-        disk::replace(file, calibration_html(&calibration).as_bytes(), Access::Owner).map_err(|error| {
-            Failure::broken(format!("can't write the report to `{}`: {error}", file.shown()))
-        })?;
+        write_report(file, &calibration_html(&calibration))?;
     }
     let of_run = made.is_some();
     let certificate = match out.filter(|_| calibration.certifies()) {
@@ -161,7 +139,12 @@ pub fn answer(
         }
         None => None,
     };
-    Ok(CalibrationAnswer::Calibrated { calibration: Box::new(calibration), certificate, of_run })
+    Ok(CalibrationAnswer::Calibrated {
+        calibration: Box::new(calibration),
+        certificate,
+        is_certificate_wanted: out.is_some(),
+        of_run,
+    })
 }
 
 impl CalibrationRequest {

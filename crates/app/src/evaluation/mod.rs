@@ -10,12 +10,13 @@ pub use label_files::LabelFiles;
 pub use result_source::ResultSpec;
 
 use crate::context::Context;
-use crate::disk::{self, Access, FolderKey};
+use crate::disk::FolderKey;
 use crate::experiment::evaluate::{Evaluation, Evaluator, UnusableLabel, unknown_fields};
 use crate::failure::{ExitStatus, Failure};
 use crate::journals::JournalSpec;
 use crate::profiles::SelectedProfile;
 use crate::report::evaluation_html;
+use crate::report_file::write_report;
 use crate::streams::Streams;
 use crate::value::ShownPath;
 use crate::value::prose::count;
@@ -106,10 +107,7 @@ pub fn evaluate(
     let is_broken = source.each(output, |result| evaluator.add_result(result))?;
     let evaluation = evaluator.finish(source.named(), plan.profile.name.clone(), request.confidence);
     if let Some(file) = &request.report {
-        // It contains values of documents, so only its owner may read it.
-        disk::replace(file, evaluation_html(&evaluation).as_bytes(), Access::Owner).map_err(|error| {
-            Failure::broken(format!("can't write the report to `{}`: {error}", file.shown()))
-        })?;
+        write_report(file, &evaluation_html(&evaluation))?;
     }
     let is_incomplete = is_broken || labels.is_broken || ran == ExitStatus::Broken;
     Ok(EvaluationAnswer { evaluation, is_incomplete, labelled })

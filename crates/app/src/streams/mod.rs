@@ -103,6 +103,24 @@ impl Streams {
         let _ = writeln!(self.err, "{line}");
     }
 
+    /// Writes an answer: as text for people, as JSON for programs.
+    ///
+    /// # Errors
+    /// When standard output can't be written to.
+    pub fn write_answer<T: Serialize>(
+        &mut self,
+        format: ResultFormat,
+        text: impl FnOnce(Paint) -> String,
+        value: impl FnOnce() -> T,
+    ) -> Result<(), Failure> {
+        if format != ResultFormat::Text {
+            return self.write_json(&value(), format);
+        }
+        self.out.write_all(text(self.out_paint).as_bytes())?;
+        self.out.flush()?;
+        Ok(())
+    }
+
     /// Writes a value as JSON: indented, or on one line, where each element of a list has a line of its own.
     pub fn write_json(&mut self, value: &impl Serialize, format: ResultFormat) -> Result<(), Failure> {
         let value = serde_json::to_value(value).map_err(std::io::Error::from)?;
