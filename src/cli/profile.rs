@@ -1,16 +1,10 @@
 //! `loopctl profile`: lists, shows, explains and compares profiles.
 
-use super::loading::{OverrideArguments, context, library, or_default};
+use super::loading::{OverrideArguments, or_default};
 use super::{profile_diff, profile_explain, profile_list, profile_show};
-use crate::diag::Problems;
 use crate::failure::{ExitStatus, Failure};
-use crate::plan::Plan;
-use crate::profile::Loaded;
-use crate::profiles::SelectedProfile;
-use crate::provider::Prices;
 use crate::streams::Streams;
 use clap::{Args, Subcommand};
-use std::path::Path;
 
 #[derive(Args)]
 pub(super) struct Arguments {
@@ -47,28 +41,4 @@ pub(super) struct NamedProfileArguments {
     pub(super) profile: String,
     #[command(flatten)]
     pub(super) over: OverrideArguments,
-}
-
-/// Loads and compiles a profile, showing every problem.
-pub(super) fn compiled(profile: &SelectedProfile, output: &mut Streams) -> Result<(Loaded, Plan), Failure> {
-    let mut problems = Problems::new();
-    let loaded = profile.load(context(), &library(), &[], &mut problems);
-    let plan = loaded.as_ref().and_then(|loaded| Plan::compile(loaded, &mut problems));
-    output.show(&problems);
-    match (loaded, plan) {
-        (Some(loaded), Some(plan)) if !problems.has_errors() => Ok((loaded, plan)),
-        _ => Err(Failure::usage(format!(
-            "the profile `{}` can't be used, so there is no telling what it would do",
-            profile.name()
-        ))
-        .help("mend what is named above; `loopctl profile show` shows its settings all the same")),
-    }
-}
-
-/// Loads the prices of models, showing problems of the tables.
-pub(super) fn price_tables(file: Option<&Path>, output: &mut Streams) -> Result<Prices, Failure> {
-    let mut problems = Problems::new();
-    let prices = context().prices(file, &mut problems);
-    output.show(&problems);
-    if problems.has_errors() { Err(Failure::shown(ExitStatus::Usage)) } else { Ok(prices) }
 }

@@ -1,8 +1,10 @@
 //! `loopctl profile explain`, and `loopctl explain PROFILE`, which does the same.
 
-use super::profile::{NamedProfileArguments, compiled, price_tables};
+use super::loading::context;
+use super::profile::NamedProfileArguments;
 use crate::explain::policy::{ProfileView, explain, json, markdown, text};
 use crate::failure::{ExitStatus, Failure};
+use crate::plans::price_tables;
 use crate::profiles::SelectedProfile;
 use crate::requests::ResultFormat;
 use crate::streams::Streams;
@@ -67,8 +69,8 @@ pub(super) fn explain_profile(
     voice: ExplainFormat,
     output: &mut Streams,
 ) -> Result<ExitStatus, Failure> {
-    let prices = price_tables(prices, output)?;
-    let (loaded, plan) = compiled(profile, output)?;
+    let prices = price_tables(prices, context(), output)?;
+    let (loaded, plan) = profile.to_explain(context(), output)?;
     let explanation = explain(ProfileView { loaded: &loaded, plan: &plan, prices: &prices });
     let shown = if full { explanation.clone() } else { explanation.in_short() };
     let written = match voice {

@@ -4,8 +4,9 @@ use crate::context::Context;
 use crate::diag::{Problems, nearest};
 use crate::failure::{ExitStatus, Failure};
 use crate::plan::Plan;
-use crate::profile::{Library, file_of};
+use crate::profile::{Library, Loaded, file_of};
 use crate::profiles::{ReachedProfile, SelectedProfile};
+use crate::provider::Prices;
 use crate::streams::Streams;
 use crate::value::sanitize_line;
 use std::path::Path;
@@ -43,6 +44,24 @@ impl SelectedProfile {
         self.shown(plan.filter(|_| !problems.has_errors()), &problems, output)
     }
 
+    /// Loads and compiles the profile to tell what it would do, showing every problem.
+    ///
+    /// # Errors
+    /// When it can't be used.
+    pub fn to_explain(&self, context: &Context, output: &mut Streams) -> Result<(Loaded, Plan), Failure> {
+        let mut problems = Problems::new();
+        let loaded = self.load(context, &context.library(), &[], &mut problems);
+        let plan = loaded.as_ref().and_then(|loaded| Plan::compile(loaded, &mut problems));
+        output.show(&problems);
+        loaded.zip(plan).filter(|_| !problems.has_errors()).ok_or_else(|| {
+            let name = self.name();
+            Failure::usage(format!(
+                "the profile `{name}` can't be used, so there is no telling what it would do"
+            ))
+            .help("mend what is named above; `loopctl profile show` shows its settings all the same")
+        })
+    }
+
     /// Reads the profile with every file that it reaches, showing every problem.
     ///
     /// # Errors
@@ -72,6 +91,17 @@ impl SelectedProfile {
             }
         })
     }
+}
+
+/// Loads the prices of models, showing problems of the tables.
+///
+/// # Errors
+/// When a table can't be used, which is shown.
+pub fn price_tables(file: Option<&Path>, context: &Context, output: &mut Streams) -> Result<Prices, Failure> {
+    let mut problems = Problems::new();
+    let prices = context.prices(file, &mut problems);
+    output.show(&problems);
+    if problems.has_errors() { Err(Failure::shown(ExitStatus::Usage)) } else { Ok(prices) }
 }
 
 /// Returns the type of documents that a user names.

@@ -20,12 +20,10 @@ use crate::experiment::sweep::{
     Candidate, Choice, Experiment, Findings, Goals, Measure, ShownOutcomes, Split, Trial,
 };
 use crate::failure::{ExitStatus, Failure};
-use crate::policy::ScriptCriteria;
-use crate::profile::{SelectKey, read_text_file};
+use crate::profile::{LoopPolicy, SelectKey, read_text_file};
 use crate::report::{sweep_html, sweep_text};
 use crate::requests::ResultFormat;
 use crate::streams::Streams;
-use crate::trials::Policy;
 use crate::value::ShownPath;
 use crate::value::prose::count;
 use clap::Args;
@@ -102,7 +100,7 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Streams) -> Result<Exi
     let mut outcomes =
         |candidate: &Candidate| trial.outcomes(candidate, &split).map_err(|at| not_computed(&experiment, at));
     let mut shown = Vec::new();
-    let mut policies = vec![(bases.reference_name().to_owned(), reference.policy.clone())];
+    let mut policies = vec![reference.policy.clone()];
     for (one, _) in &choice.shown {
         let Some(candidate) =
             bases.candidate(&experiment, one.profile, one.combination, recorded, &mut Problems::new())
@@ -110,7 +108,7 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Streams) -> Result<Exi
             continue;
         };
         let profile = bases.name(one.profile).to_owned();
-        policies.push((profile.clone(), candidate.policy.clone()));
+        policies.push(candidate.policy.clone());
         let settings = experiment.space.settings(one.combination);
         shown.push(ShownOutcomes { profile, settings, outcomes: outcomes(&candidate)? });
     }
@@ -119,11 +117,7 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Streams) -> Result<Exi
         settings: Map::new(),
         outcomes: outcomes(&reference)?,
     };
-    let policies: Vec<Policy> = policies
-        .into_iter()
-        .map(|(name, policy)| Policy::new(name, policy, ScriptCriteria::default()))
-        .collect();
-    recordings.reading.warn_of_missing(policies.iter().take(1), output);
+    recordings.reading.warn_of_missing([(bases.reference_name(), &reference.policy)], output);
     warn_of_unknown_issues(trajectories, &goals, &policies, output);
     let findings = Findings::of(&experiment, &split.ids(trajectories), choice, of_reference, shown);
     write(&findings, arguments, output)?;
@@ -185,14 +179,14 @@ fn reference_is_recorded(
 fn warn_of_unknown_issues(
     trajectories: &Trajectories,
     goals: &Goals,
-    policies: &[Policy],
+    policies: &[LoopPolicy],
     output: &mut Streams,
 ) {
     let counts = |key: &SelectKey| matches!(key, SelectKey::NoCritical | SelectKey::Fewest(_));
     let asks = goals.measures().iter().copied().any(Measure::looks_at_issues)
-        || policies.iter().any(|Policy { policy, .. }| {
-            !policy.accept.issue_limits.is_empty() || policy.select.order.iter().any(counts)
-        });
+        || policies
+            .iter()
+            .any(|policy| !policy.accept.issue_limits.is_empty() || policy.select.order.iter().any(counts));
     let lacking =
         (0..trajectories.documents()).filter(|document| trajectories.lacks_issues(*document)).count();
     if asks && lacking > 0 {

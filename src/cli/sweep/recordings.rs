@@ -1,12 +1,12 @@
 //! The recorded documents of an experiment: files of trajectories, or a run.
 
-use super::super::loading::{context, library};
+use super::super::loading::context;
 use super::policies::Bases;
 use crate::experiment::Trajectories;
 use crate::experiment::sweep::{Experiment, RecordedBy};
 use crate::failure::Failure;
 use crate::journals::{JournalSpec, find_run};
-use crate::profiles::{ReachedProfile, SelectedProfile};
+use crate::profiles::SelectedProfile;
 use crate::requests::RunRequest;
 use crate::streams::Streams;
 use crate::trials::{TrajectoryReading, recorded_run, say_without_candidate};
@@ -62,11 +62,7 @@ impl Recordings {
     }
 
     fn of_run(id: &str, journal: &JournalSpec, bases: &Bases, output: &mut Streams) -> Result<Self, Failure> {
-        let reached: Vec<ReachedProfile> = bases
-            .selected()
-            .map(|profile| profile.reached(context(), &library(), &[], output))
-            .collect::<Result<_, _>>()?;
-        let run = recorded_run(id, journal, context(), output)?;
+        let (run, reached) = recorded_run((id, journal), bases.selected(), context(), output)?;
         for (profile, reached) in bases.selected().zip(&reached) {
             run.same_files(profile.name(), reached)?;
         }
