@@ -138,8 +138,7 @@ fn single(
     if left > 0 {
         let errors =
             if left == 1 { "1 schema error is".to_owned() } else { format!("{left} schema errors are") };
-        let word = output.err_paint.warn("warning:");
-        output.say(&format!("{word} {errors} left that no repair helped with"));
+        output.warn(&format!("{errors} left that no repair helped with"));
     }
     Ok(true)
 }

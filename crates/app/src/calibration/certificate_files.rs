@@ -43,7 +43,7 @@ impl Certified {
             (Ok(certificate), _) => certificate,
             (Err(failure), Some(_)) => return Err(failure),
             (Err(failure), None) => {
-                warn(&failure.message, output);
+                output.warn(&sanitize_line(&failure.message));
                 return Ok(());
             }
         };
@@ -56,20 +56,15 @@ impl Certified {
                 }
             }
             for (message, help) in left_open(&shown, &certificate, profile) {
-                warn(&message, output);
+                output.warn(&sanitize_line(&message));
                 output.say(&format!("  help: {help}"));
             }
         } else {
-            warn(&void(&shown, &changes), output);
+            output.warn(&sanitize_line(&void(&shown, &changes)));
             output.say(&format!("  help: {AGAIN}"));
         }
         Ok(())
     }
-}
-
-fn warn(message: &str, output: &mut Streams) {
-    let word = output.err_paint.warn("warning:");
-    output.say(&format!("{word} {}", sanitize_line(message)));
 }
 
 /// Reads a certificate.

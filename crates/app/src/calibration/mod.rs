@@ -13,7 +13,6 @@ pub use evidence::{EvidenceAnswer, EvidenceRequest};
 pub use verification::Verification;
 
 use crate::context::Context;
-use crate::disk::FolderKey;
 use crate::experiment::calibrate::{
     Basis, Calibration, Certificate, Label, Sample, SampleError, ScoredDocument, calibrate, needed_reviews,
 };
@@ -22,10 +21,9 @@ use crate::journals::{JournalSpec, find_run};
 use crate::profile::{Certify, FileTracker, Reached};
 use crate::profiles::SelectedProfile;
 use crate::report::calibration_html;
-use crate::report_file::write_report;
+use crate::report_file::{refuse_overwriting, write_report};
 use crate::requests::basis_of;
 use crate::streams::Streams;
-use crate::value::ShownPath;
 use crate::value::digest_bytes;
 use certificate_files::{check_place_of_certificate, write_certificate};
 use labels::read_labels;
@@ -178,22 +176,10 @@ impl CalibrationRequest {
             )
             .help("name a file of labels; `--run RUN` alone says how many reviews it takes"));
         }
-        let labels = self.labels.iter().map(|file| ("labels", file.as_path()));
-        let out = out.into_iter().map(|file| ("certificate of `--out`", file));
-        let read = reached.present().map(|file| ("profile, or a file that it reads,", file));
-        let is_report = |file: &Path| {
-            file == report
-                || matches!((FolderKey::of(file), FolderKey::of(report)), (Ok(file), Ok(report)) if file == report)
-        };
-        match labels.chain(out).chain(read).find(|(_, file)| is_report(file)) {
-            Some((what, file)) => {
-                let message =
-                    format!("`--report {}` would overwrite the {what} `{}`", report.shown(), file.shown());
-                Err(Failure::usage(message)
-                    .help("write the report to another file, such as `calibration.html`"))
-            }
-            None => Ok(()),
-        }
+        let labels = self.labels.iter().map(|file| ("labels", file.clone()));
+        let out = out.into_iter().map(|file| ("certificate of `--out`", file.to_path_buf()));
+        let read = reached.present().map(|file| ("profile, or a file that it reads,", file.to_path_buf()));
+        refuse_overwriting(report, &labels.chain(out).chain(read).collect::<Vec<_>>(), "calibration.html")
     }
 
     /// Returns the documents of the named run or folder.
@@ -206,10 +192,7 @@ impl CalibrationRequest {
     ) -> Result<Option<LabelledDocuments>, Failure> {
         if let Some(folder) = &self.results {
             let documents = documents_of_folder(folder, &basis.profile, settings)?;
-            let word = output.err_paint.warn("warning:");
-            output.say(&format!(
-                "{word} results name their profile, and don't say its settings: nothing shows that these are of the policy as it is"
-            ));
+            output.warn("results name their profile, and don't say its settings: nothing shows that these are of the policy as it is");
             return Ok(Some(LabelledDocuments { documents, run: None }));
         }
         let Some(id) = &self.run else { return Ok(None) };
@@ -251,9 +234,8 @@ impl CalibrationRequest {
         }
         let sample = sample(labels, documents, settings)?;
         if let Some((here, there)) = documents.and_then(|documents| sample.is_unlike(documents)) {
-            let word = output.err_paint.warn("warning:");
-            output.say(&format!(
-                "{word} the reviewed documents were not drawn at random: {:.1} % of them may be accepted, and {:.1} % of those of the run",
+            output.warn(&format!(
+                "the reviewed documents were not drawn at random: {:.1} % of them may be accepted, and {:.1} % of those of the run",
                 here * 100.0,
                 there * 100.0
             ));

@@ -30,8 +30,7 @@ pub fn say_differs(profile: &RecordedProfile, output: &mut Streams) {
         Some(_) => "fields are those that it declares as it is",
         None => "fields are those of the results alone",
     };
-    let word = output.err_paint.warn("note:");
-    output.say(&format!("{word} {why}: {by}"));
+    output.note(&format!("{why}: {by}"));
 }
 
 /// A run to review.

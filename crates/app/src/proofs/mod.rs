@@ -125,9 +125,8 @@ fn say_unknown_lines(proof: &Proof, tried: &TriedProfile, output: &mut Streams) 
         let known = tried.as_subject(|subject| lines(&subject));
         let guess =
             nearest(line, known.iter().map(String::as_str)).map(|guess| format!("; did you mean `{guess}`?"));
-        let word = output.err_paint.warn("warning:");
-        output.say(&format!(
-            "{word} `no_dead_criterion` is waived of `{}`, and the policy has no such line{}",
+        output.warn(&format!(
+            "`no_dead_criterion` is waived of `{}`, and the policy has no such line{}",
             sanitize_line(line),
             guess.unwrap_or_default()
         ));

@@ -204,10 +204,8 @@ impl RunFileRequest {
             Ok(plan) => return Some(plan),
             Err(failure) => failure,
         };
-        let word = output.err_paint.warn("note:");
         let why = failure.message;
-        output
-            .say(&format!("{word} {why}; the fields that reviewers decided about are those of the results"));
+        output.note(&format!("{why}; the fields that reviewers decided about are those of the results"));
         None
     }
 }

@@ -107,9 +107,8 @@ pub fn score(request: &ScoreRequest, context: &Context, output: &mut Streams) ->
     scored?;
     scorer.writer.close(output)?;
     if scorer.untyped {
-        let word = output.err_paint.warn("warning:");
-        output.say(&format!(
-            "{word} nothing says which type the document has, so it was scored as `{UNKNOWN_TYPE}`: name it with `--type`, or in the record's `document_type`"
+        output.warn(&format!(
+            "nothing says which type the document has, so it was scored as `{UNKNOWN_TYPE}`: name it with `--type`, or in the record's `document_type`"
         ));
     }
     Ok(!scorer.broken)
@@ -305,10 +304,9 @@ impl Scorer {
         for key in &record.ignored {
             if !self.warned.contains(&**key) {
                 self.warned.insert(key.to_string());
-                let word = output.err_paint.warn("warning:");
                 let guess = crate::diag::nearest(key, KEYS)
                     .map_or_else(String::new, |g| format!("; did you mean `{g}`?"));
-                output.say(&format!("{word} the key `{key}` of records is ignored{guess}"));
+                output.warn(&format!("the key `{key}` of records is ignored{guess}"));
             }
         }
     }

@@ -103,6 +103,18 @@ impl Streams {
         let _ = writeln!(self.err, "{line}");
     }
 
+    /// Writes a warning to standard error.
+    pub fn warn(&mut self, message: &str) {
+        let word = self.err_paint.warn("warning:");
+        self.say(&format!("{word} {message}"));
+    }
+
+    /// Writes a note to standard error.
+    pub fn note(&mut self, message: &str) {
+        let word = self.err_paint.warn("note:");
+        self.say(&format!("{word} {message}"));
+    }
+
     /// Writes an answer: as text for people, as JSON for programs.
     ///
     /// # Errors

@@ -7,8 +7,8 @@ mod trajectory_files;
 mod tried_profile;
 
 pub(crate) use policy_trial::PolicyTrial;
-pub use recorded::{recorded_run, say_without_candidate};
+pub(crate) use recorded::{recorded_run, say_without_candidate};
 pub use simulation::{Simulation, SimulationRequest, simulate};
-pub use trajectory_files::TrajectoryReading;
+pub(crate) use trajectory_files::TrajectoryReading;
 pub use tried_profile::TriedProfile;
 pub(crate) use tried_profile::overall_from;

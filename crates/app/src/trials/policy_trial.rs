@@ -73,9 +73,8 @@ impl PolicyTrial {
         self.count_assumed(trajectories, document, &decided);
         for note in notes {
             if self.notes.len() < MOST_NOTES && !self.notes.contains(&note) {
-                let word = output.err_paint.warn("warning:");
                 let (name, shown) = (sanitize_line(&self.tried.name), sanitize_line(&note));
-                output.say(&format!("{word} `{name}`: {shown}"));
+                output.warn(&format!("`{name}`: {shown}"));
                 self.notes.insert(note);
             }
         }
@@ -111,9 +110,8 @@ impl PolicyTrial {
         for ((lines, count), how) in said.into_iter().filter(|((_, count), _)| *count > 0) {
             let lines: Vec<String> = lines.iter().map(|line| format!("`{line}`")).collect();
             let documents = if *count == 1 { "document" } else { "documents" };
-            let word = output.err_paint.warn("warning:");
-            output.say(&format!(
-                "{word} `{}`: {count} {documents} {how} {} though the line does not say which issues there were (no `issues`)",
+            output.warn(&format!(
+                "`{}`: {count} {documents} {how} {} though the line does not say which issues there were (no `issues`)",
                 sanitize_line(&self.tried.name),
                 lines.join(", ")
             ));

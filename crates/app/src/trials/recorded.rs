@@ -11,7 +11,7 @@ use crate::streams::Streams;
 ///
 /// # Errors
 /// When a profile can't be used, there is no such run, its record names no profile, or that is not as it was.
-pub fn recorded_run<'p>(
+pub(crate) fn recorded_run<'p>(
     (id, journal): (&str, &JournalSpec),
     tried: impl Iterator<Item = &'p SelectedProfile>,
     context: &Context,
@@ -36,14 +36,13 @@ pub fn recorded_run<'p>(
 }
 
 /// Reports how many documents of a run no policy decides about.
-pub fn say_without_candidate(run: &RecordedRun, output: &mut Streams) {
+pub(crate) fn say_without_candidate(run: &RecordedRun, output: &mut Streams) {
     if run.without_candidate == 0 {
         return;
     }
     let documents = if run.without_candidate == 1 { "document" } else { "documents" };
-    let word = output.err_paint.warn("note:");
-    output.say(&format!(
-        "{word} {} {documents} of run `{}` without a candidate: left out, no policy decides about them",
+    output.note(&format!(
+        "{} {documents} of run `{}` without a candidate: left out, no policy decides about them",
         run.without_candidate, run.id
     ));
 }

@@ -155,7 +155,6 @@ fn decide(
 
 /// Reports how many documents end in unrecorded ways.
 fn say_beyond(documents: usize, trials: &[PolicyTrial], output: &mut Streams) {
-    let word = output.err_paint.warn("note:");
     let documents = count(documents as u64, "document");
     for PolicyTrial { tried, told_otherwise, beyond, .. } in trials {
         let [exhausted, other_base, other_feedback] = *beyond;
@@ -168,8 +167,8 @@ fn say_beyond(documents: usize, trials: &[PolicyTrial], output: &mut Streams) {
         let reasons: Vec<String> =
             reasons.into_iter().filter(|(count, _)| *count > 0).map(|(_, reason)| reason).collect();
         if !reasons.is_empty() {
-            output.say(&format!(
-                "{word} `{}`: how {} of {documents} end is not in the record, and not guessed (`incomplete`): {}",
+            output.note(&format!(
+                "`{}`: how {} of {documents} end is not in the record, and not guessed (`incomplete`): {}",
                 sanitize_line(&tried.name),
                 exhausted + other_base + other_feedback,
                 reasons.join(", ")

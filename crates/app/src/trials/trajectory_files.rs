@@ -26,13 +26,13 @@ const MOST_NOTES: usize = 20;
 
 /// The observations made while trajectories were read.
 #[derive(Default)]
-pub struct TrajectoryReading {
+pub(crate) struct TrajectoryReading {
     /// Names of dimensions that some trajectory has.
     recorded: BTreeSet<String>,
     /// `true` if a line or file could not be read.
-    pub broken: bool,
+    pub(crate) broken: bool,
     /// `true` if any line could be read.
-    pub any: bool,
+    pub(crate) any: bool,
     /// The number of misspelt keys found.
     slips: usize,
     /// The number of lines that could not be read.
@@ -47,14 +47,6 @@ enum ReadEnd {
     Input(ReadError),
     /// Standard output.
     Output(std::io::Error),
-    /// One line, which the others do not depend on.
-    Line(TrajectoryError),
-}
-
-impl From<TrajectoryError> for ReadEnd {
-    fn from(error: TrajectoryError) -> Self {
-        ReadEnd::Line(error)
-    }
 }
 
 impl From<std::io::Error> for ReadEnd {
@@ -80,7 +72,7 @@ impl fmt::Display for LinePlace<'_> {
 
 impl TrajectoryReading {
     /// A reading whose lines must say which issues there were, if so asked for.
-    pub fn requiring_issues(requires_issues: bool) -> Self {
+    pub(crate) fn requiring_issues(requires_issues: bool) -> Self {
         TrajectoryReading { requires_issues, ..TrajectoryReading::default() }
     }
 
@@ -95,75 +87,58 @@ impl TrajectoryReading {
     ) -> Result<(), Failure> {
         // Candidates are kept only if they are needed.
         let mut trajectories = Trajectories::new(trials.iter().any(PolicyTrial::looks_at_candidates));
-        self.lines(files, output, |reading, place, line, output| {
+        self.lines(files, &mut trajectories, output, |trajectories, output| {
+            let is_kept = trajectories.documents() > 0;
+            let decided = if is_kept { each(trials, trajectories, output) } else { Ok(()) };
             trajectories.clear();
-            reading.read_into(&mut trajectories, place, line, output)?;
-            if trajectories.documents() == 0 {
-                Ok(())
-            } else {
-                each(trials, &trajectories, output).map_err(ReadEnd::Output)
-            }
+            decided
         })?;
         self.warn_of_missing(trials.iter().map(|trial| (&*trial.tried.name, trial.tried.policy())), output);
         Ok(())
     }
 
     /// All documents of these files.
-    pub fn all(
+    pub(crate) fn all(
         &mut self,
         files: &[PathBuf],
         keep_candidates: bool,
         output: &mut Streams,
     ) -> Result<Trajectories, Failure> {
         let mut trajectories = Trajectories::new(keep_candidates);
-        self.lines(files, output, |reading, place, line, output| {
-            reading.read_into(&mut trajectories, place, line, output)
-        })?;
+        self.lines(files, &mut trajectories, output, |_, _| Ok(()))?;
         Ok(trajectories)
     }
 
-    fn read_into(
-        &mut self,
-        trajectories: &mut Trajectories,
-        place: LinePlace<'_>,
-        line: &[u8],
-        output: &mut Streams,
-    ) -> Result<(), ReadEnd> {
-        let slips = trajectories.read_line(line)?;
-        self.warn_of_slips(place, &slips, output);
+    /// Inspects a document that was read last.
+    fn inspect(&mut self, trajectories: &mut Trajectories, place: LinePlace<'_>, output: &mut Streams) {
         let last = trajectories.documents().saturating_sub(1);
-        self.note_dimensions(trajectories.dimensions(last));
-        if self.requires_issues && trajectories.lacks_issues(last) {
-            trajectories.pop();
-            self.refuse(place, "an iteration does not say which issues there were (no `issues`), and `--require issues` asks for it", output);
-        }
-        Ok(())
-    }
-
-    fn note_dimensions<'n>(&mut self, names: impl Iterator<Item = &'n str>) {
-        for name in names {
+        for name in trajectories.dimensions(last) {
             if !self.recorded.contains(name) && self.recorded.len() < MOST_NAMES {
                 self.recorded.insert(name.to_owned());
             }
         }
+        if self.requires_issues && trajectories.lacks_issues(last) {
+            trajectories.pop();
+            self.refuse(place, "an iteration does not say which issues there were (no `issues`), and `--require issues` asks for it", output);
+        }
     }
 
+    /// Reads every line, and calls `each` after one that could be read.
     fn lines(
         &mut self,
         files: &[PathBuf],
+        trajectories: &mut Trajectories,
         output: &mut Streams,
-        mut each: impl FnMut(&mut Self, LinePlace<'_>, &[u8], &mut Streams) -> Result<(), ReadEnd>,
+        mut each: impl FnMut(&mut Trajectories, &mut Streams) -> std::io::Result<()>,
     ) -> Result<(), Failure> {
         for file in files {
-            match self.file(file, output, &mut each) {
+            match self.file(file, trajectories, output, &mut each) {
                 Ok(()) => {}
                 Err(ReadEnd::Output(error)) => return Err(error.into()),
                 Err(ReadEnd::Input(error)) => {
                     complain(output, &Failure::broken(format!("can't read `{}`: {error}", file.shown())));
                     self.broken = true;
                 }
-                // Reported where it was found.
-                Err(ReadEnd::Line(_)) => self.broken = true,
             }
         }
         if let Some(more @ 1..) = self.refused.checked_sub(MOST_NOTES) {
@@ -175,8 +150,9 @@ impl TrajectoryReading {
     fn file(
         &mut self,
         path: &Path,
+        trajectories: &mut Trajectories,
         output: &mut Streams,
-        each: &mut impl FnMut(&mut Self, LinePlace<'_>, &[u8], &mut Streams) -> Result<(), ReadEnd>,
+        each: &mut impl FnMut(&mut Trajectories, &mut Streams) -> std::io::Result<()>,
     ) -> Result<(), ReadEnd> {
         let reader: Box<dyn BufRead> = if path.as_os_str() == "-" {
             Box::new(BufReader::new(std::io::stdin()))
@@ -185,8 +161,14 @@ impl TrajectoryReading {
         };
         raw_lines(reader, LongestLine::default(), |number, line| {
             let place = LinePlace { path, number };
-            match line.map_err(ReadEnd::Line).and_then(|line| each(self, place, line, output)) {
-                Err(ReadEnd::Line(error)) => {
+            match line.and_then(|line| trajectories.read_line(line)) {
+                Ok(slips) => {
+                    self.any = true;
+                    self.warn_of_slips(place, &slips, output);
+                    self.inspect(trajectories, place, output);
+                    each(trajectories, output).map_err(ReadEnd::Output)
+                }
+                Err(error) => {
                     self.refuse(place, &error.to_string(), output);
                     if self.refused == 1 && matches!(error, TrajectoryError::NotJson { .. }) {
                         output.say(
@@ -194,10 +176,6 @@ impl TrajectoryReading {
                         );
                     }
                     Ok(())
-                }
-                read => {
-                    self.any |= read.is_ok();
-                    read
                 }
             }
         })
@@ -210,8 +188,7 @@ impl TrajectoryReading {
             if self.slips > MOST_NOTES {
                 return;
             }
-            let word = output.err_paint.warn("warning:");
-            output.say(&format!("{word} {place}: {}", sanitize_line(slip)));
+            output.warn(&format!("{place}: {}", sanitize_line(slip)));
         }
     }
 
@@ -226,7 +203,7 @@ impl TrajectoryReading {
     }
 
     /// Warns of dimensions that a profile asks for and no trajectory has: they count as 0, which is rarely meant.
-    pub fn warn_of_missing<'p>(
+    pub(crate) fn warn_of_missing<'p>(
         &self,
         policies: impl IntoIterator<Item = (&'p str, &'p LoopPolicy)>,
         output: &mut Streams,
@@ -238,18 +215,15 @@ impl TrajectoryReading {
             names.iter().map(|n| format!("`{}`", sanitize_line(n))).collect::<Vec<_>>().join(", ")
         };
         let recorded: Vec<&str> = self.recorded.iter().map(String::as_str).collect();
-        let word = output.err_paint.warn("warning:");
         let mut warned = false;
         for (name, policy) in policies {
             let missing: Vec<&str> =
                 dimensions_used(policy).into_iter().filter(|name| !self.recorded.contains(*name)).collect();
             if !missing.is_empty() {
                 warned = true;
-                let line = format!(
-                    "{word} `{name}` decides by {}, which no trajectory has; each counts 0",
-                    list(&missing)
-                );
-                output.say(&line);
+                let missing = list(&missing);
+                output
+                    .warn(&format!("`{name}` decides by {missing}, which no trajectory has; each counts 0"));
             }
         }
         if warned {
