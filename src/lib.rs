@@ -24,9 +24,9 @@ pub use loopctl_core::{exchange, feedback, rules, script, stop};
 
 #[cfg(feature = "cli")]
 pub(crate) use loopctl_app::{
-    calibration, context, evaluation, failure, field_mentions, journals, plans, profile_comparison, profiles,
-    project, proofs, repairs, requests, rescore, resumption, review, review_files, run_export, scenarios,
-    scoring, shell, streams, sweep, trials,
+    calibration, checks, context, evaluation, failure, field_mentions, journals, plans, profile_comparison,
+    profiles, project, proofs, repairs, requests, rescore, resumption, review, review_files, run_export,
+    scenarios, scoring, shell, streams, sweep, trials,
 };
 #[cfg(feature = "cli")]
 #[doc(hidden)]

@@ -8,7 +8,7 @@
 //! - [`failure`], [`streams`], [`report_file`], [`plans`], [`journals`]: what answers to requests need: why one failed, its
 //!   output, profiles compiled, runs found.
 //! - [`evaluation`], [`calibration`], [`scoring`], [`repairs`], [`field_mentions`], [`trials`],
-//!   [`profile_comparison`], [`proofs`], [`sweep`], [`scenarios`], [`resumption`], [`run_export`], [`review_files`]: answers to requests.
+//!   [`profile_comparison`], [`proofs`], [`sweep`], [`scenarios`], [`checks`], [`resumption`], [`run_export`], [`review_files`]: answers to requests.
 //! - [`project`], [`mod@reference`]: new projects, and the pages of the language's reference.
 
 #![cfg_attr(not(test), deny(clippy::disallowed_methods, clippy::disallowed_types))]
@@ -56,6 +56,8 @@ pub mod proofs;
 #[expect(clippy::disallowed_methods, reason = "tries policies on all processors")]
 pub mod sweep;
 pub mod scenarios;
+#[expect(clippy::disallowed_methods, reason = "tells files from names of profiles")]
+pub mod checks;
 #[expect(clippy::disallowed_methods, reason = "reads standard input")]
 pub mod scoring;
 pub mod field_mentions;
