@@ -74,7 +74,7 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Streams) -> Result<Exi
     };
     let answer = compare_profiles(&request, context(), output)?;
     output.write_answer(arguments.format, |paint| answer.text(paint), || answer.to_json())?;
-    if !answer.is_whole {
+    if answer.documents.is_some_and(|documents| !documents.is_whole) {
         return Ok(ExitStatus::Broken);
     }
     Ok(ExitStatus::passed(!arguments.exit_code || answer.comparison.is_same()))

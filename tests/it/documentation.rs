@@ -4,9 +4,7 @@
 use super::harness::stop_keys;
 use super::workspace::{Ran, Workspace};
 use loopctl::diag::{Problems, Style, render_human};
-use loopctl::experiment::scenario::{
-    Choice, SuiteKind, find_subject, test_profile, test_rules, test_vocabulary,
-};
+use loopctl::experiment::scenario::{Choice, find_subject};
 use loopctl::plan::Plan;
 use loopctl::profile::{Library, load};
 use loopctl::report::{Paint, suite_lines};

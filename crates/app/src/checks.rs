@@ -50,7 +50,7 @@ pub fn check(request: &CheckRequest, context: &Context, providers: &Providers) -
 }
 
 impl CheckAnswer {
-    /// What was checked and how many problems there are, for people.
+    /// The number of checked things and of their problems, for people.
     #[must_use]
     pub fn closing(&self) -> String {
         let counted = |number: usize, what: &str| count(number as u64, what);

@@ -8,7 +8,8 @@
 //! - [`failure`], [`streams`], [`report_file`], [`plans`], [`journals`]: what answers to requests need: why one failed, its
 //!   output, profiles compiled, runs found.
 //! - [`evaluation`], [`calibration`], [`scoring`], [`repairs`], [`field_mentions`], [`trials`],
-//!   [`profile_comparison`], [`proofs`], [`sweep`], [`scenarios`], [`checks`], [`resumption`], [`run_export`], [`review_files`]: answers to requests.
+//!   [`profile_comparison`], [`proofs`], [`sweep`], [`scenarios`], [`checks`], [`resumption`], [`run_export`],
+//!   [`review_files`]: answers to requests.
 //! - [`project`], [`mod@reference`]: new projects, and the pages of the language's reference.
 
 #![cfg_attr(not(test), deny(clippy::disallowed_methods, clippy::disallowed_types))]

@@ -33,9 +33,18 @@ pub struct ProfileComparisonRequest {
 pub struct ProfileComparison {
     /// The differences in what they do.
     pub comparison: Comparison,
-    /// The recorded documents under both, and how they end under each; `None` if none were named.
-    pub documents: Option<(Documents, [(String, Tally); 2])>,
-    /// `true` if all of these could be read; the rest was reported.
+    /// The recorded documents under both; `None` if none were named.
+    pub documents: Option<ComparedDocuments>,
+}
+
+/// Recorded documents under two profiles.
+#[derive(Debug)]
+pub struct ComparedDocuments {
+    /// Those that end otherwise.
+    pub documents: Documents,
+    /// The endings of all under each profile, by its name.
+    pub tallies: [(String, Tally); 2],
+    /// `true` if all could be read; the rest was reported.
     pub is_whole: bool,
 }
 
@@ -58,23 +67,22 @@ pub fn compare_profiles(
     );
     [comparison.before, comparison.after] =
         told_apart([before, after], [comparison.before, comparison.after]);
-    let mut answer = ProfileComparison { comparison, documents: None, is_whole: true };
+    let mut documents = None;
     if !request.trajectories.is_empty() {
-        let names = [&answer.comparison.before, &answer.comparison.after];
-        let (documents, tallies, is_whole) = request.documents(names, context, output)?;
-        answer = ProfileComparison { documents: Some((documents, tallies)), is_whole, ..answer };
+        let names = [&comparison.before, &comparison.after];
+        documents = Some(request.documents(names, context, output)?);
     }
-    Ok(answer)
+    Ok(ProfileComparison { comparison, documents })
 }
 
 impl ProfileComparisonRequest {
-    /// Tries both policies on the recorded documents; also returns whether all of these could be read.
+    /// Tries both policies on the recorded documents.
     fn documents(
         &self,
         names: [&String; 2],
         context: &Context,
         output: &mut Streams,
-    ) -> Result<(Documents, [(String, Tally); 2], bool), Failure> {
+    ) -> Result<ComparedDocuments, Failure> {
         let mut to_try = |name, profile| {
             to_try(name, &overall_from(self.overall_from.as_deref(), profile)?, context, output)
         };
@@ -94,7 +102,7 @@ impl ProfileComparisonRequest {
             Ok(())
         })?;
         let tallies = trials.map(|trial| (trial.tried.name, trial.tally));
-        Ok((documents, tallies, !reading.broken))
+        Ok(ComparedDocuments { documents, tallies, is_whole: !reading.broken })
     }
 }
 
@@ -103,7 +111,7 @@ impl ProfileComparison {
     #[must_use]
     pub fn text(&self, paint: Paint) -> String {
         let mut text = policy_changes_text(&self.comparison, paint);
-        if let Some((documents, tallies)) = &self.documents {
+        if let Some(ComparedDocuments { documents, tallies, .. }) = &self.documents {
             text.push_str(&documents_text(documents, paint));
             text.push_str(&comparison_table(tallies, paint));
         }
@@ -116,7 +124,7 @@ impl ProfileComparison {
         let mut value = json!(self.comparison);
         if let Some(members) = value.as_object_mut() {
             members.insert("same".to_owned(), self.comparison.is_same().into());
-            if let Some((documents, _)) = &self.documents {
+            if let Some(ComparedDocuments { documents, .. }) = &self.documents {
                 let ends = json!({ "sum": documents.sum(), "differ": documents.moved() });
                 members.insert("documents".to_owned(), ends);
             }

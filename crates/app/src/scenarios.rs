@@ -31,7 +31,7 @@ pub struct ScenarioRequest {
 pub struct ScenarioAnswer {
     /// The test files whose cases were run.
     pub suites: Vec<Suite>,
-    /// What could not be tested.
+    /// Test files, and what they test, that could not be used.
     pub unusable: Vec<Unusable>,
     filter: Option<String>,
 }

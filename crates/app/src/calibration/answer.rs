@@ -124,7 +124,7 @@ impl EvidenceAnswer {
                 self.unclear
             ));
         }
-        remarks.extend(self.table.as_deref().into_iter().flat_map(|table| about_table(table)));
+        remarks.extend(self.table.as_deref().into_iter().flat_map(about_table));
         remarks
     }
 }

@@ -1,10 +1,10 @@
 //! Two policies compared in every run.
 
+use super::Places;
 use crate::context::Context;
 use crate::diag::Problems;
 use crate::experiment::Trajectory;
 use crate::experiment::prove::{Acceptance, Comparison, Effort, compare};
-use crate::facts::Origin;
 use crate::failure::Failure;
 use crate::profile_comparison::told_apart;
 use crate::profiles::SelectedProfile;
@@ -56,7 +56,7 @@ impl AlikeProof {
         comparison_json(self.report([&|line| first.place(line), &|line| second.place(line)]))
     }
 
-    fn report<'a>(&'a self, places: [&'a dyn Fn(&str) -> Option<Origin>; 2]) -> ComparisonReport<'a> {
+    fn report<'a>(&'a self, places: [Places<'a>; 2]) -> ComparisonReport<'a> {
         let [first, second] = &self.tried;
         ComparisonReport { names: [&first.name, &second.name], comparison: &self.comparison, places }
     }

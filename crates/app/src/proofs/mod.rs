@@ -23,6 +23,9 @@ use crate::value::{sanitize_line, yaml};
 use serde_json::Value;
 use std::path::PathBuf;
 
+/// Finds the location of a line of a decision in a profile.
+type Places<'a> = &'a dyn Fn(&str) -> Option<Origin>;
+
 /// A request to prove the promises of a policy.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ProofRequest {
@@ -78,7 +81,7 @@ impl ProofAnswer {
         proof_json(self.report(&|line| self.tried.place(line)))
     }
 
-    fn report<'a>(&'a self, places: &'a dyn Fn(&str) -> Option<Origin>) -> ProofReport<'a> {
+    fn report<'a>(&'a self, places: Places<'a>) -> ProofReport<'a> {
         ProofReport { profile: &self.tried.name, promises: &self.promises, proof: &self.proof, places }
     }
 

@@ -30,7 +30,7 @@ pub(super) struct OpenExperiment<'a> {
     pub(super) experiment: Experiment,
     pub(super) context: &'a Context,
     /// The folder of its file: names of files are relative to it.
-    folder: PathBuf,
+    pub(super) folder: PathBuf,
     /// The profiles that the space is laid over, and last that of the reference.
     bases: Vec<Base>,
 }
@@ -83,11 +83,6 @@ impl<'a> OpenExperiment<'a> {
     /// Files that the experiment names.
     pub(super) fn files(&self, named: &[Spanned<String>]) -> Vec<PathBuf> {
         named.iter().map(|one| self.folder.join(&one.value)).collect()
-    }
-
-    /// The journal with the run of the experiment.
-    pub(super) fn journal(&self) -> JournalSpec {
-        journal_of(&self.experiment, &self.folder)
     }
 
     /// The profiles and the reference, as the command line would name them.
@@ -255,7 +250,8 @@ fn read_experiment(file: &Path, output: &mut Streams) -> Result<Experiment, Fail
     experiment.ok_or_else(|| Failure::usage(format!("the experiment `{}` can't be used", file.shown())))
 }
 
-fn journal_of(experiment: &Experiment, folder: &Path) -> JournalSpec {
+/// The journal with the run of an experiment.
+pub(super) fn journal_of(experiment: &Experiment, folder: &Path) -> JournalSpec {
     JournalSpec { file: experiment.documents.journal.as_ref().map(|file| folder.join(&file.value)) }
 }
 

@@ -1,6 +1,6 @@
 //! The recorded documents of an experiment: files of trajectories, or a run.
 
-use super::open_experiment::OpenExperiment;
+use super::open_experiment::{OpenExperiment, journal_of};
 use crate::experiment::Trajectories;
 use crate::experiment::sweep::RecordedBy;
 use crate::failure::Failure;
@@ -33,7 +33,7 @@ impl Recordings {
     }
 
     fn of_run(id: &str, open: &OpenExperiment<'_>, output: &mut Streams) -> Result<Self, Failure> {
-        let journal = open.journal();
+        let journal = journal_of(&open.experiment, &open.folder);
         let (run, reached) = recorded_run((id, &journal), open.selected(), open.context, output)?;
         for (profile, reached) in open.selected().zip(&reached) {
             run.same_files(profile.name(), reached)?;
