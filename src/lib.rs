@@ -16,7 +16,6 @@
 
 // The base and the core, under the paths that the modules below know them by.
 #[cfg(feature = "cli")]
-pub(crate) use loopctl_base::disk;
 pub use loopctl_base::{diag, value};
 pub use loopctl_core::{engine, next, plan, policy, profile, repair, result, score};
 #[doc(hidden)]
@@ -24,9 +23,9 @@ pub use loopctl_core::{exchange, feedback, rules, script, stop};
 
 #[cfg(feature = "cli")]
 pub(crate) use loopctl_app::{
-    calibration, context, evaluation, execution, explanation, facts, failure, journals, logging, next_answer,
-    outline, plans, plugin_project, plugins, profiles, project, repairs, requests, resumption, review,
-    run_export, run_reviews, scoring, streams, trials, watch,
+    calibration, checks, context, evaluation, execution, explanation, failure, journals, logging,
+    next_answer, outline, plugin_project, plugins, profile_comparison, profiles, project, proofs, repairs,
+    requests, resumption, review, run_export, run_reviews, scenarios, scoring, streams, sweep, trials, watch,
 };
 #[cfg(feature = "cli")]
 #[doc(hidden)]

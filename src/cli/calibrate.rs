@@ -4,19 +4,12 @@ use super::headings::{ARGUMENTS, DOCUMENTS, OUTPUT, PROFILE};
 use super::journal_argument::JournalArgument;
 use super::loading::{ProfileArguments, context};
 use super::result_format::RecordFormat;
-use crate::calibration::{
-    CalibrationAnswer, CalibrationRequest, CalibrationTask, EvidenceAnswer, EvidenceRequest, answer,
-};
-use crate::experiment::calibrate::{Calibration, ScoredDocument};
+use crate::calibration::{CalibrationRequest, CalibrationTask, EvidenceRequest, answer};
 use crate::failure::{ExitStatus, Failure};
-use crate::report::{calibration_text, evidence_text, needed_text};
 use crate::requests::ResultFormat;
 use crate::streams::Streams;
-use crate::value::ShownPath;
-use crate::value::{path_text, sanitize_line};
 use clap::Args;
-use serde_json::{Value, json};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 #[derive(Args)]
 #[command(
@@ -71,27 +64,12 @@ pub(super) struct Arguments {
 
 pub(super) fn execute(arguments: &Arguments, output: &mut Streams) -> Result<ExitStatus, Failure> {
     let format = arguments.format.chosen(output)?;
-    match answer(&arguments.request(), context(), output)? {
-        CalibrationAnswer::Calibrated { calibration, certificate, of_run } => {
-            let written = (certificate.as_deref(), arguments.out.is_some());
-            write_calibration(&calibration, written, of_run, format, output)?;
-            Ok(if calibration.certifies() { ExitStatus::Success } else { ExitStatus::NotPassed })
-        }
-        CalibrationAnswer::Needed(needed, settings) => {
-            let text = |output: &Streams| needed_text(&needed, &settings, output.out_paint);
-            write(text, || json!(needed), format, output)
-        }
-        CalibrationAnswer::Drawn(documents) => write_drawn(&documents, format, output),
-        CalibrationAnswer::Verified(verification) => {
-            let text = |output: &Streams| verification.text(output.out_paint);
-            write(text, || verification.to_json(), format, output)?;
-            let is_good = verification.holds() && verification.is_shown();
-            Ok(if is_good { ExitStatus::Success } else { ExitStatus::NotPassed })
-        }
-        CalibrationAnswer::Evidence(answer) => {
-            write_evidence(&answer, arguments.out.as_deref(), format, output)
-        }
+    let answer = answer(&arguments.request(), context(), output)?;
+    output.write_answer(format, |paint| answer.text(paint), || answer.to_json())?;
+    if format == ResultFormat::Text {
+        answer.remarks().iter().for_each(|remark| output.say(remark));
     }
+    Ok(ExitStatus::passed(answer.passes()))
 }
 
 impl Arguments {
@@ -120,112 +98,4 @@ impl Arguments {
             labels,
         }
     }
-}
-
-/// Writes an answer for people or for programs.
-fn write(
-    text: impl FnOnce(&Streams) -> String,
-    value: impl FnOnce() -> Value,
-    format: ResultFormat,
-    output: &mut Streams,
-) -> Result<ExitStatus, Failure> {
-    if format == ResultFormat::Text {
-        let text = text(output);
-        output.out.write_all(text.as_bytes())?;
-        output.out.flush()?;
-    } else {
-        output.write_json(&value(), format)?;
-    }
-    Ok(ExitStatus::Success)
-}
-
-/// Writes the findings; `written` is the file of the certificate, and `true` if one was asked for.
-fn write_calibration(
-    calibration: &Calibration,
-    written: (Option<&Path>, bool),
-    of_run: bool,
-    format: ResultFormat,
-    output: &mut Streams,
-) -> Result<(), Failure> {
-    let value = || {
-        let mut value = json!(calibration);
-        if let Value::Object(members) = &mut value {
-            members.insert("statements".to_owned(), calibration.statements().collect());
-            members.insert("certificate".to_owned(), json!(written.0.map(path_text)));
-        }
-        value
-    };
-    write(|output| calibration_text(calibration, output.out_paint), value, format, output)?;
-    if format != ResultFormat::Text {
-        return Ok(());
-    }
-    match written {
-        (Some(file), _) => {
-            output.say(&format!("the certificate is in `{}`", sanitize_line(&file.shown())));
-            if !of_run {
-                output.say("its scores are those of the labels: nothing shows that this policy gave them");
-            }
-        }
-        (None, true) => output.say("no certificate is written"),
-        (None, false) => {}
-    }
-    Ok(())
-}
-
-/// Writes the documents without scores: reviewers who know them review differently.
-fn write_drawn(
-    documents: &[ScoredDocument],
-    format: ResultFormat,
-    output: &mut Streams,
-) -> Result<ExitStatus, Failure> {
-    let text =
-        |_: &Streams| documents.iter().map(|document| format!("{}\n", sanitize_line(&document.id))).collect();
-    let line = |document: &ScoredDocument| json!({ "document": document.id, "document_type": document.document_type, "wrong": null });
-    write(text, || documents.iter().map(line).collect(), format, output)
-}
-
-fn write_evidence(
-    answer: &EvidenceAnswer,
-    out: Option<&Path>,
-    format: ResultFormat,
-    output: &mut Streams,
-) -> Result<ExitStatus, Failure> {
-    let EvidenceAnswer { calibration, unseen, unclear } = answer;
-    let value = || {
-        let mut value = json!(calibration);
-        if let Value::Object(members) = &mut value {
-            members.insert("unseen".to_owned(), json!(unseen));
-            members.insert("unclear".to_owned(), json!(unclear));
-            members.insert("table".to_owned(), json!(out.map(path_text)));
-        }
-        value
-    };
-    write(|output| evidence_text(calibration, output.out_paint), value, format, output)?;
-    if format != ResultFormat::Text {
-        return Ok(ExitStatus::Success);
-    }
-    if *unseen > 0 {
-        output.say(&format!(
-            "left out: {} that were accepted with their documents as they were, because no one says that they were looked at",
-            unseen
-        ));
-    }
-    if *unclear > 0 {
-        output.say(&format!(
-            "left out: {} about which reviewers differ, or whose list has got other items",
-            unclear
-        ));
-    }
-    if let Some(out) = out {
-        let shown = sanitize_line(&out.shown());
-        output.say(&format!("the table is in `{shown}`"));
-        match shown.split_once("rules/") {
-            Some((_, name)) => {
-                output.say(&format!("  help: use it with `grounding: {{ patterns: {name} }}`"))
-            }
-            None => output
-                .say("  help: put it into `rules/`, and use it with `grounding: { patterns: NAME.yaml }`"),
-        }
-    }
-    Ok(ExitStatus::Success)
 }

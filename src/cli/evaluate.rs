@@ -79,7 +79,7 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Streams) -> Result<Exi
     output.write_answer(arguments.format, text, || &answer.evaluation)?;
     match answer.failure() {
         Some(failure) => Err(failure),
-        None => Ok(if answer.is_incomplete { ExitStatus::Broken } else { ExitStatus::Success }),
+        None => Ok(ExitStatus::whole(!answer.is_incomplete)),
     }
 }
 

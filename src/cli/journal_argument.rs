@@ -27,11 +27,6 @@ impl JournalArgument {
         self.spec().again()
     }
 
-    /// Returns whether a journal was named.
-    pub(super) fn is_named(&self) -> bool {
-        self.journal.is_some()
-    }
-
     /// Opens the journal, which must exist.
     pub(super) fn open(&self) -> Result<Journal, Failure> {
         self.spec().open(context())

@@ -1,16 +1,10 @@
 //! `loopctl profile`: lists, shows, explains and compares profiles.
 
-use super::loading::{OverrideArguments, context, or_default};
+use super::loading::{OverrideArguments, or_default};
 use super::{profile_diff, profile_explain, profile_list, profile_show};
 use crate::failure::{ExitStatus, Failure};
-use crate::plan::Plan;
-use crate::plans;
-use crate::profile::Loaded;
-use crate::profiles::SelectedProfile;
-use crate::provider::Prices;
 use crate::streams::Streams;
 use clap::{Args, Subcommand};
-use std::path::Path;
 
 #[derive(Args)]
 pub(super) struct Arguments {
@@ -47,14 +41,4 @@ pub(super) struct NamedProfileArguments {
     pub(super) profile: String,
     #[command(flatten)]
     pub(super) over: OverrideArguments,
-}
-
-/// Loads and compiles a profile, showing every problem.
-pub(super) fn compiled(profile: &SelectedProfile, output: &mut Streams) -> Result<(Loaded, Plan), Failure> {
-    profile.to_explain(context(), output)
-}
-
-/// Loads the prices of models, showing problems of the tables.
-pub(super) fn price_tables(file: Option<&Path>, output: &mut Streams) -> Result<Prices, Failure> {
-    plans::price_tables(file, context(), output)
 }

@@ -79,5 +79,5 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Streams) -> Result<Exi
         }),
         file: arguments.file.clone(),
     };
-    Ok(if repair(&request, output)? { ExitStatus::Success } else { ExitStatus::Broken })
+    Ok(ExitStatus::whole(repair(&request, output)?))
 }

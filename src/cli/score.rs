@@ -42,6 +42,5 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Streams) -> Result<Exi
         format: arguments.format.format,
         files: arguments.files.clone(),
     };
-    let is_whole = score(&request, context(), output)?;
-    Ok(if is_whole { ExitStatus::Success } else { ExitStatus::Broken })
+    Ok(ExitStatus::whole(score(&request, context(), output)?))
 }

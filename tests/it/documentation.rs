@@ -4,9 +4,7 @@
 use super::harness::stop_keys;
 use super::workspace::{Ran, Workspace};
 use loopctl::diag::{Problems, Style, render_human};
-use loopctl::experiment::scenario::{
-    Choice, SuiteKind, find_subject, test_profile, test_rules, test_vocabulary,
-};
+use loopctl::experiment::scenario::{Choice, find_subject};
 use loopctl::plan::Plan;
 use loopctl::profile::{Library, load};
 use loopctl::report::{Paint, suite_lines};
@@ -168,12 +166,7 @@ fn the_scenarios_page_shows_cases_that_pass() {
     for name in names.iter().filter_map(|name| name.strip_suffix(".test.yaml")) {
         let subject = find_subject(name.rsplit('/').next().unwrap(), &library).unwrap();
         let mut problems = Problems::new();
-        let (choice, file) = (Choice::default(), &subject.file);
-        let suite = match subject.kind {
-            SuiteKind::Profile => test_profile(&subject.name, &library, file, choice, &mut problems),
-            SuiteKind::Rules => test_rules(&subject.name, &library, file, choice, &mut problems),
-            SuiteKind::Vocabulary => test_vocabulary(&subject.name, &library, file, choice, &mut problems),
-        };
+        let suite = subject.test(Choice::default(), &mut problems);
         assert!(!problems.has_errors(), "{}", render_human(&problems, Style::Plain));
         let suite = suite.unwrap();
         assert_eq!(suite.failed(), 0, "{}", suite_lines(&suite, Paint::new(false)));
@@ -186,8 +179,6 @@ fn readme_shows_what_the_cases_of_the_example_say() {
     let path = root.join("examples/profiles/tumor-board.yaml");
     let subject = find_subject(path.to_str().unwrap(), &Library::embedded()).unwrap();
     let mut problems = Problems::new();
-    let suite =
-        test_profile(&subject.name, &subject.library, &subject.file, Choice::default(), &mut problems)
-            .unwrap();
+    let suite = subject.test(Choice::default(), &mut problems).unwrap();
     assert!(page("README.md").contains(&suite_lines(&suite, Paint::new(false))), "{suite:?}");
 }

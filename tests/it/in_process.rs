@@ -2,6 +2,7 @@
 
 use super::evaluate::{label, place, results};
 use super::workspace::Workspace;
+use loopctl::experiment::prove::Effort;
 use loopctl_app::calibration::{CalibrationAnswer, CalibrationRequest, CalibrationTask, answer};
 use loopctl_app::context::Context;
 use loopctl_app::evaluation::{EvaluationRequest, FreshRunRequest, ResultSpec, evaluate};
@@ -10,12 +11,14 @@ use loopctl_app::explanation::{ExplainRequest, Explanation, TextForm, explain};
 use loopctl_app::failure::ExitStatus;
 use loopctl_app::journals::JournalSpec;
 use loopctl_app::profiles::SelectedProfile;
+use loopctl_app::proofs::{ProofRequest, prove};
 use loopctl_app::report::{Paint, reviewed_document_text};
-use loopctl_app::requests::RunRequest;
+use loopctl_app::requests::{ResultFormat, RunRequest};
 use loopctl_app::resumption::RunSelection;
 use loopctl_app::run_export::{RunFileRequest, write_results, write_run_file};
 use loopctl_app::run_reviews::{ReviewShowRequest, document_under_review};
 use loopctl_app::streams::{Stream, Streams};
+use loopctl_app::trials::{SimulationRequest, simulate};
 use serde_json::{Value, json};
 use std::io::Write;
 use std::path::PathBuf;
@@ -195,7 +198,7 @@ fn thresholds_are_answered_and_their_certificate_has_the_time_of_the_host() {
         labels: vec![place.write("labels.jsonl", labels.join("\n"))],
     };
     let mut host = Host::of(&place);
-    let CalibrationAnswer::Calibrated { calibration, certificate, of_run } =
+    let CalibrationAnswer::Calibrated { calibration, certificate, of_run, .. } =
         answer(&request, &host.context, &mut host.output).unwrap()
     else {
         panic!("no thresholds")
@@ -280,4 +283,60 @@ fn a_document_under_review_is_a_value() {
     let help = unknown.map(|_| ()).unwrap_err().help;
     assert_eq!(help.as_deref(), Some("did you mean `thyroid-resection`?"));
     assert_eq!(host.out.text(), "");
+}
+
+/// A policy that keeps the first of its promises, and not the second.
+const POLICY: &str = "
+classify: null
+assess: { q: given }
+overall: { q: 1 }
+accept: { overall: 0.9 }
+stop: { max_iterations: 2 }
+promises: [{ always: calls <= 2 }, { never: passed and overall < 0.95 }]
+";
+
+#[test]
+fn policies_are_simulated_and_each_answer_goes_to_the_stream_of_the_host() {
+    let place = Workspace::new();
+    let profile = place.write("profiles/mine.yaml", POLICY);
+    let line = |id: &str, score: f64| json!({ "id": id, "iterations": [{ "scores": { "q": score }, "issues": [] }] });
+    let file = place.write("t.jsonl", format!("{}\n{}\n", line("good", 0.95), line("poor", 0.5)));
+    let mut host = Host::of(&place);
+    let request = |format: ResultFormat| SimulationRequest {
+        profiles: vec![SelectedProfile::of(profile.to_str().unwrap(), &[])],
+        overall_from: None,
+        run: None,
+        journal: JournalSpec::default(),
+        files: vec![file.clone()],
+        requires_issues: true,
+        format,
+    };
+    let simulated = simulate(&request(ResultFormat::Text), &host.context, &mut host.output).unwrap();
+    let [(name, tally)] = simulated.policies.as_slice() else { panic!("one policy") };
+    assert_eq!((name.as_str(), tally.documents(), tally.share_accepted()), ("mine", 2, Some(0.5)));
+    assert!(simulated.is_whole);
+    assert_eq!(host.out.text(), "");
+    simulate(&request(ResultFormat::Jsonl), &host.context, &mut host.output).unwrap();
+    let ran = place.run(&["simulate", "--profile", "mine", "--format", "jsonl", "t.jsonl"]).exits(0);
+    assert_eq!((host.out.text(), host.err.text()), (ran.out, ran.err));
+}
+
+#[test]
+fn promises_are_proved_or_come_with_the_runs_that_break_them() {
+    let place = Workspace::new();
+    let profile = place.write("profiles/mine.yaml", POLICY);
+    let mut host = Host::of(&place);
+    let more = place.write("more.yaml", "promises: [{ always: calls <= 3 }]\n");
+    let request = ProofRequest {
+        profile: SelectedProfile::of(profile.to_str().unwrap(), &[]),
+        promises: vec![more.clone()],
+        effort: Effort::default(),
+    };
+    let answer = prove(&request, &host.context, &mut host.output).unwrap();
+    assert!(answer.proof.is_broken());
+    assert_eq!(answer.runs().len(), 1);
+    let [profile, more] = [&profile, &more].map(|path| path.to_str().unwrap());
+    let ran = place.run(&["prove", profile, "--promises", more, "--format", "json"]).exits(3);
+    assert_eq!(answer.to_json()["promises"], ran.json()["promises"]);
+    assert_eq!((host.out.text(), host.err.text()), (String::new(), String::new()));
 }

@@ -22,6 +22,16 @@ pub enum ExitStatus {
 }
 
 impl ExitStatus {
+    /// The status of work that is done, by whether everything passed.
+    pub fn passed(is_passed: bool) -> Self {
+        if is_passed { ExitStatus::Success } else { ExitStatus::NotPassed }
+    }
+
+    /// The status of work of which a part could not be done unless it is whole.
+    pub fn whole(is_whole: bool) -> Self {
+        if is_whole { ExitStatus::Success } else { ExitStatus::Broken }
+    }
+
     /// The number for the system.
     pub fn code(self) -> u8 {
         match self {

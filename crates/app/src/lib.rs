@@ -5,11 +5,12 @@
 //! - [`lint`], [`facts`], [`explain`]: what is wrong with a profile, what holds by it, and what it says in words.
 //! - [`review`], [`rescore`]: what people decide, and recorded runs assessed again.
 //! - [`report`], [`export`]: finished runs for people, and for other programs.
-//! - [`failure`], [`streams`], [`logging`], [`named_input`], [`plans`], [`journals`]: what answers to requests need: why one
-//!   failed, its output, its log, files opened, profiles compiled, runs found.
+//! - [`failure`], [`streams`], [`logging`], [`named_input`], [`report_file`], [`plans`], [`journals`]: what answers to requests
+//!   need: why one failed, its output, its log, files opened, profiles compiled, runs found.
 //! - [`execution`]: a run carried out; [`watch`]: scored again when its profile is saved.
-//! - [`evaluation`], [`calibration`], [`scoring`], [`repairs`], [`explanation`], [`trials`], [`resumption`],
-//!   [`run_export`], [`run_reviews`], [`plugins`], [`outline`], [`next_answer`]: answers to requests.
+//! - [`evaluation`], [`calibration`], [`scoring`], [`repairs`], [`explanation`], [`trials`], [`profile_comparison`],
+//!   [`proofs`], [`sweep`], [`scenarios`], [`checks`], [`resumption`], [`run_export`], [`run_reviews`], [`plugins`],
+//!   [`outline`], [`next_answer`]: answers to requests.
 //! - [`project`], [`plugin_project`], [`mod@reference`]: new projects, also of plugins, and the pages of the language's
 //!   reference.
 
@@ -50,6 +51,7 @@ pub mod project;
 pub mod plugin_project;
 #[expect(clippy::disallowed_methods, reason = "reads standard input")]
 pub mod named_input;
+pub mod report_file;
 #[expect(clippy::disallowed_methods, reason = "tells files from names of profiles")]
 pub mod plans;
 #[expect(clippy::disallowed_methods, reason = "finds journals")]
@@ -58,6 +60,14 @@ pub mod journals;
 pub mod resumption;
 #[expect(clippy::disallowed_methods, reason = "reads trajectories")]
 pub mod trials;
+pub mod profile_comparison;
+#[expect(clippy::disallowed_methods, reason = "writes runs to files")]
+pub mod proofs;
+#[expect(clippy::disallowed_methods, reason = "tries policies on all processors")]
+pub mod sweep;
+pub mod scenarios;
+#[expect(clippy::disallowed_methods, reason = "tells files from names of profiles")]
+pub mod checks;
 pub mod scoring;
 #[expect(clippy::disallowed_methods, reason = "tells files from other words, and reads standard input")]
 pub mod explanation;

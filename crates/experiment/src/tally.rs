@@ -1,7 +1,6 @@
 //! Many simulated documents summed up.
 
 use super::decider::Decided;
-use super::simulate::Simulated;
 use crate::policy::{FinalStatus, StopReason};
 use crate::statistics::real;
 use std::collections::BTreeMap;
@@ -21,26 +20,14 @@ pub struct Tally {
 }
 
 impl Tally {
-    /// Adds one document.
-    pub fn add(&mut self, simulated: &Simulated) {
-        let outcome = &simulated.outcome;
-        let selected = outcome.best_iteration.and_then(|best| outcome.improvement_trajectory.get(best));
-        let cost = outcome.usage.known_cost_usd.get();
-        self.count(&outcome.stop_reason, outcome.iteration_count, cost, selected.copied());
-    }
-
     /// Adds one document that was decided about; `overalls` are the overall scores of its candidates.
-    pub fn add_decided(&mut self, decided: &Decided, overalls: impl Iterator<Item = f64>) {
-        let cost = decided.spent.usage.known_cost_usd.get();
-        self.count(&decided.stop_reason, decided.iteration_count, cost, decided.returned(overalls));
-    }
-
-    fn count(&mut self, reason: &StopReason, iterations: usize, cost_usd: f64, selected: Option<f64>) {
+    pub fn add(&mut self, decided: &Decided, overalls: impl Iterator<Item = f64>) {
+        let reason = &decided.stop_reason;
         self.documents += 1;
         self.accepted += u64::from(*reason == StopReason::Accepted);
-        self.iterations += iterations as u64;
-        self.cost_usd += cost_usd;
-        if let Some(overall) = selected {
+        self.iterations += decided.iteration_count as u64;
+        self.cost_usd += decided.spent.usage.known_cost_usd.get();
+        if let Some(overall) = decided.returned(overalls) {
             self.assessed += 1;
             self.overall += overall;
         }

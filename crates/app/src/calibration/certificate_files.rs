@@ -29,7 +29,7 @@ pub fn say_certificate(
         (Ok(certificate), _) => certificate,
         (Err(failure), Some(_)) => return Err(failure),
         (Err(failure), None) => {
-            warn(&failure.message, output);
+            output.warn(&sanitize_line(&failure.message));
             return Ok(());
         }
     };
@@ -42,19 +42,14 @@ pub fn say_certificate(
             }
         }
         for (message, help) in left_open(&shown, &certificate, profile) {
-            warn(&message, output);
+            output.warn(&sanitize_line(&message));
             output.say(&format!("  help: {help}"));
         }
     } else {
-        warn(&void(&shown, &changes), output);
+        output.warn(&sanitize_line(&void(&shown, &changes)));
         output.say(&format!("  help: {AGAIN}"));
     }
     Ok(())
-}
-
-fn warn(message: &str, output: &mut Streams) {
-    let word = output.err_paint.warn("warning:");
-    output.say(&format!("{word} {}", sanitize_line(message)));
 }
 
 /// Reads a certificate.
@@ -93,16 +88,21 @@ pub(super) fn check_place_of_certificate(file: &Path, inputs: &[(&Path, &str)]) 
     }
 }
 
-/// Writes a certificate, creating its folder.
+/// Writes a certificate.
 pub(super) fn write_certificate(certificate: &Certificate, file: &Path) -> Result<(), Failure> {
-    let failed = |error: std::io::Error| {
-        Failure::broken(format!("can't write the certificate to `{}`: {error}", file.shown()))
+    let text = serde_json::to_string_pretty(certificate).map_err(std::io::Error::from);
+    write_kept("certificate", text.map(|text| format!("{text}\n")), file)
+}
+
+/// Writes a file that is kept with the project, creating its folder; `what` says in a failure what it is.
+pub(super) fn write_kept(what: &str, text: std::io::Result<String>, file: &Path) -> Result<(), Failure> {
+    let write = |text: String| {
+        if let Some(folder) = file.parent().filter(|folder| !folder.as_os_str().is_empty()) {
+            std::fs::create_dir_all(folder)?;
+        }
+        let access = if file.exists() { Access::AsBefore } else { Access::Owner };
+        disk::replace(file, text.as_bytes(), access)
     };
-    if let Some(folder) = file.parent().filter(|folder| !folder.as_os_str().is_empty()) {
-        std::fs::create_dir_all(folder).map_err(failed)?;
-    }
-    let mut text = serde_json::to_vec_pretty(certificate).map_err(std::io::Error::from).map_err(failed)?;
-    text.push(b'\n');
-    let access = if file.exists() { Access::AsBefore } else { Access::Owner };
-    disk::replace(file, &text, access).map_err(failed)
+    text.and_then(write)
+        .map_err(|error| Failure::broken(format!("can't write the {what} to `{}`: {error}", file.shown())))
 }

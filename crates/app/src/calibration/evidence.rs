@@ -1,8 +1,9 @@
 //! `loopctl calibrate --evidence`: how often passages of each pattern were right, from the decisions of reviewers.
 
+use super::certificate_files::write_kept;
 use crate::context::Context;
 use crate::diag::{Problems, SourceFile};
-use crate::disk::{self, Access};
+use crate::disk;
 use crate::experiment::calibrate::EvidenceCalibration;
 use crate::failure::Failure;
 use crate::journals::{JournalSpec, decisions_by_document, find_run};
@@ -48,6 +49,8 @@ pub struct EvidenceAnswer {
     pub unseen: u64,
     /// The number of values about which reviewers differ, or whose list has got other items.
     pub unclear: u64,
+    /// The file of the table that was written.
+    pub table: Option<PathBuf>,
 }
 
 /// Counts by a compiled profile, and writes the table if that is asked for.
@@ -89,7 +92,8 @@ pub(super) fn calibrate_evidence(
     if let Some(out) = &asked.out {
         write(&table, &from, out)?;
     }
-    Ok(EvidenceAnswer { calibration, unseen: found.unseen, unclear: found.unclear })
+    let table = asked.out.clone();
+    Ok(EvidenceAnswer { calibration, unseen: found.unseen, unclear: found.unclear, table })
 }
 
 /// The profile's first measure of grounding.
@@ -191,16 +195,9 @@ fn check_place(out: &Path, records: &[PathBuf]) -> Result<(), Failure> {
 }
 
 fn write(table: &EvidenceCounts, from: &[String], out: &Path) -> Result<(), Failure> {
-    let failed = |error: std::io::Error| {
-        Failure::broken(format!("can't write the table to `{}`: {error}", out.shown()))
-    };
-    if let Some(folder) = out.parent().filter(|folder| !folder.as_os_str().is_empty()) {
-        std::fs::create_dir_all(folder).map_err(failed)?;
-    }
     let mut about = vec![
         "How often passages of each pattern held a right value and a wrong one. Written by `loopctl calibrate --evidence`".to_owned(),
     ];
     about.extend(from.iter().map(|one| format!("from {one}")));
-    let access = if out.exists() { Access::AsBefore } else { Access::Owner };
-    disk::replace(out, table.to_yaml(&about).as_bytes(), access).map_err(failed)
+    write_kept("table", Ok(table.to_yaml(&about)), out)
 }

@@ -1,29 +1,30 @@
 //! Thresholds certified from labels, and certificates verified.
 
+mod answer;
 mod certificate_files;
 mod evidence;
 mod labels;
 mod scored_documents;
 mod verification;
 
+pub use answer::CalibrationAnswer;
 pub use certificate_files::say_certificate;
 pub use evidence::{EvidenceAnswer, EvidenceRequest};
 pub use verification::Verification;
 
 use crate::context::Context;
-use crate::disk::{self, Access, FolderKey};
 use crate::experiment::calibrate::{
-    Basis, Calibration, Certificate, Label, NeededReviews, Sample, SampleError, ScoredDocument, calibrate,
-    needed_reviews,
+    Basis, Calibration, Certificate, Label, Sample, SampleError, ScoredDocument, calibrate, needed_reviews,
 };
 use crate::failure::Failure;
 use crate::journals::{JournalSpec, find_run};
 use crate::profile::{Certify, FileTracker, Reached};
 use crate::profiles::SelectedProfile;
 use crate::report::calibration_html;
+use crate::report_file::{refuse_overwriting, write_report};
 use crate::requests::basis_of;
 use crate::streams::Streams;
-use crate::value::{ShownPath, digest_bytes};
+use crate::value::digest_bytes;
 use certificate_files::{check_place_of_certificate, write_certificate};
 use labels::read_labels;
 use scored_documents::{documents_of_folder, documents_of_run};
@@ -66,28 +67,6 @@ pub enum CalibrationTask {
     Verify(PathBuf),
     /// Counts how often passages of each pattern were right.
     Evidence(EvidenceRequest),
-}
-
-/// The answer to a request about thresholds.
-#[derive(Debug)]
-pub enum CalibrationAnswer {
-    /// Thresholds.
-    Calibrated {
-        /// The findings.
-        calibration: Box<Calibration>,
-        /// The file of the certificate that was written.
-        certificate: Option<PathBuf>,
-        /// `true` if scores and types come from a run or a folder, and not from the labels.
-        of_run: bool,
-    },
-    /// The number of reviews that it takes.
-    Needed(Vec<NeededReviews>, Box<Certify>),
-    /// Documents to review.
-    Drawn(Vec<ScoredDocument>),
-    /// A certificate that holds, or does not.
-    Verified(Box<Verification>),
-    /// The counts of patterns.
-    Evidence(Box<EvidenceAnswer>),
 }
 
 /// The documents that the labels are about.
@@ -143,9 +122,7 @@ pub fn answer(
     let labels = read_labels(&request.labels, output)?;
     let (calibration, sample) = request.calibration(&settings, labels, made.as_ref(), output)?;
     if let Some(file) = report {
-        disk::replace(file, calibration_html(&calibration).as_bytes(), Access::Owner).map_err(|error| {
-            Failure::broken(format!("can't write the report to `{}`: {error}", file.shown()))
-        })?;
+        write_report(file, &calibration_html(&calibration))?;
     }
     let of_run = made.is_some();
     let certificate = match out.filter(|_| calibration.certifies()) {
@@ -160,7 +137,12 @@ pub fn answer(
         }
         None => None,
     };
-    Ok(CalibrationAnswer::Calibrated { calibration: Box::new(calibration), certificate, of_run })
+    Ok(CalibrationAnswer::Calibrated {
+        calibration: Box::new(calibration),
+        certificate,
+        is_certificate_wanted: out.is_some(),
+        of_run,
+    })
 }
 
 impl CalibrationRequest {
@@ -194,22 +176,10 @@ impl CalibrationRequest {
             )
             .help("name a file of labels; `--run RUN` alone says how many reviews it takes"));
         }
-        let labels = self.labels.iter().map(|file| ("labels", file.as_path()));
-        let out = out.into_iter().map(|file| ("certificate of `--out`", file));
-        let read = reached.present().map(|file| ("profile, or a file that it reads,", file));
-        let is_report = |file: &Path| {
-            file == report
-                || matches!((FolderKey::of(file), FolderKey::of(report)), (Ok(file), Ok(report)) if file == report)
-        };
-        match labels.chain(out).chain(read).find(|(_, file)| is_report(file)) {
-            Some((what, file)) => {
-                let message =
-                    format!("`--report {}` would overwrite the {what} `{}`", report.shown(), file.shown());
-                Err(Failure::usage(message)
-                    .help("write the report to another file, such as `calibration.html`"))
-            }
-            None => Ok(()),
-        }
+        let labels = self.labels.iter().map(|file| ("labels", file.clone()));
+        let out = out.into_iter().map(|file| ("certificate of `--out`", file.to_path_buf()));
+        let read = reached.present().map(|file| ("profile, or a file that it reads,", file.to_path_buf()));
+        refuse_overwriting(report, &labels.chain(out).chain(read).collect::<Vec<_>>(), "calibration.html")
     }
 
     /// Returns the documents of the named run or folder.
@@ -222,10 +192,7 @@ impl CalibrationRequest {
     ) -> Result<Option<LabelledDocuments>, Failure> {
         if let Some(folder) = &self.results {
             let documents = documents_of_folder(folder, &basis.profile, settings)?;
-            let word = output.err_paint.warn("warning:");
-            output.say(&format!(
-                "{word} results name their profile, and don't say its settings: nothing shows that these are of the policy as it is"
-            ));
+            output.warn("results name their profile, and don't say its settings: nothing shows that these are of the policy as it is");
             return Ok(Some(LabelledDocuments { documents, run: None }));
         }
         let Some(id) = &self.run else { return Ok(None) };
@@ -267,9 +234,8 @@ impl CalibrationRequest {
         }
         let sample = sample(labels, documents, settings)?;
         if let Some((here, there)) = documents.and_then(|documents| sample.is_unlike(documents)) {
-            let word = output.err_paint.warn("warning:");
-            output.say(&format!(
-                "{word} the reviewed documents were not drawn at random: {:.1} % of them may be accepted, and {:.1} % of those of the run",
+            output.warn(&format!(
+                "the reviewed documents were not drawn at random: {:.1} % of them may be accepted, and {:.1} % of those of the run",
                 here * 100.0,
                 there * 100.0
             ));

@@ -10,15 +10,15 @@ pub use label_files::LabelFiles;
 pub use result_source::ResultSpec;
 
 use crate::context::Context;
-use crate::disk::{self, Access, FolderKey};
+use crate::disk::FolderKey;
 use crate::execution::RunHost;
 use crate::experiment::evaluate::{Evaluation, Evaluator, UnusableLabel, unknown_fields};
 use crate::failure::{ExitStatus, Failure};
 use crate::journals::JournalSpec;
 use crate::profiles::SelectedProfile;
 use crate::report::evaluation_html;
+use crate::report_file::{refuse_overwriting, write_report};
 use crate::streams::Streams;
-use crate::value::ShownPath;
 use crate::value::prose::count;
 use crate::value::sanitize_line;
 use fresh_run::LabelledRun;
@@ -104,10 +104,7 @@ pub fn evaluate(
     let is_broken = source.each(output, |result| evaluator.add_result(result))?;
     let evaluation = evaluator.finish(source.named(), plan.profile.name.clone(), request.confidence);
     if let Some(file) = &request.report {
-        // It contains values of documents, so only its owner may read it.
-        disk::replace(file, evaluation_html(&evaluation).as_bytes(), Access::Owner).map_err(|error| {
-            Failure::broken(format!("can't write the report to `{}`: {error}", file.shown()))
-        })?;
+        write_report(file, &evaluation_html(&evaluation))?;
     }
     let is_incomplete = is_broken || labels.is_broken || ran == ExitStatus::Broken;
     Ok(EvaluationAnswer { evaluation, is_incomplete, labelled })
@@ -116,9 +113,10 @@ pub fn evaluate(
 impl EvaluationRequest {
     /// Refuses a report that would overwrite one of its inputs.
     fn refuse_report_among_inputs(&self, labels: &LabelFiles, context: &Context) -> Result<(), Failure> {
-        let Some(report) = &self.report else { return Ok(()) };
         // A report that does not exist yet overwrites nothing.
-        let Ok(key) = FolderKey::of(report) else { return Ok(()) };
+        let Some(report) = self.report.as_ref().filter(|report| FolderKey::of(report).is_ok()) else {
+            return Ok(());
+        };
         let mut inputs: Vec<(&str, PathBuf)> = Vec::new();
         inputs.extend(labels.files().iter().map(|file| ("labels", file.clone())));
         inputs.extend(self.columns.iter().map(|file| ("map of `--columns`", file.clone())));
@@ -128,14 +126,7 @@ impl EvaluationRequest {
         if let ResultSpec::Fresh(fresh) = &self.results {
             inputs.extend(fresh.files(labels).map(|file| ("labelled documents", file)));
         }
-        match inputs.iter().find(|(_, input)| FolderKey::of(input).is_ok_and(|input| input == key)) {
-            Some((what, input)) => {
-                let message =
-                    format!("`--report {}` would overwrite the {what} `{}`", report.shown(), input.shown());
-                Err(Failure::usage(message).help("write the report to another file, such as `quality.html`"))
-            }
-            None => Ok(()),
-        }
+        refuse_overwriting(report, &inputs, "quality.html")
     }
 }
 

@@ -1,14 +1,13 @@
 //! The summary of a run's documents, read from the journal.
 
 use super::{decisions_by_document, shares_of};
-use crate::disk::{self, Access};
 use crate::failure::Failure;
 use crate::report::{PageOptions, RunFacts, RunSummary, render_html};
+use crate::report_file::write_report;
 use crate::requests::ACCEPT_OVERALL;
 use crate::result::DocumentResult;
 use crate::review::{Draws, ReviewCounts, ReviewDocument, ReviewState, reasons};
 use crate::store::{DocumentStage, Journal, RunId, StoredDocument};
-use crate::value::ShownPath;
 use serde::Deserialize;
 use serde_json::Value;
 use std::path::Path;
@@ -108,12 +107,10 @@ fn add(
     None
 }
 
-/// Writes a summary as a page. It contains ids of documents, so only its owner may read it.
+/// Writes a summary as a page.
 ///
 /// # Errors
 /// When the file can't be written.
 pub fn write_page(summary: &RunSummary, file: &Path) -> Result<(), Failure> {
-    let page = render_html(summary, &PageOptions::default());
-    disk::replace(file, page.as_bytes(), Access::Owner)
-        .map_err(|error| Failure::broken(format!("can't write the report to `{}`: {error}", file.shown())))
+    write_report(file, &render_html(summary, &PageOptions::default()))
 }

@@ -5,9 +5,7 @@ use super::{ProfileView, classification, names, rubric, schema_words};
 use crate::diag::{Code, Level, Problem, Problems, SourceFile, Span};
 use crate::disk;
 use crate::experiment::evaluate::LabelMap;
-use crate::experiment::scenario::{
-    Choice, SuiteKind as CaseKind, find_subject, test_profile, test_rules, test_vocabulary,
-};
+use crate::experiment::scenario::{Choice, SuiteKind as CaseKind, TestTarget, find_subject};
 use crate::experiment::sweep::Experiment;
 use crate::feedback::{Role, Templates};
 use crate::ingest::Classifier;
@@ -318,24 +316,21 @@ fn cases(path: &Path, library: &Library, problems: &mut Problems) {
             return;
         }
     };
-    let (name, file, choice) = (&subject.name, &subject.file, Choice::default());
-    match subject.kind {
+    subject.test(Choice::default(), problems);
+    let TestTarget { kind, name, file, library } = &subject;
+    match kind {
         CaseKind::Profile => {
-            test_profile(name, &subject.library, file, choice, problems);
             let found = &mut Problems::new();
-            if let Some(loaded) = load(name, &subject.library, &[], &|name| std::env::var(name).ok(), found)
+            if let Some(loaded) = load(name, library, &[], &|name| std::env::var(name).ok(), found)
                 && let Some(plan) = Plan::compile(&loaded, found)
             {
                 content::of_profile_cases(ProfileView { loaded: &loaded, plan: &plan }, file, problems);
             }
         }
         CaseKind::Rules => {
-            test_rules(name, &subject.library, file, choice, problems);
-            content::of_rules(name, file, &subject.library, problems);
+            content::of_rules(name, file, library, problems);
         }
-        CaseKind::Vocabulary => {
-            test_vocabulary(name, &subject.library, file, choice, problems);
-        }
+        CaseKind::Vocabulary => {}
     }
 }
 

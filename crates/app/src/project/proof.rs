@@ -3,7 +3,7 @@
 use super::change::Refusal;
 use super::draft::Draft;
 use crate::diag::Problems;
-use crate::experiment::scenario::{Choice, Suite, Verdict, test_profile, test_rules, test_vocabulary};
+use crate::experiment::scenario::{Choice, Suite, SuiteKind, TestTarget, Verdict};
 use crate::profile::Files;
 
 /// The owner of the cases to run.
@@ -27,10 +27,10 @@ pub(super) fn cases_pass(draft: &Draft, of: Of<'_>, part: &str) -> Result<(), Re
 /// # Errors
 /// The errors of the files.
 pub(super) fn played(draft: &Draft, of: Of<'_>, part: &str) -> Result<Suite, Refusal> {
-    let (folder, name) = match of {
-        Of::Profile(name) => ("profiles", name),
-        Of::Rules(name) => ("rules", name),
-        Of::Vocabulary(name) => ("rules/vocabularies", name),
+    let (folder, kind, name) = match of {
+        Of::Profile(name) => ("profiles", SuiteKind::Profile, name),
+        Of::Rules(name) => ("rules", SuiteKind::Rules, name),
+        Of::Vocabulary(name) => ("rules/vocabularies", SuiteKind::Vocabulary, name),
     };
     let path = format!("{folder}/{name}.test.yaml");
     let library = draft.library();
@@ -39,12 +39,8 @@ pub(super) fn played(draft: &Draft, of: Of<'_>, part: &str) -> Result<Suite, Ref
     };
     let choice = Choice { filter: Some(part), ..Choice::default() };
     let mut problems = Problems::new();
-    let suite = match of {
-        Of::Profile(name) => test_profile(name, &library, &file, choice, &mut problems),
-        Of::Rules(name) => test_rules(name, &library, &file, choice, &mut problems),
-        Of::Vocabulary(name) => test_vocabulary(name, &library, &file, choice, &mut problems),
-    };
-    match suite {
+    let target = TestTarget { kind, name: name.to_owned(), file, library };
+    match target.test(choice, &mut problems) {
         Some(suite) if !problems.has_errors() => Ok(suite),
         _ => Err(Refusal::new(format!("`{path}` can't be used as it would be"))
             .help("put this right first; nothing was written")

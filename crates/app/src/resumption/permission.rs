@@ -135,8 +135,7 @@ pub fn say_where_documents_go(loaded: &Loaded, output: &mut Streams) {
             OutsideKind::Program(_) | OutsideKind::Provider(..) => continue,
         };
         if said.insert(line.clone()) {
-            let word = output.err_paint.warn("note:");
-            output.say(&format!("{word} {}", sanitize_line(&line)));
+            output.note(&sanitize_line(&line));
         }
     }
 }

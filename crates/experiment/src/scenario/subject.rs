@@ -2,7 +2,9 @@
 
 #![expect(clippy::disallowed_methods, reason = "looks for the cases beside a file")]
 
-use super::suite::SuiteKind;
+use super::rule_cases::test_rules;
+use super::suite::{Choice, Suite, SuiteKind, test_profile};
+use super::vocabulary_cases::test_vocabulary;
 use crate::diag::{Code, Level, Problem, Problems, SourceFile, nearest};
 use crate::profile::{Files, Library, available, read_text_file};
 use crate::rules::Inheritance;
@@ -25,6 +27,18 @@ pub struct TestTarget {
     pub file: Arc<SourceFile>,
     /// The library that holds its files.
     pub library: Library,
+}
+
+impl TestTarget {
+    /// Runs its cases. Every problem of the file and of what it tests is pushed; `None` when one of them is an error.
+    pub fn test(&self, choice: Choice<'_>, problems: &mut Problems) -> Option<Suite> {
+        let TestTarget { kind, name, file, library } = self;
+        match kind {
+            SuiteKind::Profile => test_profile(name, library, file, choice, problems),
+            SuiteKind::Rules => test_rules(name, library, file, choice, problems),
+            SuiteKind::Vocabulary => test_vocabulary(name, library, file, choice, problems),
+        }
+    }
 }
 
 /// Everything that can be named and has a test file: profiles, then rules, then vocabularies. Pushes the problems of

@@ -1,16 +1,13 @@
 //! The recorded documents that would end otherwise under another policy.
 
-use crate::experiment::{Simulated, Tally, Trajectory, simulate};
-use crate::policy::{FinalStatus, ScriptCriteria, StopReason};
-use crate::profile::LoopPolicy;
+use crate::experiment::Decided;
+use crate::policy::{FinalStatus, StopReason};
 use serde::Serialize;
 use serde_json::Value;
 
 /// Documents under two policies.
 #[derive(Debug, Clone, Default)]
 pub struct Documents {
-    before: Tally,
-    after: Tally,
     moved: Vec<Moved>,
     sum: Sum,
     most: usize,
@@ -60,23 +57,20 @@ pub struct Ended {
 }
 
 impl Ended {
-    fn of(simulated: &Simulated) -> Self {
-        let outcome = &simulated.outcome;
+    /// The end of a document that was decided about; `overalls` are the overall scores of its candidates.
+    fn of((decided, overalls): &(Decided, Vec<f64>)) -> Self {
         Ended {
-            final_status: outcome.final_status,
-            stop_reason: outcome.stop_reason.clone(),
-            iteration_count: outcome.iteration_count,
-            best_iteration: outcome.best_iteration,
+            final_status: decided.stop_reason.status(),
+            stop_reason: decided.stop_reason.clone(),
+            iteration_count: decided.iteration_count,
+            best_iteration: decided.selection.map(|selection| selection.iteration),
             // Without the rounding errors of decimal fractions.
-            overall: outcome
-                .best_iteration
-                .and_then(|best| outcome.improvement_trajectory.get(best))
+            overall: decided
+                .returned(overalls.iter().copied())
                 .map(|overall| (overall * 1e12).round() / 1e12),
         }
     }
-}
 
-impl Ended {
     /// Returns whether a document ends alike, even if the returned candidate has another overall score.
     fn is_like(&self, other: &Ended) -> bool {
         let how = |ended: &Ended| (ended.final_status, ended.iteration_count, ended.best_iteration);
@@ -91,21 +85,12 @@ impl Documents {
         Documents { most, ..Self::default() }
     }
 
-    /// Adds a document, and returns what each policy made of it. Each comes with the functions of its script criteria.
-    pub fn add(
-        &mut self,
-        before: (&LoopPolicy, &ScriptCriteria),
-        after: (&LoopPolicy, &ScriptCriteria),
-        trajectory: &Trajectory,
-    ) -> [Simulated; 2] {
-        let first = simulate(before.0, before.1, trajectory);
-        let second = simulate(after.0, after.1, trajectory);
-        self.before.add(&first);
-        self.after.add(&second);
-        let (was, is) = (Ended::of(&first), Ended::of(&second));
+    /// Adds a document, with what each policy decided and the overall scores of its candidates.
+    pub fn add(&mut self, id: &Value, before: &(Decided, Vec<f64>), after: &(Decided, Vec<f64>)) {
+        let (was, is) = (Ended::of(before), Ended::of(after));
         self.sum.documents += 1;
         if was.is_like(&is) {
-            return [first, second];
+            return;
         }
         self.sum.differ += 1;
         let (made, makes) = (was.iteration_count as u64, is.iteration_count as u64);
@@ -115,9 +100,8 @@ impl Documents {
         self.sum.newly_accepted += u64::from(accepted(&is) && !accepted(&was));
         self.sum.no_longer_accepted += u64::from(accepted(&was) && !accepted(&is));
         if self.moved.len() < self.most {
-            self.moved.push(Moved { id: trajectory.id.clone(), before: was, after: is });
+            self.moved.push(Moved { id: id.clone(), before: was, after: is });
         }
-        [first, second]
     }
 
     /// The totals.
@@ -130,11 +114,5 @@ impl Documents {
     #[must_use]
     pub fn moved(&self) -> &[Moved] {
         &self.moved
-    }
-
-    /// The ends of all of them under each of the two.
-    #[must_use]
-    pub fn tallies(&self) -> (&Tally, &Tally) {
-        (&self.before, &self.after)
     }
 }

@@ -1,20 +1,17 @@
 //! The policies of a space that race: all of them, or some that are drawn, as many as the budget lets run.
 
-use super::policies::Bases;
-use super::trying::condition_without_answer;
+use super::open_experiment::{OpenExperiment, PolicyPlace, condition_without_answer, warn_of_invalid};
 use crate::diag::Problems;
 use crate::experiment::statistics::Seeded;
-use crate::experiment::sweep::{Counts, Experiment, Schedule};
+use crate::experiment::sweep::{Counts, Schedule};
 use crate::facts::{Calls, calls_of_document};
 use crate::failure::Failure;
 use crate::plan::Plan;
 use crate::streams::Streams;
-use crate::value::prose::count;
 
 /// A policy of the race.
 pub(super) struct Entrant {
-    pub(super) profile: usize,
-    pub(super) combination: usize,
+    pub(super) place: PolicyPlace,
     pub(super) plan: Plan,
     /// The maximum number of calls for a document.
     pub(super) calls: Calls,
@@ -34,45 +31,40 @@ impl Entrants {
     /// Draws policies from the space until there are enough, or the calls of the race would not be enough for one more
     /// when each call is made once. `documents` is the number of documents to choose on.
     pub(super) fn draw(
-        experiment: &Experiment,
-        bases: &Bases,
+        open: &OpenExperiment<'_>,
         documents: usize,
         reference: Calls,
         output: &mut Streams,
     ) -> Result<Self, Failure> {
-        let combinations = experiment.space.combinations().unwrap_or_default().max(1);
-        let all = combinations.saturating_mul(bases.count());
-        let mut order: Vec<usize> = (0..all).collect();
+        let experiment = &open.experiment;
+        let mut order: Vec<usize> = (0..open.policies()).collect();
         Seeded::new(experiment.race.seed).shuffle(&mut order);
         let schedule = |policies: usize| Schedule::of(policies, documents, experiment.race.first);
         // Judging the policy that wins gets the other half.
-        let calls = experiment.budget.and_then(|budget| budget.calls).map(|calls| calls / 2);
-        let mut counts = Counts { policies: all, ..Counts::default() };
+        let limit = experiment.budget.and_then(|budget| budget.calls).map(|calls| calls / 2);
+        let mut counts = Counts { policies: open.policies(), ..Counts::default() };
         let (mut drawn, mut dearest, mut is_drawn) = (Vec::new(), 0, false);
-        let mut first_invalid: Option<(usize, Problems)> = None;
-        for at in order {
+        let mut first_invalid: Option<Problems> = None;
+        for place in order.into_iter().map(|number| open.place(number)) {
             if drawn.len() >= experiment.race.policies {
                 is_drawn = true;
                 break;
             }
-            let (profile, combination) = (at / combinations, at % combinations);
-            let name = bases.name(profile);
-            let wanted = experiment.space.is_wanted(name, combination, &experiment.conditions);
+            let wanted = open.is_wanted(place);
             if !wanted.map_err(|condition| condition_without_answer(condition, output))? {
                 counts.left_out += 1;
                 continue;
             }
             let mut problems = Problems::new();
-            let Some(plan) = bases.plan(experiment, profile, combination, &mut problems) else {
+            let Some(plan) = open.plan(place, &mut problems) else {
                 counts.invalid += 1;
-                first_invalid.get_or_insert((at, problems));
+                first_invalid.get_or_insert(problems);
                 continue;
             };
-            let calls_of_one = calls_of_document(&plan);
-            let larger = schedule(drawn.len() + 1);
-            let once = dearest.max(calls_of_one.once);
-            let needed = calls_needed(&larger, once, reference.once);
-            if calls.is_some_and(|limit| needed > limit) {
+            let calls = calls_of_document(&plan);
+            let once = dearest.max(calls.once);
+            let needed = calls_needed(&schedule(drawn.len() + 1), once, reference.once);
+            if limit.is_some_and(|limit| needed > limit) {
                 if drawn.is_empty() {
                     return Err(too_little(needed));
                 }
@@ -80,13 +72,19 @@ impl Entrants {
                 break;
             }
             dearest = once;
-            drawn.push(Entrant { profile, combination, plan, calls: calls_of_one });
+            drawn.push(Entrant { place, plan, calls });
         }
-        say_invalid(first_invalid.as_ref(), drawn.is_empty(), counts.invalid, output)?;
+        if let Some(problems) = &first_invalid {
+            output.show(problems);
+            if drawn.is_empty() {
+                return Err(Failure::usage("no policy of the space can be used"));
+            }
+            warn_of_invalid(counts.invalid, "the problem of the first one is above", output);
+        }
         if drawn.is_empty() {
             return Err(Failure::usage("the conditions leave no policy of the space"));
         }
-        drawn.sort_by_key(|one| (one.profile, one.combination));
+        drawn.sort_by_key(|one| one.place);
         counts.tried = drawn.len();
         Ok(Entrants { schedule: schedule(drawn.len()), all: drawn, is_drawn, counts })
     }
@@ -108,23 +106,4 @@ fn too_little(needed: u64) -> Failure {
         needed.saturating_mul(2)
     );
     Failure::usage(message).help(help)
-}
-
-fn say_invalid(
-    first: Option<&(usize, Problems)>,
-    is_none_left: bool,
-    invalid: usize,
-    output: &mut Streams,
-) -> Result<(), Failure> {
-    let Some((_, problems)) = first else { return Ok(()) };
-    output.show(problems);
-    if is_none_left {
-        return Err(Failure::usage("no policy of the space can be used"));
-    }
-    let word = output.err_paint.warn("warning:");
-    output.say(&format!(
-        "{word} {} of the space can't be used; the problem of the first one is above: `conditions` leave such policies out",
-        count(invalid as u64, "policy")
-    ));
-    Ok(())
 }
