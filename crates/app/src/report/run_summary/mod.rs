@@ -4,21 +4,19 @@
 //! - `bounded`: counts by key, `histogram`: distributions of scores, iterations and times, `fields`: the fields of
 //!   extractions, `look_at`: the documents to inspect first;
 //! - `written`: the summary as JSON;
-//! - `ranked`: what texts and pages list, `text`: for terminals, `page_view` and `page_tables`: as HTML.
+//! - `report`: the summary for people, with its tables in `tables` and what these list in `ranked`.
 
 mod bounded;
 mod fields;
 mod histogram;
 mod look_at;
-mod page_tables;
-mod page;
 mod ranked;
-mod text;
+mod report;
+mod tables;
 mod written;
 
 pub use look_at::{LookAt, LookAtIssue, Why};
-pub(super) use page::report;
-pub use text::render_text;
+pub(super) use report::report;
 
 use crate::experiment::statistics::{real, share};
 use crate::policy::{FinalStatus, StopReason};

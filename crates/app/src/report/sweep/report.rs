@@ -8,8 +8,7 @@ use super::words::{
 };
 use crate::experiment::sweep::{Comparison, Findings, RaceFindings, ShownPolicy};
 use crate::report::figures::{confidence, percent_of, thousands};
-use crate::report::model::{Block, List, Plot, Report, Row, Table, Tone, figures, words};
-use crate::report::page::{Tile, facts, tile};
+use crate::report::model::{Block, List, Plot, Report, Row, Table, Tile, Tone, facts, figures, tile, words};
 
 /// The report.
 pub(in crate::report) fn report(findings: &Findings) -> Report {
