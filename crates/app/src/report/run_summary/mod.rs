@@ -134,7 +134,6 @@ pub struct RunSummary {
     given_up: u64,
     waiting: u64,
     unreadable: u64,
-    not_tried: u64,
     needs_review: u64,
     needs_review_passed: u64,
     with_critical: u64,
@@ -365,11 +364,6 @@ impl RunSummary {
         self.unreadable = inputs;
     }
 
-    /// Sets the number of documents that were not tried, because the run ended before.
-    pub fn set_not_tried(&mut self, documents: u64) {
-        self.not_tried = documents;
-    }
-
     /// Adds the counts of another summary, as if all of it had been added to this one.
     pub fn merge(&mut self, other: RunSummary) {
         self.run.merge(other.run);
@@ -381,7 +375,6 @@ impl RunSummary {
             (&mut self.given_up, other.given_up),
             (&mut self.waiting, other.waiting),
             (&mut self.unreadable, other.unreadable),
-            (&mut self.not_tried, other.not_tried),
             (&mut self.needs_review, other.needs_review),
             (&mut self.needs_review_passed, other.needs_review_passed),
             (&mut self.with_critical, other.with_critical),

@@ -95,7 +95,6 @@ fn status(summary: &RunSummary) -> Vec<Block> {
         ("Given up", "given-up", summary.given_up()),
         ("Stopped", "stopped", summary.with_status(FinalStatus::Cancelled)),
         ("Waiting", "waiting", summary.waiting),
-        ("Not tried", "waiting", summary.not_tried),
         ("Not readable", "unreadable", summary.unreadable),
     ];
     let counts: Vec<_> = counts.into_iter().filter(|(.., count)| *count > 0).collect();
