@@ -31,7 +31,7 @@ pub(in crate::report) fn report(evaluation: &Evaluation) -> Report {
     let sources = &evaluation.sources;
     let facts = facts([
         ("Profile", sources.profile.clone()),
-        ("Results", sources.results.clone()),
+        ("Source", sources.results.clone()),
         ("Clusters", evaluation.documents.clusters.map(thousands).unwrap_or_default()),
         ("Not judged", why_not_judged(evaluation).unwrap_or_default()),
         ("Cost", cost(&evaluation.cost).join(", ")),
