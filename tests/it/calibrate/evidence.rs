@@ -114,7 +114,7 @@ fn few_labels_are_taken_with_the_shipped_ones_or_alone() {
         text.contains("12 values labelled: 12 right, 0 wrong (0.0 %; `grounding.mistakes` assumes 5.0 %)"),
         "{text}"
     );
-    assert!(text.contains("too few labels: by all"), "{text}");
+    assert!(text.contains("labels: by all patterns"), "{text}");
 }
 
 #[test]

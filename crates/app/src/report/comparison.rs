@@ -1,51 +1,39 @@
 //! Policies side by side.
 
 use super::figures::fixed;
+use super::model::{Block, Row, Table, figure, lines, word};
 use super::paint::Paint;
 use crate::experiment::Tally;
 use crate::policy::FinalStatus;
-use crate::value::prose::padded;
-use crate::value::sanitize_line;
-use std::fmt::Write;
 
 /// A table with one column for each policy: how its documents ended, their costs and values. Numbers are under their
 /// policy's name; a dash means that there is nothing to take a mean of.
 #[must_use]
 pub fn comparison(policies: &[(String, Tally)], paint: Paint) -> String {
-    let column = |value: &dyn Fn(&Tally) -> String| -> Vec<String> {
-        policies.iter().map(|(_, tally)| value(tally)).collect()
+    let row = |label: String, value: &dyn Fn(&Tally) -> String| {
+        let cells = policies.iter().map(|(_, tally)| value(tally));
+        Row::from(std::iter::once(label).chain(cells).collect::<Vec<_>>())
     };
     let mut rows = vec![
-        ("documents".to_owned(), column(&|tally| tally.documents().to_string())),
-        ("reached acceptance, %".to_owned(), column(&|t| fixed(t.share_accepted().map(|s| s * 100.0), 1))),
-        ("mean overall of the selected".to_owned(), column(&|t| fixed(t.mean_overall(), 4))),
-        ("mean iterations".to_owned(), column(&|t| fixed(t.mean_iterations(), 2))),
-        ("mean cost, USD".to_owned(), column(&|t| fixed(t.mean_cost_usd(), 6))),
+        row("documents".to_owned(), &|tally| tally.documents().to_string()),
+        row("reached acceptance, %".to_owned(), &|tally| {
+            fixed(tally.share_accepted().map(|share| share * 100.0), 1)
+        }),
+        row("mean overall of the selected".to_owned(), &|tally| fixed(tally.mean_overall(), 4)),
+        row("mean iterations".to_owned(), &|tally| fixed(tally.mean_iterations(), 2)),
+        row("mean cost, USD".to_owned(), &|tally| fixed(tally.mean_cost_usd(), 6)),
+        // Between the means and the counts.
+        Row::from(vec![String::new()]),
     ];
-    let endings: usize = rows.len();
-    for (status, reason) in all_endings(policies) {
-        let count = |tally: &Tally| {
+    rows.extend(all_endings(policies).into_iter().map(|(status, reason)| {
+        row(format!("{status} / {reason}"), &|tally| {
             let found = tally.endings().find(|(s, r, _)| (*s, *r) == (status, reason.as_str()));
             found.map_or_else(|| "–".to_owned(), |(_, _, count)| count.to_string())
-        };
-        rows.push((format!("{status} / {}", sanitize_line(&reason)), column(&count)));
-    }
-    let names: Vec<String> = policies.iter().map(|(name, _)| sanitize_line(name)).collect();
-    let rows = rows.into_iter().map(|(label, cells)| [vec![label], cells].concat());
-    let all: Vec<Vec<String>> = std::iter::once([vec![String::new()], names].concat()).chain(rows).collect();
-    let numbers: Vec<bool> = (0..=policies.len()).map(|column| column > 0).collect();
-    let mut out = String::new();
-    for (at, cells) in padded(&all, &numbers).into_iter().enumerate() {
-        if at == endings + 1 {
-            out.push('\n');
-        }
-        let bold = |(column, cell): (usize, String)| {
-            if at == 0 && column > 0 { paint.strong(&cell) } else { cell }
-        };
-        let cells: Vec<String> = cells.into_iter().enumerate().map(bold).collect();
-        let _ = writeln!(out, "{}", cells.join("   ").trim_end());
-    }
-    out
+        })
+    }));
+    let names = policies.iter().map(|(name, _)| figure(name));
+    let columns = std::iter::once(word("")).chain(names).collect();
+    lines(&[Block::Table(Table::new("Policies side by side", columns, rows))], paint)
 }
 
 /// Every ending that some policy has, in the order of [`Tally::endings`].

@@ -1,7 +1,6 @@
 //! Reports about runs for people and programs: pure functions of events and results.
 
 mod calibration;
-mod columns;
 mod comparison;
 mod evaluation;
 mod figures;
@@ -21,7 +20,6 @@ mod runs;
 mod scenarios;
 mod summary;
 mod sweep;
-mod text_table;
 
 pub use calibration::{audit_text, evidence_text, needed_text};
 pub use comparison::comparison;
@@ -32,7 +30,7 @@ pub use live::{Live, missed};
 pub use page::{STYLE, escape_html};
 pub use pages::{
     PageOptions, calibration_html, calibration_text, evaluation_html, evaluation_text, render_html,
-    sweep_html, sweep_text,
+    render_text, sweep_html, sweep_text,
 };
 pub use paint::Paint;
 pub use policy_changes::{documents_text, policy_changes_text};
@@ -40,7 +38,7 @@ pub use progress::{PlainSteps, Progress};
 pub use proof::{ComparisonReport, ProofReport, comparison_json, comparison_text, proof_json, proof_text};
 pub use rescoring::{rescoring_json, rescoring_lines};
 pub use reviews::{review_queue_text, reviewed_document_text};
-pub use run_summary::{LookAt, LookAtIssue, RunFacts, RunSummary, Why, render_text};
+pub use run_summary::{LookAt, LookAtIssue, RunFacts, RunSummary, Why};
 pub use runs::{run_list_text, run_stages_text};
 pub use scenarios::suite_lines;
 pub use scenarios::{suites_closing, suites_json, unusable_line};

@@ -37,6 +37,15 @@ pub fn sweep_html(findings: &Findings) -> String {
     sweep::report(findings).html()
 }
 
+/// The title of the summary of a run.
+const SUMMARY: &str = "Summary of a run";
+
+/// The summary of a run as text.
+#[must_use]
+pub fn render_text(summary: &RunSummary, paint: Paint) -> String {
+    run_summary::report(summary, SUMMARY).text(paint)
+}
+
 /// Options of the page of a run.
 #[derive(Debug, Clone, Default)]
 #[non_exhaustive]
@@ -57,6 +66,5 @@ impl PageOptions {
 /// issues only if the summary was made [with messages](RunSummary::with_messages).
 #[must_use]
 pub fn render_html(summary: &RunSummary, options: &PageOptions) -> String {
-    let title = options.title.clone().unwrap_or_else(|| "Summary of a run".to_owned());
-    run_summary::report(summary, title).html()
+    run_summary::report(summary, options.title.as_deref().unwrap_or(SUMMARY)).html()
 }

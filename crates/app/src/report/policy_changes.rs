@@ -1,94 +1,75 @@
 //! Changes from one profile to another, for people.
 
+use super::model::{Block, Item, List, Piece, Row, Table, Tone, lines, toned, words};
 use super::paint::Paint;
-use crate::explain::policy::{
-    Change, Comparison, Documents, Ended, Moved, Said, SettingChange, SettingEffect,
-};
+use crate::explain::policy::{Change, Comparison, Documents, Ended, Moved, Said, SettingEffect};
 use crate::facts::Origin;
-use crate::value::sanitize_line;
-use std::fmt::Write;
+use crate::value::prose::count;
 
 /// The changes in behaviour by section, the files that differ, and the settings that make no difference.
 #[must_use]
 pub fn policy_changes_text(comparison: &Comparison, paint: Paint) -> String {
-    let (before, after) = (sanitize_line(&comparison.before), sanitize_line(&comparison.after));
-    let mut out = String::new();
-    if comparison.is_same() && before == after {
-        let _ =
-            writeln!(out, "`{before}` is compared with itself, and no flag changes it: both do the same.");
-    } else if comparison.is_same() {
-        let _ = writeln!(out, "`{before}` and `{after}` do the same.");
-    } else {
-        let _ = writeln!(out, "From `{before}` to `{after}`:");
-    }
-    let mut section = "";
-    for change in &comparison.changes {
-        if change.section != section {
-            section = change.section;
-            let _ = writeln!(out, "\n{}", paint.strong(section));
+    let Comparison { before, after, .. } = comparison;
+    let told = match (comparison.is_same(), before == after) {
+        (true, true) => {
+            format!("`{before}` is compared with itself, and no flag changes it: both do the same.")
         }
-        out.push_str(&one_change(change, paint));
-    }
-    if !comparison.files.is_empty() {
-        let _ = writeln!(out, "\n{}", paint.strong("Files of the same name that are not the same"));
-        for file in &comparison.files {
-            let _ = writeln!(
-                out,
-                "  {}: {} → {}",
-                sanitize_line(&file.name),
-                sanitize_line(&file.before),
-                sanitize_line(&file.after)
-            );
-        }
-    }
-    let of =
-        |effect: SettingEffect| comparison.settings.iter().filter(move |setting| setting.effect == effect);
-    let idle: Vec<&SettingChange> = of(SettingEffect::None).collect();
-    if !idle.is_empty() {
-        let title = "Set otherwise, with no effect on what is done";
-        let _ = writeln!(out, "\n{}", paint.strong(title));
-        for setting in idle {
-            let shown = |value: &Option<String>| value.as_deref().map_or("not set".to_owned(), sanitize_line);
-            let _ = writeln!(
-                out,
-                "  {}: {} → {}",
-                sanitize_line(&setting.path),
-                shown(&setting.before),
-                shown(&setting.after)
-            );
-        }
-    }
-    let untried = of(SettingEffect::Unknown).count();
+        (true, false) => format!("`{before}` and `{after}` do the same."),
+        (false, _) => format!("From `{before}` to `{after}`:"),
+    };
+    let mut blocks = vec![Block::Text(Tone::Plain, told)];
+    let of = |effect| comparison.settings.iter().filter(move |setting| setting.effect == effect);
+    let untried = of(SettingEffect::Unknown).count() as u64;
     if untried > 0 {
-        let _ = writeln!(
-            out,
-            "\n{}; which of them make no difference was not looked into.",
-            if untried == 1 { "1 setting differs".to_owned() } else { format!("{untried} settings differ") }
-        );
+        let (settings, differ) = (count(untried, "setting"), if untried == 1 { "differs" } else { "differ" });
+        let told = format!("{settings} {differ}; which of them make no difference was not looked into.");
+        blocks.push(Block::Text(Tone::Plain, told));
     }
-    out
+    for changes in comparison.changes.chunk_by(|one, next| one.section == next.section) {
+        let section = changes.first().map_or("", |change| change.section);
+        blocks.extend(listed(section, changes.iter().filter_map(one_change).collect()));
+    }
+    let from_to = |name: &str, before: &str, after: &str| Item::from(format!("{name}: {before} → {after}"));
+    let files = comparison.files.iter().map(|file| from_to(&file.name, &file.before, &file.after));
+    blocks.extend(listed("Files of the same name that are not the same", files.collect()));
+    let idle = of(SettingEffect::None).map(|setting| {
+        let [before, after] = [&setting.before, &setting.after].map(|of| of.as_deref().unwrap_or("not set"));
+        from_to(&setting.path, before, after)
+    });
+    blocks.extend(listed("Set otherwise, with no effect on what is done", idle.collect()));
+    lines(&blocks, paint)
 }
 
-fn one_change(change: &Change, paint: Paint) -> String {
-    let said = |side: &Said| format!("{}{}", sanitize_line(&side.text), bracketed(&places(&side.origin)));
-    match (change.inline(), &change.before, &change.after) {
+/// Items below a heading; nothing without any.
+fn listed(heading: &str, items: Vec<Item>) -> Vec<Block> {
+    if items.is_empty() {
+        return Vec::new();
+    }
+    vec![Block::Section(heading.to_owned()), Block::List(List::of(items))]
+}
+
+fn one_change(change: &Change) -> Option<Item> {
+    let said = |side: &Said| format!("{}{}", side.text, bracketed(&places(&side.origin)));
+    let line = |tone, sign, text| vec![toned(tone, sign), Piece::Outside(text)];
+    Some(match (change.inline(), &change.before, &change.after) {
         (Some(inline), Some(before), Some(after)) => {
             let (from, to) = (places(&before.origin), places(&after.origin));
             let places = if from == to { to } else { format!("{from} → {to}") };
-            format!("  {} {}{}\n", paint.warn("~"), sanitize_line(&inline), bracketed(&places))
+            line(Tone::Warn, "~", format!(" {inline}{}", bracketed(&places))).into()
         }
         (_, Some(before), Some(after)) => {
-            format!("  {} was: {}\n    now: {}\n", paint.warn("~"), said(before), said(after))
+            let now = Item::from(format!("now: {}", said(after)));
+            Item::new("", line(Tone::Warn, "~", format!(" was: {}", said(before))), vec![now])
         }
-        (_, Some(before), None) => format!("  {} no longer: {}\n", paint.bad("-"), said(before)),
-        (_, None, Some(after)) => format!("  {} new: {}\n", paint.good("+"), said(after)),
-        (_, None, None) => String::new(),
-    }
+        (_, Some(before), None) => line(Tone::Bad, "-", format!(" no longer: {}", said(before))).into(),
+        (_, None, Some(after)) => line(Tone::Good, "+", format!(" new: {}", said(after))).into(),
+        (_, None, None) => return None,
+    })
 }
 
 /// The locations of the settings from which something follows.
 fn places(origin: &[Origin]) -> String {
-    let mut places: Vec<String> = origin.iter().map(|one| sanitize_line(&one.text())).collect();
+    let mut places: Vec<String> = origin.iter().map(Origin::text).collect();
     places.dedup();
     places.join(", ")
 }
@@ -101,39 +82,32 @@ fn bracketed(places: &str) -> String {
 #[must_use]
 pub fn documents_text(documents: &Documents, paint: Paint) -> String {
     let sum = documents.sum();
-    let mut out = format!("\n{}\n", paint.strong("On the recorded documents"));
-    if sum.differ == 0 {
-        let _ = writeln!(out, "  All {} end alike.\n", sum.documents);
-        return out;
-    }
-    let _ = writeln!(
-        out,
-        "  {} of {} end otherwise: {} newly accepted, {} no longer; {} candidate{} fewer and {} more.",
-        sum.differ,
-        sum.documents,
-        sum.newly_accepted,
-        sum.no_longer_accepted,
-        sum.candidates_fewer,
-        if sum.candidates_fewer == 1 { "" } else { "s" },
-        sum.candidates_more
-    );
-    let width = documents.moved().iter().map(|moved| id(moved).chars().count()).max().unwrap_or(0);
-    for moved in documents.moved() {
-        let _ = writeln!(out, "  {:width$}  {} → {}", id(moved), ended(&moved.before), ended(&moved.after));
-    }
+    let told = match sum.differ {
+        0 => format!("All {} end alike.", sum.documents),
+        differ => format!(
+            "{differ} of {} end otherwise: {} newly accepted, {} no longer; {} fewer and {} more.",
+            sum.documents,
+            sum.newly_accepted,
+            sum.no_longer_accepted,
+            count(sum.candidates_fewer, "candidate"),
+            sum.candidates_more
+        ),
+    };
+    let row = |moved: &Moved| {
+        let id = moved.id.as_str().map_or_else(|| moved.id.to_string(), str::to_owned);
+        Row::from(vec![id, ended(&moved.before), ended(&moved.after)])
+    };
+    let rows = documents.moved().iter().map(row).collect();
+    let mut blocks = vec![
+        Block::Section("On the recorded documents".to_owned()),
+        Block::Text(Tone::Plain, told),
+        Block::Table(Table::new("Documents that end otherwise", words("document | before | after"), rows)),
+    ];
     let left = sum.differ.saturating_sub(documents.moved().len() as u64);
     if left > 0 {
-        let _ = writeln!(out, "  and {left} more; `--all` names them.");
+        blocks.push(Block::Text(Tone::Plain, format!("and {left} more; `--all` names them.")));
     }
-    out.push('\n');
-    out
-}
-
-fn id(moved: &Moved) -> String {
-    match &moved.id {
-        serde_json::Value::String(text) => sanitize_line(text),
-        other => other.to_string(),
-    }
+    format!("\n{}\n", lines(&blocks, paint))
 }
 
 /// `passed / accepted, candidate 1 of 2 (0.96)`.
@@ -144,5 +118,5 @@ fn ended(ended: &Ended) -> String {
         }
         _ => "no candidate".to_owned(),
     };
-    format!("{} / {}, {chosen}", ended.final_status, sanitize_line(&ended.stop_reason.to_string()))
+    format!("{} / {}, {chosen}", ended.final_status, ended.stop_reason)
 }

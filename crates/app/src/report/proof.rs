@@ -1,18 +1,17 @@
 //! Proofs of promises, for people and for programs.
 
 use super::live::{decision_line, missed};
+use super::model::{Block, Item, List, Piece, Tone, lines, toned};
 use super::paint::Paint;
 use crate::diag::Span;
 use crate::experiment::prove::{
-    Acceptance, Broken, Comparison, Counterexample, Difference, Enumerated, Proof, Proved, Shown,
+    Acceptance, Broken, Comparison, Counterexample, Difference, Enumerated, Gap, Proof, Proved, Shown,
 };
 use crate::experiment::{Answer, IterationRecord, Simulated, Trajectory};
 use crate::facts::{Origin, display_name};
-use crate::policy::{Decision, FinalStatus, PromiseKind, Promises, Verdict};
+use crate::policy::{Decision, FinalStatus, PromiseKind, Promises, Verdict, Waiver};
 use crate::value::prose::{count, dollars, score, whole};
-use crate::value::sanitize_line;
 use serde_json::{Value, json};
-use std::fmt::Write;
 
 /// Finds the location of a line of a decision in the profile.
 pub(super) type Places<'a> = &'a dyn Fn(&str) -> Option<Origin>;
@@ -29,9 +28,6 @@ pub struct ProofReport<'a> {
     /// The locations of the profile's lines.
     pub places: Places<'a>,
 }
-
-/// The indentation of details below the text of a promise.
-const INDENT: &str = "           ";
 
 /// The location of a promise.
 fn place_of(span: &Span) -> String {
@@ -60,21 +56,13 @@ fn number(value: f64) -> String {
 fn candidate(record: &IterationRecord, overall: Option<f64>) -> String {
     let mut parts: Vec<String> =
         overall.map(|overall| format!("overall {}", number(overall))).into_iter().collect();
-    let same = record
-        .scores
-        .iter()
-        .all(|(_, value)| overall.is_some_and(|overall| (value.get() - overall).abs() < 1e-9));
-    if !same {
-        parts.extend(
-            record
-                .scores
-                .iter()
-                .map(|(name, value)| format!("{} {}", sanitize_line(name), number(value.get()))),
-        );
+    let same = |value: f64| overall.is_some_and(|overall| (value - overall).abs() < 1e-9);
+    if !record.scores.iter().all(|(_, value)| same(value.get())) {
+        parts.extend(record.scores.iter().map(|(name, value)| format!("{name} {}", number(value.get()))));
     }
     for issue in &record.issues {
         let disposition = issue.disposition.map(|one| format!(", {}", one.as_str())).unwrap_or_default();
-        parts.push(format!("{} ({}{disposition})", sanitize_line(&issue.code), issue.severity.as_str()));
+        parts.push(format!("{} ({}{disposition})", issue.code, issue.severity.as_str()));
     }
     if record.elapsed_ms > 0.0 {
         parts.push(format!("{} ms", record.elapsed_ms));
@@ -88,182 +76,153 @@ fn candidate(record: &IterationRecord, overall: Option<f64>) -> String {
     parts.join(", ")
 }
 
-/// One line for each candidate: its figures and the decision, with the location of the line that decides.
-fn run_lines(
-    trajectory: &Trajectory,
-    simulated: &Simulated,
-    places: Places<'_>,
-    indent: &str,
-    out: &mut String,
-) {
+/// `  [profiles/mine.yaml:5:20]`, where the location of a line is known.
+fn bracketed(line: Option<&str>, places: Places<'_>) -> String {
+    line.and_then(places).map(|origin| format!("  [{}]", origin.place())).unwrap_or_default()
+}
+
+/// The figures of each candidate and below them its decision, with the location of the line that decides; then the end.
+fn run(trajectory: &Trajectory, simulated: &Simulated, places: Places<'_>) -> Vec<Item> {
     let mut contents: Vec<&Value> = Vec::new();
+    let mut items = Vec::new();
     for (at, (record, decision)) in trajectory.iterations.iter().zip(&simulated.decisions).enumerate() {
         let overall = simulated.outcome.improvement_trajectory.get(at).copied();
-        let mut what = candidate(record, overall);
+        let mut what = format!("candidate {at}: {}", candidate(record, overall));
         if let Some(content) = record.candidate.as_deref() {
             if let Some(known) = contents.iter().position(|known| *known == content) {
-                let _ = write!(what, ", equal to candidate {known}");
+                what = format!("{what}, equal to candidate {known}");
             }
             contents.push(content);
         }
-        let place = deciding_line(decision)
-            .and_then(places)
-            .map(|origin| format!("  [{}]", sanitize_line(&origin.place())));
-        let _ = writeln!(out, "{indent}candidate {at}: {what}");
-        let _ = writeln!(out, "{indent}  {}{}", decision_line(decision), place.unwrap_or_default());
+        let decided = format!("{}{}", decision_line(decision), bracketed(deciding_line(decision), places));
+        items.push(Item::new("", vec![Piece::Outside(what)], vec![decided.into()]));
     }
     let outcome = &simulated.outcome;
-    let best = outcome.best_iteration;
-    if outcome.final_status == FinalStatus::Incomplete {
-        let best = best.map(|at| format!(", candidate {at} is the best so far")).unwrap_or_default();
-        let _ = writeln!(out, "{indent}goes on{best}");
-        return;
-    }
-    let returned = best.map(|at| format!(", returns candidate {at}")).unwrap_or_default();
-    let reason = sanitize_line(&outcome.stop_reason.to_string());
-    let _ = writeln!(out, "{indent}ends {}, {reason}{returned}", outcome.final_status);
+    let best = |before: &str, after: &str| {
+        let best = outcome.best_iteration.map(|at| format!("{before} candidate {at}{after}"));
+        best.unwrap_or_default()
+    };
+    let end = if outcome.final_status == FinalStatus::Incomplete {
+        format!("goes on{}", best(",", " is the best so far"))
+    } else {
+        format!("ends {}, {}{}", outcome.final_status, outcome.stop_reason, best(", returns", ""))
+    };
+    items.push(end.into());
+    items
 }
 
 /// The proof for people.
 #[must_use]
 pub fn proof_text(report: ProofReport<'_>, paint: Paint) -> String {
     let ProofReport { profile, promises, proof, places } = report;
-    let mut out = String::new();
     let number =
         |is: fn(&Shown) -> bool| proof.promises.iter().filter(|proved| is(&proved.shown)).count() as u64;
     let broken = number(|shown| matches!(shown, Shown::Broken(_)));
     let not_shown = number(|shown| matches!(shown, Shown::NotShown(_)));
     let all = count(proof.promises.len() as u64, "promise");
-    let sum = match (broken, not_shown) {
-        (0, 0) => paint.good(&format!("{all}, all hold")),
-        (0, open) => paint.warn(&format!("{all}, none broken, {} not shown", whole(open))),
-        (broken, 0) => paint.bad(&format!("{all}, {} broken", whole(broken))),
-        (broken, open) => paint.bad(&format!("{all}, {} broken, {} not shown", whole(broken), whole(open))),
+    let (tone, sum) = match (broken, not_shown) {
+        (0, 0) => (Tone::Good, "all hold".to_owned()),
+        (0, open) => (Tone::Warn, format!("none broken, {} not shown", whole(open))),
+        (broken, 0) => (Tone::Bad, format!("{} broken", whole(broken))),
+        (broken, open) => (Tone::Bad, format!("{} broken, {} not shown", whole(broken), whole(open))),
     };
-    let _ = writeln!(out, "{}: {sum}\n", paint.strong(&sanitize_line(profile)));
-    for proved in &proof.promises {
-        let word = match &proved.shown {
-            Shown::Holds => paint.good("holds    "),
-            Shown::NotShown(_) => paint.warn("not shown"),
-            Shown::Broken(_) => paint.bad("broken   "),
-        };
-        let place =
-            proved.promise.span.as_ref().map(|span| format!("  [{}]", sanitize_line(&place_of(span))));
-        let _ = writeln!(out, "{word}  {}{}", told(proved), place.unwrap_or_default());
-        match &proved.shown {
-            Shown::Holds => {}
-            Shown::NotShown(gaps) => {
-                for gap in gaps.iter().filter(|gap| !proof.enumerated.gaps.contains(gap)) {
-                    let _ = writeln!(out, "{INDENT}{}", sanitize_line(&gap.to_string()));
-                }
-            }
-            Shown::Broken(Broken::DeadLines(lines)) => {
-                for line in lines {
-                    let place = places(line).map(|origin| format!("  [{}]", sanitize_line(&origin.place())));
-                    let _ = writeln!(
-                        out,
-                        "{INDENT}`{}` decides no run{}",
-                        sanitize_line(line),
-                        place.unwrap_or_default()
-                    );
-                }
-            }
-            Shown::Broken(Broken::Run(run)) => counterexample_text(run, places, &mut out),
-        }
-    }
-    for waiver in &promises.waived {
-        let _ = writeln!(out, "{}  {}", paint.warn("waived   "), sanitize_line(&waiver.to_string()));
-    }
-    out.push('\n');
-    out.push_str(&enumerated_text(&proof.enumerated));
-    out
+    let mut items: Vec<Item> =
+        proof.promises.iter().map(|proved| promise(proved, &proof.enumerated.gaps, places)).collect();
+    let waived =
+        |waiver: &Waiver| vec![toned(Tone::Warn, "waived   "), Piece::Outside(format!("  {waiver}"))];
+    items.extend(promises.waived.iter().map(waived).map(Item::from));
+    let mut blocks =
+        vec![Block::Text(tone, format!("{profile}: {all}, {sum}")), Block::List(List::of(items))];
+    blocks.extend(enumerated(&proof.enumerated));
+    lines(&blocks, paint)
 }
 
-fn told(proved: &Proved) -> String {
-    let name = sanitize_line(&proved.promise.name);
-    match &proved.promise.kind {
-        PromiseKind::Shipped(promise) => format!("{name}: {}", promise.sentence()),
-        _ => name,
-    }
+/// A promise with its verdict, and the run or lines that break it or the reasons for which it is not shown.
+fn promise(proved: &Proved, known: &[Gap], places: Places<'_>) -> Item {
+    let (word, parts) = match &proved.shown {
+        Shown::Holds => (toned(Tone::Good, "holds    "), Vec::new()),
+        Shown::NotShown(gaps) => {
+            let gaps = gaps.iter().filter(|gap| !known.contains(gap)).map(|gap| gap.to_string().into());
+            (toned(Tone::Warn, "not shown"), gaps.collect())
+        }
+        Shown::Broken(broken) => (toned(Tone::Bad, "broken   "), breaking(broken, places)),
+    };
+    let name = match &proved.promise.kind {
+        PromiseKind::Shipped(promise) => format!("{}: {}", proved.promise.name, promise.sentence()),
+        _ => proved.promise.name.clone(),
+    };
+    let place = proved.promise.span.as_ref().map(|span| format!("  [{}]", place_of(span)));
+    let text = format!("  {name}{}", place.unwrap_or_default());
+    Item::new("", vec![word, Piece::Outside(text)], parts)
 }
 
-fn counterexample_text(run: &Counterexample, places: Places<'_>, out: &mut String) {
-    let _ = writeln!(out, "{INDENT}{}", sanitize_line(&run.why));
-    if run.by_chance {
-        let _ = writeln!(out, "{INDENT}found by chance: a shorter run may break it, too");
-    }
-    match &run.beside {
-        None => run_lines(&run.trajectory, &run.simulated, places, INDENT, out),
-        Some((trajectory, simulated)) => {
-            let deeper = format!("{INDENT}  ");
-            let _ = writeln!(out, "{INDENT}with the better candidate last:");
-            run_lines(&run.trajectory, &run.simulated, places, &deeper, out);
-            let _ = writeln!(out, "{INDENT}with the worse one:");
-            run_lines(trajectory, simulated, places, &deeper, out);
+fn breaking(broken: &Broken, places: Places<'_>) -> Vec<Item> {
+    let counterexample = match broken {
+        Broken::DeadLines(lines) => {
+            let line = |line: &String| format!("`{line}` decides no run{}", bracketed(Some(line), places));
+            return lines.iter().map(line).map(Item::from).collect();
         }
+        Broken::Run(run) => run,
+    };
+    let Counterexample { trajectory, simulated, why, by_chance, beside } = &**counterexample;
+    let mut items = vec![Item::from(why.clone())];
+    if *by_chance {
+        items.push("found by chance: a shorter run may break it, too".to_owned().into());
     }
+    let first = run(trajectory, simulated, places);
+    let side = |told: &str, run| Item::new("", vec![Piece::Words(told.to_owned())], run);
+    match beside {
+        None => items.extend(first),
+        Some((trajectory, simulated)) => items.extend([
+            side("with the better candidate last:", first),
+            side("with the worse one:", run(trajectory, simulated, places)),
+        ]),
+    }
+    items
 }
 
 /// The runs that were tried, and what they cover.
-fn enumerated_text(enumerated: &Enumerated) -> String {
-    let Enumerated {
-        quantities,
-        candidates,
-        depth,
-        limit,
-        complete,
-        answered,
-        gaps,
-        histories,
-        decisions,
-        random,
-        seed,
-    } = enumerated;
-    let mut out = String::new();
+fn enumerated(enumerated: &Enumerated) -> Vec<Block> {
+    let Enumerated { quantities, candidates, depth, limit, complete, answered, .. } = enumerated;
+    let Enumerated { gaps, histories, decisions, random, seed, .. } = enumerated;
     let places = format!("{} at each place", count(*candidates as u64, "candidate"));
-    let stands = format!("{} by {}", runs(*histories), count(*decisions, "decision"));
-    let _ = match complete {
-        _ if *answered => {
-            writeln!(
-                out,
-                "Every run of up to {} was tried over these values, until every question was answered: {places}, {stands}.",
-                count(*depth, "candidate")
-            )
-        }
-        true => {
-            writeln!(
-                out,
-                "Every run to the limit of {} was tried over these values: {places}, {stands}.",
-                count(*limit, "candidate")
-            )
-        }
-        false => {
-            writeln!(out, "Not every run over these values was tried: {places}, {stands}.")
-        }
+    let tried = format!("{places}, {} by {}", runs(*histories), count(*decisions, "decision"));
+    let tried = if *answered {
+        let depth = count(*depth, "candidate");
+        format!(
+            "Every run of up to {depth} was tried over these values, until every question was answered: {tried}."
+        )
+    } else if *complete {
+        format!(
+            "Every run to the limit of {} was tried over these values: {tried}.",
+            count(*limit, "candidate")
+        )
+    } else {
+        format!("Not every run over these values was tried: {tried}.")
     };
-    for gap in gaps {
-        let _ = writeln!(out, "Not shown, because {}.", sanitize_line(&gap.to_string()));
-    }
-    for quantity in quantities {
-        let values: Vec<String> = quantity
-            .values
-            .iter()
-            .map(|value| match value {
-                Value::String(text) => text.clone(),
-                Value::Number(one) => one
-                    .as_f64()
-                    .map_or_else(|| one.to_string(), |one| ((one * 1e9).round() / 1e9).to_string()),
-                other => other.to_string(),
-            })
-            .collect();
-        let _ = writeln!(out, "  {}: {}", sanitize_line(&quantity.name), values.join(", "));
-    }
-    let _ = writeln!(
-        out,
+    let gaps = gaps.iter().map(|gap| format!("Not shown, because {gap}."));
+    let values = quantities.iter().map(|quantity| {
+        let values: Vec<String> = quantity.values.iter().map(shown_value).collect();
+        format!("{}: {}", quantity.name, values.join(", "))
+    });
+    let random = format!(
         "Besides, {} by chance, between these values and to the limit (seed {seed}). Each iteration is one call.",
         count(*random, "run")
     );
-    out
+    let mut blocks = vec![Block::Section("Runs that were tried".to_owned())];
+    blocks.extend(std::iter::once(tried).chain(gaps).map(|told| Block::Text(Tone::Plain, told)));
+    blocks.extend([Block::List(List::of(values)), Block::Text(Tone::Plain, random)]);
+    blocks
+}
+
+fn shown_value(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.clone(),
+        Value::Number(one) => {
+            one.as_f64().map_or_else(|| one.to_string(), |one| ((one * 1e9).round() / 1e9).to_string())
+        }
+        other => other.to_string(),
+    }
 }
 
 /// A number of runs: exact while it is small.
@@ -369,61 +328,54 @@ pub struct ComparisonReport<'a> {
 /// The comparison for people.
 #[must_use]
 pub fn comparison_text(report: ComparisonReport<'_>, paint: Paint) -> String {
-    let ComparisonReport { names, comparison, .. } = report;
-    let [first, second] = names.map(sanitize_line);
-    let mut out = String::new();
+    let ComparisonReport { names: [first, second], comparison, .. } = report;
+    let mut blocks = Vec::new();
     match &comparison.difference {
         None => {
             let told = format!("`{first}` and `{second}` decide alike in every run that was tried");
-            let told = match comparison.same() {
-                Some(_) => paint.good(&format!("{told}.")),
+            blocks.push(match comparison.same() {
+                Some(_) => Block::Text(Tone::Good, format!("{told}.")),
                 None => {
-                    paint.warn(&format!("{told}, and not all were: it is not shown that they always do."))
+                    let told = format!("{told}, and not all were: it is not shown that they always do.");
+                    Block::Text(Tone::Warn, told)
                 }
-            };
-            let _ = writeln!(out, "{told}");
+            });
         }
         Some(difference) => {
-            let length = difference.trajectory.iterations.len() as u64;
-            let _ = writeln!(
-                out,
-                "`{first}` and `{second}` decide otherwise, at the earliest after {}:",
-                count(length, "candidate")
-            );
-            difference_text(report, difference, &mut out);
+            let after = count(difference.trajectory.iterations.len() as u64, "candidate");
+            let told = format!("`{first}` and `{second}` decide otherwise, at the earliest after {after}:");
+            blocks.extend([Block::Text(Tone::Plain, told), side_by_side(report, difference)]);
         }
     }
     let [only_first, only_second] = &comparison.accepts_only;
-    let sides = [(&first, &second, only_first), (&second, &first, only_second)];
+    let sides = [(first, second, only_first), (second, first, only_second)];
     for (side, (one, other, acceptance)) in sides.into_iter().enumerate() {
         match acceptance {
             Acceptance::Only if comparison.only(side).is_some() => {
-                let _ =
-                    writeln!(out, "{}", paint.good(&format!("`{one}` accepts only what `{other}` accepts.")));
+                let told = format!("`{one}` accepts only what `{other}` accepts.");
+                blocks.push(Block::Text(Tone::Good, told));
             }
             Acceptance::Only => {
                 let told = format!(
                     "`{one}` accepted only what `{other}` accepted; it is not shown that it always does."
                 );
-                let _ = writeln!(out, "{}", paint.warn(&told));
+                blocks.push(Block::Text(Tone::Warn, told));
             }
             Acceptance::Not(difference) => {
-                let _ = writeln!(out, "`{one}` accepts what `{other}` does not:");
-                difference_text(report, difference, &mut out);
+                let told = format!("`{one}` accepts what `{other}` does not:");
+                blocks.extend([Block::Text(Tone::Plain, told), side_by_side(report, difference)]);
             }
         }
     }
-    out.push('\n');
-    out.push_str(&enumerated_text(&comparison.enumerated));
-    out
+    blocks.extend(enumerated(&comparison.enumerated));
+    lines(&blocks, paint)
 }
 
-fn difference_text(report: ComparisonReport<'_>, difference: &Difference, out: &mut String) {
+fn side_by_side(report: ComparisonReport<'_>, difference: &Difference) -> Block {
     let Difference { trajectory, simulated } = difference;
-    for ((name, places), simulated) in report.names.iter().zip(report.places).zip(simulated) {
-        let _ = writeln!(out, "  {}", sanitize_line(name));
-        run_lines(trajectory, simulated, places, "    ", out);
-    }
+    let sides = report.names.into_iter().zip(report.places).zip(simulated);
+    let side = |((name, places), simulated)| Item::new(name, Vec::new(), run(trajectory, simulated, places));
+    Block::List(List::of(sides.map(side)))
 }
 
 /// The comparison for programs.

@@ -1,12 +1,12 @@
 //! Changes by scoring candidates again.
 
 use super::live::{decision_line, numbers};
+use super::model::{Block, Item, List, Piece, Tone, lines, toned};
 use super::paint::Paint;
 use crate::policy::{Check, Decision, StopReason, Verdict};
 use crate::rescore::{Rescore, Rescored};
 use crate::score::Issue;
 use crate::value::prose;
-use crate::value::sanitize_line;
 use serde_json::{Value, json};
 use std::fmt::Write;
 
@@ -20,32 +20,26 @@ const SEEN: f64 = 0.000_5;
 /// The changes by a saved file, for people: a few lines for each document that is affected.
 #[must_use]
 pub fn rescoring_lines(rescored: &[Rescored], paint: Paint) -> String {
-    let mut out = String::new();
     let changed: Vec<&Rescored> = rescored.iter().filter(|one| differs(&one.before, &one.after)).collect();
-    for one in changed.iter().take(MOST_DOCUMENTS) {
-        document(&mut out, one, paint);
+    let documents = changed.iter().take(MOST_DOCUMENTS).map(|one| document(one));
+    let mut blocks = vec![Block::List(List::of(documents))];
+    if let Some(more @ 1..) = changed.len().checked_sub(MOST_DOCUMENTS) {
+        blocks.push(Block::Text(Tone::Faint, format!("and {more} more documents change")));
     }
-    let more = changed.len().saturating_sub(MOST_DOCUMENTS);
-    if more > 0 {
-        let _ = writeln!(out, "{}", paint.faint(&format!("and {more} more documents change")));
-    }
-    match rescored {
-        [_] if changed.is_empty() => out.push_str("nothing changes\n"),
-        [] | [_] => {}
+    let closing = match rescored {
+        [_] if changed.is_empty() => Some("nothing changes".to_owned()),
+        [] | [_] => None,
         several => {
             let accepted =
                 |of: fn(&Rescored) -> &Rescore| several.iter().filter(|one| passes(of(one))).count();
             let (before, after) = (accepted(|one| &one.before), accepted(|one| &one.after));
-            let _ = writeln!(
-                out,
-                "{} of {} change; accepted {}",
-                changed.len(),
-                prose::count(several.len() as u64, "document"),
-                if before == after { after.to_string() } else { format!("{before} → {after}") },
-            );
+            let accepted = if before == after { after.to_string() } else { format!("{before} → {after}") };
+            let documents = prose::count(several.len() as u64, "document");
+            Some(format!("{} of {documents} change; accepted {accepted}", changed.len()))
         }
-    }
-    out
+    };
+    blocks.extend(closing.map(|closing| Block::Text(Tone::Plain, closing)));
+    lines(&blocks, paint)
 }
 
 /// One rescored document for programs.
@@ -108,98 +102,75 @@ fn issues_changed<'a>(before: &'a Rescore, after: &'a Rescore) -> (Vec<&'a Issue
     (gone, came)
 }
 
-fn document(out: &mut String, rescored: &Rescored, paint: Paint) {
+fn document(rescored: &Rescored) -> Item {
     let (before, after) = (&rescored.before, &rescored.after);
-    let of = match rescored.candidates {
-        1 => String::new(),
-        several => format!(" (last of {several})"),
-    };
-    let _ = write!(
-        out,
-        "{}  iteration {}{of}",
-        paint.strong(&sanitize_line(rescored.id.as_str())),
-        after.iteration
-    );
+    let mut text = format!("  iteration {}", after.iteration);
+    if rescored.candidates != 1 {
+        let _ = write!(text, " (last of {})", rescored.candidates);
+    }
     if before.document_type != after.document_type {
-        let _ = write!(
-            out,
-            "  {} → {}",
-            sanitize_line(&before.document_type),
-            sanitize_line(&after.document_type)
-        );
+        let _ = write!(text, "  {} → {}", before.document_type, after.document_type);
     }
-    out.push('\n');
-    scores(out, before, after, paint);
     let (gone, came) = issues_changed(before, after);
-    issues(out, "gone", &gone, paint);
-    issues(out, "new ", &came, paint);
-    for note in &after.notes {
-        let _ = writeln!(out, "  {} {}", paint.warn("warning:"), sanitize_line(note));
-    }
+    let mut parts = vec![scores(before, after)];
+    parts.extend(issues("gone", Tone::Good, &gone));
+    parts.extend(issues("new ", Tone::Warn, &came));
+    let note = |note: &String| vec![toned(Tone::Warn, "warning:"), Piece::Outside(format!(" {note}"))];
+    parts.extend(after.notes.iter().map(note).map(Item::from));
     let (was, is) = (course_line(before, rescored.candidates), course_line(after, rescored.candidates));
-    let shown = if passes(after) { paint.good(&is) } else { paint.warn(&is) };
-    let _ = writeln!(out, "  {shown}");
-    if let Some(line) = acceptance_line(after) {
-        let _ = writeln!(out, "  {line}");
-    }
-    if was != is {
-        let _ = writeln!(out, "  {}", paint.faint(&format!("before: {was}")));
-    }
+    let earlier = (was != is).then(|| Item::from(vec![toned(Tone::Faint, format!("before: {was}"))]));
+    parts.push(vec![toned(if passes(after) { Tone::Good } else { Tone::Warn }, is)].into());
+    parts.extend(acceptance_line(after).map(Item::from));
+    parts.extend(earlier);
     if let (Some(earlier), Some(now)) = (before.selected, after.selected)
         && earlier != now
     {
-        let _ = writeln!(out, "  returns iteration {now} instead of {earlier}");
+        parts.push(format!("returns iteration {now} instead of {earlier}").into());
     }
+    Item::new(rescored.id.as_str(), vec![Piece::Outside(text)], parts)
 }
 
 /// Every score that changed, and the overall score.
-fn scores(out: &mut String, before: &Rescore, after: &Rescore, paint: Paint) {
+fn scores(before: &Rescore, after: &Rescore) -> Item {
     let shown = |score: Option<f64>| score.map_or_else(|| "none".to_owned(), |score| format!("{score:.3}"));
     let change = |was: Option<f64>, is: Option<f64>| {
-        let text = format!("{} → {}", shown(was), shown(is));
-        if is.unwrap_or(0.0) < was.unwrap_or(0.0) { paint.warn(&text) } else { paint.good(&text) }
+        let tone = if is.unwrap_or(0.0) < was.unwrap_or(0.0) { Tone::Warn } else { Tone::Good };
+        toned(tone, format!("{} → {}", shown(was), shown(is)))
     };
-    let mut line = String::new();
     let mut names: Vec<&str> = after.assessment.scores.iter().map(|(name, _)| name).collect();
     for (name, _) in before.assessment.scores.iter() {
         if !names.contains(&name) {
             names.push(name);
         }
     }
+    let mut line = Vec::new();
     // A dimension called `overall` is the overall score, which is at the end.
     for name in names.into_iter().filter(|name| *name != "overall") {
         let of = |standing: &Rescore| standing.assessment.scores.get(name).map(|score| score.get());
         let (was, is) = (of(before), of(after));
         if was.is_some() != is.is_some() || (was.unwrap_or(0.0) - is.unwrap_or(0.0)).abs() >= SEEN {
-            let _ = write!(line, "{} {}  ", sanitize_line(name), change(was, is));
+            line.extend([Piece::Outside(format!("{name} ")), change(was, is), Piece::Words("  ".to_owned())]);
         }
     }
     let (was, is) = (before.assessment.overall, after.assessment.overall);
-    let overall = if (was - is).abs() >= SEEN {
-        format!("overall {}", change(Some(was), Some(is)))
+    if (was - is).abs() >= SEEN {
+        line.extend([Piece::Words("overall ".to_owned()), change(Some(was), Some(is))]);
     } else {
-        paint.faint(&format!("overall {is:.3} as before"))
-    };
-    let _ = writeln!(out, "  {line}{overall}");
+        line.push(toned(Tone::Faint, format!("overall {is:.3} as before")));
+    }
+    Item::from(line)
 }
 
-fn issues(out: &mut String, word: &str, issues: &[&Issue], paint: Paint) {
-    for issue in issues.iter().take(MOST_ISSUES) {
+fn issues(word: &str, tone: Tone, issues: &[&Issue]) -> Vec<Item> {
+    let item = |issue: &&Issue| {
         let place = if issue.path.is_empty() { "the whole answer" } else { issue.path.as_str() };
-        let _ = writeln!(
-            out,
-            "  {} {} {} at {}: {}",
-            if word == "gone" { paint.good(word) } else { paint.warn(word) },
-            issue.severity.as_str(),
-            sanitize_line(&issue.code),
-            sanitize_line(place),
-            sanitize_line(&issue.message),
-        );
-    }
-    let more = issues.len().saturating_sub(MOST_ISSUES);
-    if more > 0 {
-        let _ = writeln!(out, "  {word} and {more} more");
-    }
+        let Issue { severity, code, message, .. } = issue;
+        let text = format!(" {} {code} at {place}: {message}", severity.as_str());
+        Item::from(vec![toned(tone, word), Piece::Outside(text)])
+    };
+    let more = issues.len().checked_sub(MOST_ISSUES).filter(|more| *more > 0);
+    let more = more.map(|more| format!("{word} and {more} more").into());
+    issues.iter().take(MOST_ISSUES).map(item).chain(more).collect()
 }
 
 /// The point at which the policy stops in the course, or what it would do after it.

@@ -1,8 +1,8 @@
 //! Reviews on terminals: the documents of a run that wait for a person, and one document with its fields.
 
 use super::Paint;
-use super::columns::{aligned, words};
 use super::figures::fixed;
+use super::model::{Block, Row, Table, lines, words};
 use crate::review::{
     How, NOT_LOOKED_FOR, QueueEntry, Reason, ReviewCounts, ReviewState, ShownDecision, ShownDocument,
     ShownField, ShownIssue, ShownQuestion,
@@ -24,10 +24,11 @@ pub fn review_queue_text(
 ) -> String {
     let counted = counts.line().unwrap_or_else(|| "no document waits for a person".to_owned());
     let mut text = format!("run {}  {}  {counted}\n", run.id, sanitize_line(&run.record.profile));
-    let rows: Vec<Vec<String>> = queue.iter().map(queue_row).collect();
+    let rows: Vec<Row> = queue.iter().map(|entry| Row::from(queue_row(entry))).collect();
     if !rows.is_empty() {
-        let (names, lines) = aligned(&words("document|type|waits because|overall|review|by"), &rows);
-        text.push_str(&format!("\n{}\n{}\n", paint.faint(&names), lines.join("\n")));
+        let columns = words("document|type|waits because|overall|review|by");
+        text.push('\n');
+        text.push_str(&lines(&[Block::Table(Table::new("Reviews", columns, rows))], paint));
     }
     text
 }

@@ -1,6 +1,7 @@
 //! The runs of a journal on terminals.
 
-use super::columns::{aligned, figures, words};
+use super::Paint;
+use super::model::{Block, Row, Table, figures, lines, words};
 use crate::store::{BatchSavings, DocumentStage, StageCounts, StoredRun};
 use crate::value::prose::count;
 use crate::value::sanitize_line;
@@ -16,11 +17,12 @@ pub fn run_list_text(runs: &[(StoredRun, StageCounts)]) -> String {
         let counts =
             [stages.sum(), stages.of(DocumentStage::Finished), stages.of(DocumentStage::Failed), left];
         let names = [run.id.as_str(), &began.replace('T', " "), &run.record.profile, run.stage.as_str()];
-        names.map(str::to_owned).into_iter().chain(counts.map(|count| count.to_string())).collect()
+        let cells = names.map(str::to_owned).into_iter().chain(counts.map(|count| count.to_string()));
+        Row::from(cells.collect::<Vec<_>>())
     };
     let columns = [words("run|began|profile|stage"), figures("documents|finished|failed|left")].concat();
-    let (names, lines) = aligned(&columns, &runs.iter().map(row).collect::<Vec<_>>());
-    format!("{names}\n{}\n", lines.join("\n"))
+    let table = Table::new("Runs", columns, runs.iter().map(row).collect());
+    lines(&[Block::Table(table)], Paint::new(false))
 }
 
 /// The documents of a run in each stage, the progress of its review, and what its batches saved.

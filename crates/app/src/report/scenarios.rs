@@ -1,66 +1,50 @@
 //! Scenario tests as people and programs read them.
 
+use super::model::{Block, Item, List, Piece, Tone, lines, toned};
 use super::paint::Paint;
 use crate::diag::Problem;
 use crate::experiment::scenario::{CaseResult, Difference, Suite, SuiteKind, Unusable, Verdict};
 use crate::value::prose::count;
-use crate::value::sanitize_line;
 use serde_json::{Value, json};
-use std::fmt::Write;
 
 /// One test file: a line if all is well, else its failed cases with the expected and the actual values.
 #[must_use]
 pub fn suite_lines(suite: &Suite, paint: Paint) -> String {
-    let (failed, all) = (suite.failed(), suite.results.len());
-    let word = if failed == 0 { paint.good("ok    ") } else { paint.bad("FAILED") };
-    let mut out =
-        format!("{word}  {}  {}", paint.strong(&sanitize_line(&suite.name)), count(all as u64, "case"));
-    if failed > 0 {
-        let _ = write!(out, ", {failed} failed");
-    }
-    out.push('\n');
-    for result in &suite.results {
-        case_lines(&mut out, suite, result, paint);
-    }
-    out
+    let cases = suite.results.iter().filter_map(|result| failed_case(suite, result)).collect();
+    let (word, failed) = match suite.failed() {
+        0 => (toned(Tone::Good, "ok    "), String::new()),
+        some => (toned(Tone::Bad, "FAILED"), format!(", {some} failed")),
+    };
+    let all = count(suite.results.len() as u64, "case");
+    let text = vec![word, Piece::Outside(format!("  {}  {all}{failed}", suite.name))];
+    lines(&[Block::List(List::of([Item::new("", text, cases)]))], paint)
 }
 
 /// A test file that can't be used; the reason was reported on standard error.
 #[must_use]
 pub fn unusable_line(unusable: &Unusable, paint: Paint) -> String {
-    let place = unusable.file.as_ref().map(|file| format!("{} ", paint.faint(&sanitize_line(file))));
-    format!(
-        "{}  {}  {}can't be used\n",
-        paint.bad("FAILED"),
-        paint.strong(&sanitize_line(&unusable.name)),
-        place.unwrap_or_default()
-    )
+    let mut text = vec![toned(Tone::Bad, "FAILED"), Piece::Outside(format!("  {}  ", unusable.name))];
+    text.extend(unusable.file.as_ref().map(|file| toned(Tone::Faint, format!("{file} "))));
+    text.push(Piece::Words("can't be used".to_owned()));
+    lines(&[Block::List(List::of([text]))], paint)
 }
 
-fn case_lines(out: &mut String, suite: &Suite, result: &CaseResult, paint: Paint) {
-    if result.verdict == Verdict::Passed {
-        return;
-    }
-    let place = paint.faint(&format!("{}:{}", sanitize_line(&suite.file), result.line));
-    let _ = writeln!(out, "\n  {} {}  {place}", paint.bad("✗"), sanitize_line(&result.name));
-    match &result.verdict {
-        Verdict::Passed => {}
-        Verdict::Stuck(why) => {
-            let _ = writeln!(out, "      {}", sanitize_line(why));
-        }
-        Verdict::Failed(differences) => {
-            for difference in differences {
-                difference_lines(out, difference, paint);
-            }
-        }
-    }
+fn failed_case(suite: &Suite, result: &CaseResult) -> Option<Item> {
+    let parts = match &result.verdict {
+        Verdict::Passed => return None,
+        Verdict::Stuck(why) => vec![Item::from(why.clone())],
+        Verdict::Failed(differences) => differences.iter().map(difference).collect(),
+    };
+    let name = Piece::Outside(format!(" {}  ", result.name));
+    let place = toned(Tone::Faint, format!("{}:{}", suite.file, result.line));
+    Some(Item::new("", vec![toned(Tone::Bad, "✗"), name, place], parts))
 }
 
-fn difference_lines(out: &mut String, difference: &Difference, paint: Paint) {
+fn difference(difference: &Difference) -> Item {
     let Difference { path, expected, found, line } = difference;
-    let _ = writeln!(out, "      {}  {}", sanitize_line(path), paint.faint(&format!("line {line}")));
-    let _ = writeln!(out, "        expected  {}", paint.good(&sanitize_line(expected)));
-    let _ = writeln!(out, "        found     {}", paint.bad(&sanitize_line(found)));
+    let told = |word: &str, tone, value| Item::from(vec![Piece::Words(word.to_owned()), toned(tone, value)]);
+    let parts = vec![told("expected  ", Tone::Good, expected), told("found     ", Tone::Bad, found)];
+    Item::new(path, vec![toned(Tone::Faint, format!("  line {line}"))], parts)
 }
 
 /// The last line: the number of cases and files, and of files that can't be used.
@@ -68,18 +52,17 @@ fn difference_lines(out: &mut String, difference: &Difference, paint: Paint) {
 pub fn suites_closing(suites: &[Suite], unusable: &[Unusable], paint: Paint) -> String {
     let all: usize = suites.iter().map(|suite| suite.results.len()).sum();
     let failed: usize = suites.iter().map(Suite::failed).sum();
-    let passed = format!("{} passed", all - failed);
-    let passed = if failed == 0 && unusable.is_empty() { paint.good(&passed) } else { passed };
-    let failed = if failed > 0 { paint.bad(&format!(", {failed} failed")) } else { String::new() };
-    let unusable = match unusable.len() {
-        0 => String::new(),
-        some => paint.bad(&format!(", {some} can't be used")),
-    };
-    format!(
-        "{passed}{failed}: {} in {}{unusable}\n",
-        count(all as u64, "case"),
-        count(suites.len() as u64, "test file")
-    )
+    let tone = if failed == 0 && unusable.is_empty() { Tone::Good } else { Tone::Plain };
+    let mut text = vec![toned(tone, format!("{} passed", all - failed))];
+    if failed > 0 {
+        text.push(toned(Tone::Bad, format!(", {failed} failed")));
+    }
+    let (cases, files) = (count(all as u64, "case"), count(suites.len() as u64, "test file"));
+    text.push(Piece::Words(format!(": {cases} in {files}")));
+    if !unusable.is_empty() {
+        text.push(toned(Tone::Bad, format!(", {} can't be used", unusable.len())));
+    }
+    lines(&[Block::List(List::of([text]))], paint)
 }
 
 /// Everything as one JSON value. An unusable file is a suite without cases but with `problems`, counted in `errors`.

@@ -5,8 +5,9 @@ use super::words::{called, evidence, evidence_name, grounds, sample, share, verd
 use crate::experiment::calibrate::{Calibration, Group, Scope, TestedThreshold, Threshold, Verdict};
 use crate::profile::Looks;
 use crate::report::figures::{percent_of, thousands};
-use crate::report::model::{Block, List, Plot, Report, Row, Table, Tone, figure, figures, words};
-use crate::report::page::{Fact, Tile, facts, tile};
+use crate::report::model::{
+    Block, Fact, List, Plot, Report, Row, Table, Tile, Tone, facts, figure, figures, tile, words,
+};
 
 /// The report.
 pub(in crate::report) fn report(calibration: &Calibration) -> Report {

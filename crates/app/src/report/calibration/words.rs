@@ -6,8 +6,8 @@ use crate::experiment::calibrate::{
 };
 use crate::experiment::statistics;
 use crate::profile::{Certify, Looks};
-use crate::report::columns::{Column, aligned, figure, figures};
 use crate::report::figures::percent_of;
+use crate::report::model::{Block, List, Row, Table, Tone, figure, figures, lines};
 use crate::report::paint::Paint;
 use crate::value::prose::count;
 use crate::value::sanitize_line;
@@ -121,11 +121,6 @@ pub(super) fn sample(calibration: &Calibration) -> Vec<String> {
     lines
 }
 
-/// The column of thresholds of a score.
-fn score_column(score: &str) -> Column {
-    figure(&format!("{:>6}", format!("{score} ≥")))
-}
-
 /// The name of the evidence for a threshold.
 pub(super) fn evidence_name(calibration: &Calibration) -> &'static str {
     match calibration.looks {
@@ -158,39 +153,33 @@ pub(super) fn verdict(tested: &TestedThreshold) -> &'static str {
 #[must_use]
 pub fn needed_text(needed: &[NeededReviews], settings: &Certify, paint: Paint) -> String {
     let counts = figures("reached by | if none is wrong | if one is");
-    let columns = [vec![score_column(&settings.score.value)], counts].concat();
-    let mut out = String::new();
+    let columns = [vec![figure(&format!("{} ≥", settings.score.value))], counts].concat();
+    let mut blocks = Vec::new();
     for group in needed {
-        let of_type = match &group.document_type {
-            Some(name) => format!(" of the type `{}`", sanitize_line(name)),
-            None => String::new(),
-        };
-        let _ = writeln!(
-            out,
-            "{}",
-            paint.strong(&format!(
-                "{}{of_type} in the run; to draw at random:",
-                count(group.in_run, "document")
-            ))
+        let of_type = group.document_type.as_ref().map(|name| format!(" of the type `{name}`"));
+        let heading = format!(
+            "{}{} in the run; to draw at random:",
+            count(group.in_run, "document"),
+            of_type.unwrap_or_default()
         );
         let draws = |count: Option<u64>| count.map_or_else(|| "-".to_owned(), |count| count.to_string());
         let rows = group.thresholds.iter().map(|at| {
-            vec![
+            Row::from(vec![
                 Threshold(at.threshold).to_string(),
                 at.accepted_in_run.to_string(),
                 draws(at.to_draw_if_none_is_wrong),
                 draws(at.to_draw_if_one_is_wrong),
-            ]
+            ])
         });
-        let (head, lines) = aligned(&columns, &rows.collect::<Vec<_>>());
-        let _ = writeln!(out, "{}\n{}\n", paint.faint(&head), lines.join("\n"));
+        let table = Table::new(heading.clone(), columns.clone(), rows.collect());
+        blocks.extend([Block::Section(heading), Block::Table(table)]);
     }
-    let _ = writeln!(
-        out,
+    let meaning = format!(
         "So many bring, on average, enough accepted documents to show that at most {} are wrong, with {} confidence.",
         settings.wrong_documents, settings.confidence
     );
-    out
+    blocks.push(Block::Text(Tone::Plain, meaning));
+    lines(&blocks, paint)
 }
 
 /// The outcome of the audit.
@@ -202,39 +191,32 @@ pub fn audit_text(calibration: &Calibration, audit: &AuditOutcome, paint: Paint)
         count(*accepted, "audited document"),
         if *wrong == 1 { "is" } else { "are" }
     );
-    let mut out = if !audit.says_something() {
-        format!(
-            "{}\n",
-            paint.warn("No audited document is covered by the certificate: the audit shows nothing")
-        )
+    let (tone, outcome) = if !audit.says_something() {
+        let nothing = "No audited document is covered by the certificate: the audit shows nothing";
+        (Tone::Warn, nothing.to_owned())
     } else if audit.drifted {
-        let line = format!(
-            "The promise no longer holds: {are_wrong}, more than chance explains where at most {} are",
-            calibration.wrong_documents
-        );
-        format!("{}\n", paint.bad(&line))
+        let most = calibration.wrong_documents;
+        let more = format!("{are_wrong}, more than chance explains where at most {most} are");
+        (Tone::Bad, format!("The promise no longer holds: {more}"))
     } else {
-        format!("Nothing speaks against the promise: {are_wrong}\n")
+        (Tone::Plain, format!("Nothing speaks against the promise: {are_wrong}"))
     };
+    let mut further = Vec::new();
     if audit.says_something() {
-        let _ = writeln!(
-            out,
-            "  e-value {highest_e_value:.2} at its highest; drift is reported from {limit:.0} on"
-        );
+        further.push(format!(
+            "e-value {highest_e_value:.2} at its highest; drift is reported from {limit:.0} on"
+        ));
     }
     if *own > 0 {
-        let _ = writeln!(
-            out,
-            "  left out: {}, because the certificate was made by them",
-            count(*own, "audited document")
-        );
+        let own = count(*own, "audited document");
+        further.push(format!("left out: {own}, because the certificate was made by them"));
     }
     if *not_covered > 0 {
         let (are, say) = if *not_covered == 1 { ("is", "says") } else { ("are", "say") };
         let count = count(*not_covered, "audited document");
-        let _ = writeln!(out, "  {count} {are} not covered by the certificate, and {say} nothing about it");
+        further.push(format!("{count} {are} not covered by the certificate, and {say} nothing about it"));
     }
-    out
+    lines(&[Block::Text(tone, outcome), Block::List(List::of(further))], paint)
 }
 
 /// The share of the documents that are so many; 0 of none.

@@ -3,13 +3,14 @@
 use super::plots::{agreement, risk};
 use super::words::{
     CLUSTERED, cost, documents_of_clusters, found, interval, more_confusions, not_judged, of_labelled, part,
-    ratio, right, risk_cells, share, statuses, unmatched, value, why_not_judged, wrong_clusters,
+    ratio, right, risk_rows, share, statuses, unmatched, value, why_not_judged, wrong_clusters,
 };
 use crate::experiment::evaluate::{Evaluation, FieldFigures, LookAtDocument, TypeFigures};
 use crate::experiment::statistics::Interval;
 use crate::report::figures::{confidence, thousands};
-use crate::report::model::{Block, Item, List, Piece, Plot, Report, Row, Table, Tone, figures, word, words};
-use crate::report::page::{facts, of_100, tenths, tile};
+use crate::report::model::{
+    Block, Item, List, Piece, Plot, Report, Row, Table, Tone, facts, figures, tile, word, words,
+};
 
 /// Most rows of confusions on a page and on a terminal.
 const MOST_CONFUSIONS: usize = 100;
@@ -30,7 +31,7 @@ pub(in crate::report) fn report(evaluation: &Evaluation) -> Report {
     let sources = &evaluation.sources;
     let facts = facts([
         ("Profile", sources.profile.clone()),
-        ("Results", sources.results.clone()),
+        ("Source", sources.results.clone()),
         ("Clusters", evaluation.documents.clusters.map(thousands).unwrap_or_default()),
         ("Not judged", why_not_judged(evaluation).unwrap_or_default()),
         ("Cost", cost(&evaluation.cost).join(", ")),
@@ -117,7 +118,7 @@ fn fields(evaluation: &Evaluation) -> Vec<Block> {
         figures("Documents=docs | Right=right | Absent=abs | Wrong=wrong | Missing=miss | Spurious=spur");
     let of_values = figures("Precision=prec | Recall=recall | F1 | Exact=exact | Interval=interval");
     let columns = [
-        vec![word("Field=field").cut(LONGEST_FIELD)],
+        vec![word("Field").short("field").cut(LONGEST_FIELD)],
         of_documents,
         of_values,
         vec![word("Compared by").page_only()],
@@ -143,7 +144,7 @@ fn types(evaluation: &Evaluation) -> Vec<Block> {
     if all.is_empty() {
         return Vec::new();
     }
-    let name = || vec![word("Type=type").cut(LONGEST_NAME)];
+    let name = || vec![word("Type").short("type").cut(LONGEST_NAME)];
     let numbers = |of: &TypeFigures| {
         let cells = vec![
             of.document_type.clone(),
@@ -157,7 +158,7 @@ fn types(evaluation: &Evaluation) -> Vec<Block> {
             ratio(of.mean_overall),
             part(of.supported_values, of.values),
         ];
-        Row::from(cells).bar(of_100(of.right.unwrap_or_default(), of.judged.max(1)))
+        Row::from(cells).bar(of.right.unwrap_or_default(), of.judged)
     };
     let documents = figures("Documents").into_iter().map(|column| column.page_only()).collect();
     let counts = "Judged=judged | Recognised=recognised | Unknown=unknown | Passed=passed | Right=right | First score=first score | \
@@ -193,12 +194,15 @@ fn confusions(evaluation: &Evaluation) -> Vec<Block> {
             value(&pair.extracted).to_owned(),
             thousands(pair.count),
         ];
-        Row::from(cells).bar(of_100(pair.count, first.count))
+        Row::from(cells).bar(pair.count, first.count)
     });
     let columns = [
-        vec![word("Field=field").cut(18)],
+        vec![word("Field").short("field").cut(18)],
         words("Verdict=verdict"),
-        vec![word("Label=label").cut(LONGEST_VALUE), word("Extracted=extracted instead").cut(LONGEST_VALUE)],
+        words("Label=label | Extracted=extracted instead")
+            .into_iter()
+            .map(|column| column.cut(LONGEST_VALUE))
+            .collect(),
         figures("Documents=documents"),
     ];
     let caption = "Right values and what was extracted instead, the most frequent first";
@@ -224,8 +228,7 @@ fn curve(evaluation: &Evaluation) -> Vec<Block> {
     } else {
         "Documents sorted by their overall score, the highest first. The band has the exact interval of each point by itself."
     };
-    let rows =
-        risk_cells(evaluation).into_iter().map(|(risk, cells)| Row::from(cells).bar(tenths(risk * 100.0)));
+    let rows = risk_rows(evaluation);
     let columns = figures(
         "Overall=overall | Documents=documents | Coverage=coverage | Wrong=wrong | Risk=risk | Interval=interval",
     );
@@ -235,7 +238,7 @@ fn curve(evaluation: &Evaluation) -> Vec<Block> {
         Block::Table(Table::new(
             "The share that is wrong among the documents with the highest scores, at each tenth of all",
             columns,
-            rows.collect(),
+            rows,
         )),
         Block::Text(Tone::Faint, area),
     ]

@@ -3,6 +3,7 @@
 use crate::experiment::evaluate::{CostFigures, Evaluation, TypeFigures};
 use crate::experiment::statistics::{Interval, real};
 use crate::report::figures::{dollars, fixed, percent_of, thousands};
+use crate::report::model::Row;
 use crate::value::prose;
 
 /// `0.873`; a dash if there is none.
@@ -88,18 +89,17 @@ pub(super) fn found(of: &TypeFigures) -> impl Iterator<Item = String> {
     })
 }
 
-/// The cells of the risk at each tenth of the documents: overall score, documents, coverage, wrong, risk, interval.
-pub(super) fn risk_cells(evaluation: &Evaluation) -> Vec<(f64, Vec<String>)> {
+/// The risk at each tenth of the documents: overall score, documents, coverage, wrong, risk, interval.
+pub(super) fn risk_rows(evaluation: &Evaluation) -> Vec<Row> {
     let tenths = evaluation.risk_coverage.tenths().into_iter().map(|point| {
-        let cells = vec![
+        Row::from(vec![
             point.score.map_or_else(|| "none".to_owned(), |score| format!("≥ {score:.3}")),
             thousands(point.documents),
             share(Some(point.coverage)),
             thousands(point.wrong),
             share(Some(point.risk)),
             interval(Some(point.interval)),
-        ];
-        (point.risk, cells)
+        ])
     });
     tenths.collect()
 }

@@ -1,6 +1,6 @@
 //! A report as data: each verb describes what it found once, as a title, facts and blocks, of which `text` makes the lines of a
 //! terminal and `page` a page of HTML. Where a terminal shows less than a page, the block says so: a column that only pages
-//! have, or the number of rows a terminal shows.
+//! have, or the number of rows a terminal shows. Verbs that print a part at a time have `lines` of its blocks, without a title.
 //!
 //! The JSON form of a verb is not made from this: it is the verb's own record, of which the schema is published.
 
@@ -11,8 +11,7 @@ mod text;
 
 pub(super) use plot::{Cross, Front, Histogram, Parts, Plot, RiskCurve};
 pub(super) use table::{Column, Row, Table, figure, figures, word, words};
-
-use super::page::{Fact, Tile};
+pub(super) use text::lines;
 
 /// The tone of a part of a report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -31,6 +30,22 @@ pub(super) struct Report {
     /// Facts about its subject, below the title.
     pub(super) facts: Vec<Fact>,
     pub(super) blocks: Vec<Block>,
+}
+
+/// A fact below the title.
+#[derive(Debug)]
+pub(super) struct Fact {
+    name: &'static str,
+    value: String,
+}
+
+/// A number that is seen first.
+#[derive(Debug)]
+pub(super) struct Tile {
+    name: &'static str,
+    value: String,
+    note: String,
+    tone: Tone,
 }
 
 /// A part of a report.
@@ -78,6 +93,8 @@ pub(super) struct Item {
 pub(super) enum Piece {
     /// Our own words.
     Words(String),
+    /// Words or text from outside that have a tone of their own.
+    Toned(Tone, String),
     /// Text from outside: on pages its direction of writing stays its own.
     Outside(String),
     /// A value of a document, of which a terminal shows the beginning.
@@ -87,7 +104,7 @@ pub(super) enum Piece {
 impl Report {
     /// The report as lines for a terminal.
     pub(super) fn text(&self, paint: super::Paint) -> String {
-        text::lines(self, paint)
+        text::report(self, paint)
     }
 
     /// The report as a self-contained page of HTML.
@@ -96,11 +113,31 @@ impl Report {
     }
 }
 
+/// The facts that there are: those without a value are left out.
+pub(super) fn facts<const N: usize>(all: [(&'static str, String); N]) -> Vec<Fact> {
+    let known = all.into_iter().filter(|(_, value)| !value.is_empty());
+    known.map(|(name, value)| Fact { name, value }).collect()
+}
+
+/// A tile.
+pub(super) fn tile(
+    name: &'static str,
+    value: impl Into<String>,
+    note: impl Into<String>,
+    tone: Tone,
+) -> Tile {
+    Tile { name, value: value.into(), note: note.into(), tone }
+}
+
+/// A piece of text in a tone.
+pub(super) fn toned(tone: Tone, text: impl Into<String>) -> Piece {
+    Piece::Toned(tone, text.into())
+}
+
 impl List {
-    /// A list of sentences.
-    pub(super) fn of(sentences: Vec<String>) -> Self {
-        let items: Vec<Item> =
-            sentences.into_iter().map(|text| Item::new("", vec![Piece::Outside(text)], Vec::new())).collect();
+    /// A list of sentences or other items.
+    pub(super) fn of(items: impl IntoIterator<Item = impl Into<Item>>) -> Self {
+        let items: Vec<Item> = items.into_iter().map(Into::into).collect();
         List { all: items.len() as u64, items, shorter: None, on_terminal: (usize::MAX, usize::MAX) }
     }
 
@@ -118,6 +155,19 @@ impl List {
 impl Item {
     pub(super) fn new(name: impl Into<String>, text: Vec<Piece>, parts: Vec<Item>) -> Self {
         Item { name: name.into(), text, parts }
+    }
+}
+
+impl From<Vec<Piece>> for Item {
+    fn from(text: Vec<Piece>) -> Self {
+        Item::new("", text, Vec::new())
+    }
+}
+
+impl From<String> for Item {
+    /// A sentence.
+    fn from(sentence: String) -> Self {
+        Item::from(vec![Piece::Outside(sentence)])
     }
 }
 

@@ -1,9 +1,9 @@
 //! Reports as pages of HTML: self-contained, without script, light and dark, to be read and printed.
 
 use super::table::Column;
-use super::{Block, Item, List, Piece, Report, Row, Table, Tone, plot};
+use super::{Block, Item, List, Piece, Report, Row, Table, Tile, Tone, plot};
 use crate::report::figures::thousands;
-use crate::report::page::{STYLE, Tile, escape_html};
+use crate::report::page::{STYLE, escape_html};
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 /// The most columns of a table in letters of the usual size.
@@ -93,7 +93,23 @@ fn pieces(text: &[Piece]) -> Markup {
         @for piece in text {
             @match piece {
                 Piece::Words(text) => { (safe(text)) }
+                Piece::Toned(tone, text) => { span class=(tone.class()) { bdi { (safe(text)) } } }
                 Piece::Outside(text) | Piece::Value(text) => { bdi { (safe(text)) } }
+            }
+        }
+    }
+}
+
+/// Items in their order, each with its parts below it.
+fn items(all: &[Item], name: fn(&str) -> Markup) -> Markup {
+    html! {
+        @for item in all {
+            li {
+                @if !item.name.is_empty() { (name(&item.name)) }
+                (pieces(&item.text))
+                @if !item.parts.is_empty() {
+                    ul { (items(&item.parts, |name| html! { code { bdi { (safe(name)) } } })) }
+                }
             }
         }
     }
@@ -101,31 +117,10 @@ fn pieces(text: &[Piece]) -> Markup {
 
 fn list(list: &List) -> Markup {
     let named = list.items.iter().any(|item| !item.name.is_empty());
-    let item = |item: &Item| {
-        html! {
-            li {
-                @if named { strong { bdi { (safe(&item.name)) } } }
-                (pieces(&item.text))
-                @if !item.parts.is_empty() {
-                    ul {
-                        @for part in &item.parts {
-                            li {
-                                @if !part.name.is_empty() { code { bdi { (safe(&part.name)) } } }
-                                (pieces(&part.text))
-                            }
-                        }
-                    }
-                }
-            }
-        }
-    };
+    let all = items(&list.items, |name| html! { strong { bdi { (safe(name)) } } });
     let more = list.all.saturating_sub(list.items.len() as u64);
     html! {
-        @if named {
-            ol.first { @for of in &list.items { (item(of)) } }
-        } @else {
-            ul { @for of in &list.items { (item(of)) } }
-        }
+        @if named { ol.first { (all) } } @else { ul { (all) } }
         @if more > 0 {
             p.soft { "and " (thousands(more)) " more, all of them in the JSON form (" code { "--format json" } ")" }
         }
@@ -146,14 +141,14 @@ fn table(table: &Table) -> Markup {
             tr class=[tone] {
                 @for (at, (column, cell)) in table.columns.iter().zip(&row.cells).enumerate() {
                     @if at == 0 {
-                        th scope="row" class=(class(column)) data-of=(safe(column.name)) {
+                        th scope="row" class=(class(column)) data-of=(safe(&column.name)) {
                             @if let Some(part) = row.swatch {
                                 svg.swatch viewBox="0 0 10 10" aria-hidden="true" { rect class=(part) width="10" height="10" {} }
                             }
                             bdi { (safe(cell)) }
                         }
                     } @else {
-                        td class=(class(column)) data-of=(safe(column.name)) { bdi { (safe(cell)) } }
+                        td class=(class(column)) data-of=(safe(&column.name)) { bdi { (safe(cell)) } }
                     }
                 }
                 @if let Some(bars) = table.bars {
@@ -167,13 +162,13 @@ fn table(table: &Table) -> Markup {
             }
         }
     };
-    html! {
+    let whole = html! {
         div.wide tabindex="0" role="region" aria-label=(safe(&table.caption)) {
             table class=[many] {
                 caption { (safe(&table.caption)) }
                 thead {
                     tr {
-                        @for column in &table.columns { th scope="col" class=(class(column)) { (safe(column.name)) } }
+                        @for column in &table.columns { th scope="col" class=(class(column)) { (safe(&column.name)) } }
                         @if let Some(bars) = table.bars { th scope="col" { (safe(bars)) } }
                     }
                 }
@@ -183,5 +178,10 @@ fn table(table: &Table) -> Markup {
         @if table.more > 0 {
             p.soft { "and " (table.more) " more, in the JSON form" }
         }
+    };
+    if table.is_folded {
+        html! { details { summary { "As a table" } (whole) } }
+    } else {
+        whole
     }
 }

@@ -1,6 +1,5 @@
 //! The axes of plots of risk against coverage: the share of accepted documents that are wrong, by the share accepted.
 
-use super::view::tenths;
 use crate::experiment::statistics::real;
 
 /// The width of plots, in units of their own: as many as a small screen has pixels, so that their text can be read there.
@@ -15,6 +14,11 @@ const LETTER: f64 = 7.0;
 /// The largest width of a text.
 pub(super) fn text_width(text: &str) -> f64 {
     real(text.chars().count() as u64) * LETTER
+}
+
+/// A length with one decimal: pages stay short, and the same on every machine.
+pub(in crate::report) fn tenths(length: f64) -> f64 {
+    (length * 10.0).round() / 10.0
 }
 
 /// A number at an axis.

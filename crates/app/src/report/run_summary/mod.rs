@@ -4,21 +4,19 @@
 //! - `bounded`: counts by key, `histogram`: distributions of scores, iterations and times, `fields`: the fields of
 //!   extractions, `look_at`: the documents to inspect first;
 //! - `written`: the summary as JSON;
-//! - `ranked`: what texts and pages list, `text`: for terminals, `page_view` and `page_tables`: as HTML.
+//! - `report`: the summary for people, with its tables in `tables` and what these list in `ranked`.
 
 mod bounded;
 mod fields;
 mod histogram;
 mod look_at;
-mod page_tables;
-mod page;
 mod ranked;
-mod text;
+mod report;
+mod tables;
 mod written;
 
 pub use look_at::{LookAt, LookAtIssue, Why};
-pub(super) use page::report;
-pub use text::render_text;
+pub(super) use report::report;
 
 use crate::experiment::statistics::{real, share};
 use crate::policy::{FinalStatus, StopReason};
@@ -136,7 +134,6 @@ pub struct RunSummary {
     given_up: u64,
     waiting: u64,
     unreadable: u64,
-    not_tried: u64,
     needs_review: u64,
     needs_review_passed: u64,
     with_critical: u64,
@@ -367,11 +364,6 @@ impl RunSummary {
         self.unreadable = inputs;
     }
 
-    /// Sets the number of documents that were not tried, because the run ended before.
-    pub fn set_not_tried(&mut self, documents: u64) {
-        self.not_tried = documents;
-    }
-
     /// Adds the counts of another summary, as if all of it had been added to this one.
     pub fn merge(&mut self, other: RunSummary) {
         self.run.merge(other.run);
@@ -383,7 +375,6 @@ impl RunSummary {
             (&mut self.given_up, other.given_up),
             (&mut self.waiting, other.waiting),
             (&mut self.unreadable, other.unreadable),
-            (&mut self.not_tried, other.not_tried),
             (&mut self.needs_review, other.needs_review),
             (&mut self.needs_review_passed, other.needs_review_passed),
             (&mut self.with_critical, other.with_critical),

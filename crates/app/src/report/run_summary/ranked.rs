@@ -43,8 +43,7 @@ impl RunSummary {
 
     /// The documents that are not over: `120 waiting`.
     pub(super) fn outstanding(&self) -> Vec<String> {
-        let all =
-            [(self.waiting, "waiting"), (self.not_tried, "not tried"), (self.unreadable, "not readable")];
+        let all = [(self.waiting, "waiting"), (self.unreadable, "not readable")];
         let some = all.into_iter().filter(|(count, _)| *count > 0);
         some.map(|(count, word)| format!("{} {word}", thousands(count))).collect()
     }

@@ -64,7 +64,6 @@ struct Documents {
     cancelled: u64,
     waiting: u64,
     unreadable: u64,
-    not_tried: u64,
     with_critical_issues: u64,
     with_conflicts: u64,
     /// By status, of those that have a result.
@@ -186,7 +185,6 @@ impl From<RunSummary> for Written {
             cancelled: summary.with_status(FinalStatus::Cancelled),
             waiting: summary.waiting,
             unreadable: summary.unreadable,
-            not_tried: summary.not_tried,
             with_critical_issues: summary.with_critical,
             with_conflicts: summary.with_conflicts,
             by_status: by_status.map(|(status, count)| (status.as_str().to_owned(), count)).collect(),
@@ -242,7 +240,6 @@ impl From<Written> for RunSummary {
             given_up: documents.given_up,
             waiting: documents.waiting,
             unreadable: documents.unreadable,
-            not_tried: documents.not_tried,
             needs_review: documents.needs_review,
             needs_review_passed: documents.needs_review_passed,
             with_critical: documents.with_critical_issues,

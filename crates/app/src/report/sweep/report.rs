@@ -8,17 +8,16 @@ use super::words::{
 };
 use crate::experiment::sweep::{Comparison, Findings, RaceFindings, ShownPolicy};
 use crate::report::figures::{confidence, percent_of, thousands};
-use crate::report::model::{Block, List, Plot, Report, Row, Table, Tone, figures, words};
-use crate::report::page::{Tile, facts, tile};
+use crate::report::model::{Block, List, Plot, Report, Row, Table, Tile, Tone, facts, figures, tile, words};
 
 /// The report.
 pub(in crate::report) fn report(findings: &Findings) -> Report {
     let method = &findings.statistics;
     let facts = facts([
-        ("reference", findings.reference.profile.clone()),
-        ("samples", format!("{}, seed {}", thousands(method.samples as u64), method.seed)),
-        ("split", format!("seed {}", method.split_seed)),
-        ("constraints", findings.constraints.join("; ")),
+        ("Reference", findings.reference.profile.clone()),
+        ("Samples", format!("{}, seed {}", thousands(method.samples as u64), method.seed)),
+        ("Split", format!("seed {}", method.split_seed)),
+        ("Constraints", findings.constraints.join("; ")),
     ]);
     let mut blocks = vec![Block::Tiles(tiles(findings))];
     blocks.extend(chosen(findings));
@@ -47,13 +46,13 @@ fn tiles(findings: &Findings) -> Vec<Tile> {
         format!("{} on the Pareto front", thousands(policies.front as u64))
     };
     let mut tiles = vec![
-        counted("judged on", documents.test, judged),
-        counted("policies", policies.policies, format!("{} tried", thousands(policies.tried as u64))),
-        counted("to choose among", policies.candidates, front),
+        counted("Judged on", documents.test, judged),
+        counted("Policies", policies.policies, format!("{} tried", thousands(policies.tried as u64))),
+        counted("To choose among", policies.candidates, front),
     ];
     if let Some(comparison) = findings.shown.first().and_then(|chosen| chosen.comparison.as_ref()) {
         let against = format!("against {}", findings.reference.profile);
-        tiles.push(tile("the chosen one", standing_word(comparison.standing), against, Tone::Plain));
+        tiles.push(tile("The chosen one", standing_word(comparison.standing), against, Tone::Plain));
     }
     tiles
 }

@@ -1,18 +1,18 @@
-//! The summary of a run as a page.
+//! The summary of a run as a report.
 
 use super::histogram::SCORE_BINS;
 use super::look_at::{LookAt, LookAtIssue};
-use super::page_tables::{largest_types, tables};
+use super::tables::{largest_types, severity_tone, tables};
 use super::{RunSummary, TypeSummary};
 use crate::experiment::statistics::real;
 use crate::policy::FinalStatus;
 use crate::report::figures::{dollars, duration, percent, spelled_money, thousands};
 use crate::report::model::{
-    Block, Histogram, Item, List, Parts, Piece, Plot, Report, Row, Table, Tone, figures, words,
+    Block, Fact, Histogram, Item, List, Parts, Piece, Plot, Report, Row, Table, Tile, Tone, facts, figures,
+    tile, words,
 };
-use crate::report::page::{Fact, Tick, Tile, facts, tenths, tile};
-use crate::value::Millis;
-use crate::value::prose;
+use crate::report::page::{Tick, tenths};
+use crate::value::{Millis, prose};
 use std::cmp::Reverse;
 
 /// The plot of scores, in units of its own.
@@ -21,19 +21,17 @@ const TOP: f64 = 26.0;
 const WIDTH: f64 = 580.0;
 const HEIGHT: f64 = 150.0;
 
-/// The summary as a report. A terminal has lines of its own, with bars and the spread of scores in characters.
-pub(in crate::report) fn report(summary: &RunSummary, title: String) -> Report {
+/// The report.
+pub(in crate::report) fn report(summary: &RunSummary, title: &str) -> Report {
     let mut blocks = vec![Block::Tiles(tiles(summary))];
     blocks.extend(status(summary));
-    let look_at: Vec<Item> = summary.look_at().iter().map(item).collect();
-    if !look_at.is_empty() {
-        let all = look_at.len() as u64;
+    if !summary.look_at().is_empty() {
         blocks.push(Block::Section("Look at these first".to_owned()));
-        blocks.push(Block::List(List::first(all, look_at, (usize::MAX, usize::MAX))));
+        blocks.push(Block::List(List::of(summary.look_at().iter().map(item))));
     }
     blocks.extend(histograms(summary));
     blocks.extend(tables(summary));
-    Report { title, facts: about(summary), blocks }
+    Report { title: title.to_owned(), facts: about(summary), blocks }
 }
 
 fn about(summary: &RunSummary) -> Vec<Fact> {
@@ -52,40 +50,38 @@ fn tiles(summary: &RunSummary) -> Vec<Tile> {
     let done = summary.done();
     let failed = summary.failed() + summary.given_up();
     let usage = summary.usage();
-    let whole = spelled_money(usage).unwrap_or_default();
-    // `$3.34` is above its note.
-    let (money, of_calls) = match usage.calls {
-        0 => ("–".to_owned(), whole),
-        calls if usage.calls_of_unknown_cost >= calls => ("unknown".to_owned(), whole),
-        _ => {
-            let money = dollars(usage.known_cost_usd.get());
-            let rest = whole.strip_prefix(&money).unwrap_or(&whole);
-            (money, rest.trim_start_matches([',', ' ']).to_owned())
-        }
-    };
-    let mut spent = vec![of_calls, prose::count(usage.tokens, "token")];
+    let (mut money, mut spent) = ("–".to_owned(), Vec::new());
+    if let Some(whole) = spelled_money(usage) {
+        // `$3.34` is before its note.
+        let known = dollars(usage.known_cost_usd.get());
+        let (of_calls, is_known) = match whole.strip_prefix(&known) {
+            Some(rest) => (rest.trim_start_matches([',', ' ']), true),
+            None => (whole.trim_start_matches("cost unknown, "), false),
+        };
+        money = if is_known { known } else { "unknown".to_owned() };
+        spent = vec![of_calls.to_owned(), prose::count(usage.tokens, "token")];
+    }
     spent.extend(summary.cached_calls());
-    spent.retain(|part| !part.is_empty());
+    // Nothing of a kind is no news.
+    let counted = |name, count: u64, note: String, tone| {
+        tile(name, thousands(count), note, if count > 0 { tone } else { Tone::Plain })
+    };
+    let reviews = match summary.needs_review_passed {
+        0 => percent(summary.needs_review(), done),
+        passed => format!("{}, {} of them passed", percent(summary.needs_review(), done), thousands(passed)),
+    };
     let mut tiles = vec![
-        tile("Done", thousands(done), summary.outstanding().join(", "), Tone::Plain),
-        tile("Passed", thousands(summary.passed()), percent(summary.passed(), done), Tone::Good),
-        tile(
-            "Needs review",
-            thousands(summary.needs_review()),
-            match summary.needs_review_passed {
-                0 => percent(summary.needs_review(), done),
-                passed => {
-                    format!("{}, {} of them passed", percent(summary.needs_review(), done), thousands(passed))
-                }
-            },
-            Tone::Warn,
-        ),
-        tile("Failed or given up", thousands(failed), percent(failed, done), Tone::Bad),
+        counted("Done", done, summary.outstanding().join(", "), Tone::Plain),
+        counted("Passed", summary.passed(), percent(summary.passed(), done), Tone::Good),
+        counted("Needs review", summary.needs_review(), reviews, Tone::Warn),
+        counted("Failed or given up", failed, percent(failed, done), Tone::Bad),
         tile("Cost", money, spent.join(", "), Tone::Plain),
     ];
     if let Some(half) = summary.time.under(0.5) {
-        let longest = format!("half of them; longest {}", duration(Millis(summary.longest_ms)));
-        tiles.push(tile("Time per document", format!("< {}", duration(half)), longest, Tone::Plain));
+        let most = summary.time.under(0.95);
+        let most = most.map_or_else(String::new, |most| format!(", 95 % under {}", duration(most)));
+        let note = format!("half of them{most}; longest {}", duration(Millis(summary.longest_ms)));
+        tiles.push(tile("Time per document", format!("< {}", duration(half)), note, Tone::Plain));
     }
     tiles
 }
@@ -99,7 +95,6 @@ fn status(summary: &RunSummary) -> Vec<Block> {
         ("Given up", "given-up", summary.given_up()),
         ("Stopped", "stopped", summary.with_status(FinalStatus::Cancelled)),
         ("Waiting", "waiting", summary.waiting),
-        ("Not tried", "waiting", summary.not_tried),
         ("Not readable", "unreadable", summary.unreadable),
     ];
     let counts: Vec<_> = counts.into_iter().filter(|(.., count)| *count > 0).collect();
@@ -120,7 +115,7 @@ fn status(summary: &RunSummary) -> Vec<Block> {
         return Vec::new();
     }
     let alt = format!("Of {}: {}", prose::count(whole, "document"), said.join(", "));
-    let columns = [words("Status"), figures("Documents | Share")].concat();
+    let columns = [words("Status=status"), figures("Documents=documents | Share=share")].concat();
     vec![
         Block::Section("Documents".to_owned()),
         Block::Plot(Plot::Parts(Parts { alt, parts })),
@@ -143,7 +138,8 @@ fn item(document: &LookAt) -> Item {
         text.extend([Piece::Words(": ".to_owned()), Piece::Outside(reason.clone())]);
     }
     let issue = |issue: &LookAtIssue| {
-        let mut text = vec![Piece::Words(format!(" {}", issue.severity.as_str()))];
+        let severity = Piece::Toned(severity_tone(issue.severity), issue.severity.as_str().to_owned());
+        let mut text = vec![Piece::Words(" ".to_owned()), severity];
         if !issue.path.is_empty() {
             text.extend([Piece::Words(" at ".to_owned()), Piece::Outside(issue.path.clone())]);
         }
@@ -181,14 +177,14 @@ fn used(of: &TypeSummary) -> impl Iterator<Item = (u32, (f64, f64), u64)> {
     bins.map(move |(at, count)| (at, ends(at), *count))
 }
 
-/// The scores of a type, as a table.
+/// The scores of a type, as a table below its plot.
 fn scores(name: &str, of: &TypeSummary) -> Table {
     let all: u64 = of.scores.0.iter().sum();
     let rows = used(of).map(|(_, (from, to), count)| {
         Row::from(vec![format!("{from:.2} – {to:.2}"), thousands(count), percent(count, all)])
     });
     let columns = [words("Overall"), figures("Documents | Share")].concat();
-    Table::new(format!("Overall scores of {name}"), columns, rows.collect())
+    Table::new(format!("Overall scores of {name}"), columns, rows.collect()).folded()
 }
 
 /// The scores of a type, against the bound of the profile.
