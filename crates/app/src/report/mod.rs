@@ -27,7 +27,11 @@ pub use figures::{dollars, duration, percent, thousands};
 pub use junit::junit;
 pub use live::decision_line;
 pub use live::{Live, missed};
-pub use page::{STYLE, escape_html};
+pub use model::{
+    Column, LinePlot, MOST_SERIES, Parts, Series, Tone, fact_list, figure, figures, page_table, swatch,
+    tile_list, word, words,
+};
+pub use page::{Fact, STYLE, Tile, escape_html, facts, tile};
 pub use pages::{
     PageOptions, calibration_html, calibration_text, evaluation_html, evaluation_text, render_html,
     sweep_html, sweep_text,

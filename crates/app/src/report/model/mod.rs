@@ -2,25 +2,37 @@
 //! terminal and `page` a page of HTML. Where a terminal shows less than a page, the block says so: a column that only pages
 //! have, or the number of rows a terminal shows.
 //!
+//! Pages of the service have parts of these, too: `lines` are plots that only they have.
+//!
 //! The JSON form of a verb is not made from this: it is the verb's own record, of which the schema is published.
 
+mod lines;
 mod page;
 mod plot;
 mod table;
 mod text;
 
-pub(super) use plot::{Cross, Front, Histogram, Parts, Plot, RiskCurve};
-pub(super) use table::{Column, Row, Table, figure, figures, word, words};
+pub use lines::{LinePlot, MOST_SERIES, Series};
+pub use page::{fact_list, page_table, swatch, tile_list};
+pub use plot::Parts;
+pub(super) use plot::{Cross, Front, Histogram, Plot, RiskCurve};
+pub use table::{Column, figure, figures, word, words};
+pub(super) use table::{Row, Table};
 
 use super::page::{Fact, Tile};
 
 /// The tone of a part of a report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Tone {
+pub enum Tone {
+    /// No tone.
     Plain,
+    /// As it should be.
     Good,
+    /// In need of a look.
     Warn,
+    /// Not as it should be.
     Bad,
+    /// Less important.
     Faint,
 }
 

@@ -4,16 +4,16 @@ use super::Tone;
 
 /// A column of a table: words begin at the left, numbers end at the right.
 #[derive(Debug, Clone)]
-pub(in crate::report) struct Column {
-    pub(super) name: &'static str,
+pub struct Column<'n> {
+    pub(super) name: &'n str,
     pub(super) is_number: bool,
     /// The name on a terminal; `None` for a column that only pages have.
-    pub(super) on_terminal: Option<&'static str>,
+    pub(super) on_terminal: Option<&'n str>,
     /// The most characters of a cell on a terminal.
     pub(super) longest: usize,
 }
 
-impl Column {
+impl Column<'_> {
     /// Like this column, which only pages have.
     pub(in crate::report) fn page_only(self) -> Self {
         Column { on_terminal: None, ..self }
@@ -25,7 +25,7 @@ impl Column {
     }
 }
 
-fn column(name: &'static str, is_number: bool) -> Column {
+fn column(name: &str, is_number: bool) -> Column<'_> {
     let (short, name) = match name.trim().split_once('=') {
         Some((name, short)) => (short.trim(), name.trim()),
         None => (name.trim(), name.trim()),
@@ -34,22 +34,26 @@ fn column(name: &'static str, is_number: bool) -> Column {
 }
 
 /// A column of words.
-pub(in crate::report) fn word(name: &'static str) -> Column {
+#[must_use]
+pub fn word(name: &str) -> Column<'_> {
     column(name, false)
 }
 
 /// A column of numbers.
-pub(in crate::report) fn figure(name: &'static str) -> Column {
+#[must_use]
+pub fn figure(name: &str) -> Column<'_> {
     column(name, true)
 }
 
 /// Columns of words, by their names with `|` between them; after `=` a shorter name for terminals.
-pub(in crate::report) fn words(names: &'static str) -> Vec<Column> {
+#[must_use]
+pub fn words(names: &str) -> Vec<Column<'_>> {
     names.split('|').map(word).collect()
 }
 
 /// Columns of numbers, by their names like those of [`words`].
-pub(in crate::report) fn figures(names: &'static str) -> Vec<Column> {
+#[must_use]
+pub fn figures(names: &str) -> Vec<Column<'_>> {
     names.split('|').map(figure).collect()
 }
 
@@ -57,7 +61,7 @@ pub(in crate::report) fn figures(names: &'static str) -> Vec<Column> {
 #[derive(Debug)]
 pub(in crate::report) struct Table {
     pub(super) caption: String,
-    pub(super) columns: Vec<Column>,
+    pub(super) columns: Vec<Column<'static>>,
     pub(super) rows: Vec<Row>,
     /// The meaning of the bars in rows, which only pages have.
     pub(super) bars: Option<&'static str>,
@@ -78,7 +82,11 @@ pub(in crate::report) struct Row {
 }
 
 impl Table {
-    pub(in crate::report) fn new(caption: impl Into<String>, columns: Vec<Column>, rows: Vec<Row>) -> Self {
+    pub(in crate::report) fn new(
+        caption: impl Into<String>,
+        columns: Vec<Column<'static>>,
+        rows: Vec<Row>,
+    ) -> Self {
         Table { caption: caption.into(), columns, rows, bars: None, more: 0, most_on_terminal: usize::MAX }
     }
 

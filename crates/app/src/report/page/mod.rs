@@ -1,15 +1,18 @@
 //! Self-contained pages of HTML: no script, no request, light and dark, to be read and printed. Their common parts are
-//! here; `view` has the words and numbers of these, `risk_axes`, `dot_rows` and `labels` the common parts of their plots.
+//! here; `view` has the words and numbers of these, `axis`, `risk_axes`, `dot_rows` and `labels` the common parts of their plots.
 
+mod axis;
 mod dot_rows;
 mod labels;
 mod risk_axes;
 mod view;
 
+pub(super) use axis::{Axis, Tick, percent_label};
 pub(super) use dot_rows::{DotRow, DotRows, Names};
 pub(super) use labels::Labels;
-pub(super) use risk_axes::{MarkedPoint, RiskAxes, Tick, WIDTH, percent_tick};
-pub(super) use view::{Fact, Tile, facts, of_100, tenths, tile};
+pub(super) use risk_axes::{MarkedPoint, RiskAxes, WIDTH};
+pub use view::{Fact, Tile, facts, tile};
+pub(super) use view::{of_100, tenths};
 
 use crate::value::is_wild;
 use std::fmt::Write;

@@ -5,33 +5,35 @@ use crate::report::model::Tone;
 
 /// A fact below the title.
 #[derive(Debug)]
-pub(in crate::report) struct Fact {
-    pub(in crate::report) name: &'static str,
-    pub(in crate::report) value: String,
+pub struct Fact {
+    /// Its name.
+    pub name: &'static str,
+    /// Its value.
+    pub value: String,
 }
 
 /// The facts that there are: those without a value are left out.
-pub(in crate::report) fn facts<const N: usize>(all: [(&'static str, String); N]) -> Vec<Fact> {
+pub fn facts<const N: usize>(all: [(&'static str, String); N]) -> Vec<Fact> {
     let known = all.into_iter().filter(|(_, value)| !value.is_empty());
     known.map(|(name, value)| Fact { name, value }).collect()
 }
 
 /// A number that is seen first.
 #[derive(Debug)]
-pub(in crate::report) struct Tile {
-    pub(in crate::report) name: &'static str,
-    pub(in crate::report) value: String,
-    pub(in crate::report) note: String,
-    pub(in crate::report) tone: Tone,
+pub struct Tile {
+    /// The meaning of the number.
+    pub name: &'static str,
+    /// The number, with its unit.
+    pub value: String,
+    /// A note about it; may be empty.
+    pub note: String,
+    /// The tone of the number.
+    pub tone: Tone,
 }
 
 /// A tile.
-pub(in crate::report) fn tile(
-    name: &'static str,
-    value: impl Into<String>,
-    note: impl Into<String>,
-    tone: Tone,
-) -> Tile {
+#[must_use]
+pub fn tile(name: &'static str, value: impl Into<String>, note: impl Into<String>, tone: Tone) -> Tile {
     Tile { name, value: value.into(), note: note.into(), tone }
 }
 

@@ -76,7 +76,7 @@ pub(super) fn rounds(race: &RaceFindings) -> Vec<Vec<String>> {
 }
 
 /// The columns of [`dropped`], but for the last, the mean in the first objective.
-pub(super) fn dropped_columns() -> Vec<Column> {
+pub(super) fn dropped_columns() -> Vec<Column<'static>> {
     [words("policy"), figures("round | documents"), words("why")].concat()
 }
 
