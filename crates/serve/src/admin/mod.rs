@@ -5,11 +5,11 @@
 mod forms;
 
 use self::forms::{alerts_of, shares_of};
-use super::access::{AccessRole, Admin, NewAccess, issue_token};
+use super::access::{AccessRole, Identity, NewAccess, issue_token};
 use super::api::ApiError;
 use super::blocking::on_blocking_thread;
 use super::desk::USUAL_SHARES;
-use super::pages;
+use super::pages::{self, Section};
 use super::state::Service;
 use super::trends::{AlertSettings, LAST_MESSAGE, LastMessage, SETTINGS, look};
 use crate::store::{AccessRecord, Journal, ReviewShares, StoreError, StoredToken};
@@ -52,8 +52,16 @@ pub(crate) struct TokenRow {
     pub(crate) holds: bool,
 }
 
-/// The routes.
-pub(crate) fn routes() -> Router<Arc<Service>> {
+/// The section of settings.
+pub(crate) const SECTION: Section = Section {
+    path: "/settings",
+    name: "Settings",
+    role: AccessRole::Admin,
+    shows_document: |_| false,
+    routes,
+};
+
+fn routes(_: &Service) -> Router<Arc<Service>> {
     Router::new()
         .route("/settings", get(settings))
         .route("/settings/alerts", post(set_alerts))
@@ -107,7 +115,7 @@ const SAVED: [(&str, &str); 3] = [
 ];
 
 async fn settings(
-    Admin(identity): Admin,
+    identity: Identity,
     State(service): State<Arc<Service>>,
     Query(asked): Query<SettingsQuery>,
 ) -> Result<Markup, ApiError> {
@@ -127,7 +135,6 @@ async fn keep(service: Arc<Service>, name: &'static str, value: impl Serialize) 
 }
 
 async fn set_alerts(
-    Admin(_): Admin,
     State(service): State<Arc<Service>>,
     Form(fields): Form<FormFields>,
 ) -> Result<Redirect, ApiError> {
@@ -140,7 +147,6 @@ async fn set_alerts(
 }
 
 async fn set_shares(
-    Admin(_): Admin,
     State(service): State<Arc<Service>>,
     Form(fields): Form<FormFields>,
 ) -> Result<Redirect, ApiError> {
@@ -159,7 +165,7 @@ struct NewTokenForm {
 
 /// Makes a token and shows it: it can't be shown again, so there is no page to redirect to.
 async fn add_token(
-    Admin(identity): Admin,
+    identity: Identity,
     State(service): State<Arc<Service>>,
     Form(form): Form<NewTokenForm>,
 ) -> Result<Markup, ApiError> {
@@ -193,7 +199,6 @@ struct RevokeForm {
 }
 
 async fn revoke(
-    Admin(_): Admin,
     State(service): State<Arc<Service>>,
     Form(form): Form<RevokeForm>,
 ) -> Result<Redirect, ApiError> {

@@ -16,6 +16,7 @@ use super::whole_forms::bar;
 use super::window::{FIELDS, MOST_FIELDS, View, Window, part};
 use crate::access::{AccessRole, Identity};
 use crate::pages::{marked, outside, score};
+use crate::report::{fact_list, facts};
 use crate::review::{
     FieldInput, FieldPath, ReviewState, Reviewed, ReviewedScore, ShownDocument, ShownField, ShownIssue,
 };
@@ -286,15 +287,13 @@ pub(super) fn document_page(page: &DeskPage<'_>) -> Markup {
         div.desk-head {
             h1 { (outside(shown.document)) }
             p.desk-back { a href={ "/review" (page.filter.query()) } { "Back to the list" } }
-            dl.facts {
-                div { dt { "type" } dd { (outside(shown.document_type)) } }
-                div { dt { "run" } dd { (shown.run) } }
-                div { dt { "ended" } dd { (shown.final_status) " (" (shown.stop_reason) ")" } }
-                div { dt { "score" } dd { (score(shown.overall)) } }
-                @if !shown.reasons.is_empty() {
-                    div { dt { "waits because" } dd { (reasons(page)) } }
-                }
-            }
+            (fact_list(&facts([
+                ("Type", shown.document_type.to_string()),
+                ("Run", shown.run.to_string()),
+                ("Ended", format!("{} ({})", shown.final_status, shown.stop_reason).replace('_', " ")),
+                ("Score", score(shown.overall)),
+                ("Waits because", reasons(page)),
+            ])))
         }
         @if open.is_blind {
             p.desk-note { "A second look: what the first reviewer decided is shown when you are done." }

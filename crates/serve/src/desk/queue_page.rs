@@ -6,9 +6,11 @@ use super::just_decided::JustDecided;
 use super::queue::{QueueFacets, QueueRow, ReviewTask};
 use super::words::named;
 use crate::access::{AccessRole, Identity};
-use crate::pages::{outside, score};
+use crate::pages::{outside, pager, score};
+use crate::report::{figures, page_table, words};
 use crate::review::{Doubts, FieldPath, Reason, ReviewState};
 use crate::store::{DocumentKey, Lease, ReviewShares};
+use crate::value::prose;
 use maud::{Markup, html};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -99,7 +101,7 @@ pub(super) fn queue_page(model: &QueuePage<'_>) -> Markup {
             p.empty { "No document waits here." }
         } @else {
             (table(model))
-            (pages(model))
+            (pager("documents", &format!("/review{}", model.filter.without_page().query()), model.page as u64, model.count.div_ceil(PAGE) as u64))
         }
         @if model.identity.may(AccessRole::Admin) { (shares(model)) }
     }
@@ -158,46 +160,31 @@ fn filters(model: &QueuePage<'_>) -> Markup {
 }
 
 fn table(model: &QueuePage<'_>) -> Markup {
-    let words = Filter::reasons();
-    let said = |word: &str| words.iter().find(|(known, _)| *known == word).map_or("", |(_, said)| *said);
-    html! {
-        div.wide tabindex="0" role="region" aria-label="Documents" {
-            table {
-                caption { (model.count) @if model.count == 1 { " document" } @else { " documents" } }
-                thead { tr {
-                    th scope="col" { "Document" }
-                    th scope="col" { "Type" }
-                    th scope="col" { "Waits because" }
-                    th.number scope="col" { "Doubts" }
-                    th.number scope="col" { "Score" }
-                    th scope="col" { "Review" }
-                } }
-                tbody {
-                    @for listed in &model.rows {
-                        @let row = listed.row;
-                        tr {
-                            th scope="row" data-of="Document" {
-                                a href={ (address::of_document(row.run.as_str(), &row.document)) (model.filter.query()) } { (outside(&row.document)) }
-                            }
-                            td data-of="Type" { (outside(&row.document_type)) }
-                            td data-of="Waits because" {
-                                @for (at, reason) in row.reasons.iter().filter(|reason| listed.task != ReviewTask::Second || **reason != Reason::Disputed).enumerate() {
-                                    @if at > 0 { "; " }
-                                    (said(reason.as_str()))
-                                    @if *reason == Reason::Disputed { " on " (outside(&differences(row))) }
-                                }
-                                @if listed.task == ReviewTask::Second { @if !row.reasons.is_empty() { "; " } (said(SECOND_REVIEW)) }
-                                @if !row.doubts.fields.is_empty() { span.soft { ": " (outside(&in_doubt(&row.doubts))) } }
-                            }
-                            td.number data-of="Doubts" { (row.doubts.count) }
-                            td.number data-of="Score" { (score(row.overall)) }
-                            td data-of="Review" { (outside(&state(listed, &model.identity.name))) }
-                        }
-                    }
-                }
-            }
-        }
-    }
+    let known = Filter::reasons();
+    let said = |word: &str| known.iter().find(|(known, _)| *known == word).map_or("", |(_, said)| *said);
+    let row = |listed: &ListedRow<'_>| {
+        let row = listed.row;
+        let is_second = listed.task == ReviewTask::Second;
+        let mut why: Vec<Markup> = (row.reasons.iter())
+            .filter(|reason| !is_second || **reason != Reason::Disputed)
+            .map(|reason| html! { (said(reason.as_str())) @if *reason == Reason::Disputed { " on " (outside(&differences(row))) } })
+            .collect();
+        why.extend(is_second.then(|| html! { (said(SECOND_REVIEW)) }));
+        vec![
+            html! { a href={ (address::of_document(row.run.as_str(), &row.document)) (model.filter.query()) } { (outside(&row.document)) } },
+            outside(&row.document_type),
+            html! {
+                @for (at, why) in why.iter().enumerate() { @if at > 0 { "; " } (why) }
+                @if !row.doubts.fields.is_empty() { span.soft { ": " (outside(&in_doubt(&row.doubts))) } }
+            },
+            html! { (row.doubts.count) },
+            html! { (score(row.overall)) },
+            outside(&state(listed, &model.identity.name)),
+        ]
+    };
+    let columns =
+        [words("Document | Type | Waits because"), figures("Doubts | Score"), words("Review")].concat();
+    page_table(&prose::count(model.count as u64, "document"), &columns, model.rows.iter().map(row).collect())
 }
 
 /// Describes what reviewers differ about, for people.
@@ -239,19 +226,6 @@ fn state(listed: &ListedRow<'_>, reviewer: &str) -> String {
         said.push_str(&format!(" (open at {})", own(holder)));
     }
     said
-}
-
-fn pages(model: &QueuePage<'_>) -> Markup {
-    let last = model.count.div_ceil(PAGE);
-    html! {
-        @if last > 1 {
-            nav.desk-pages aria-label="Pages" {
-                @if model.page > 1 { a rel="prev" href={ "/review" (model.filter.at_page(model.page - 1).query()) } { "Before" } }
-                span { "page " (model.page) " of " (last) }
-                @if model.page < last { a rel="next" href={ "/review" (model.filter.at_page(model.page + 1).query()) } { "Next" } }
-            }
-        }
-    }
 }
 
 fn shares(model: &QueuePage<'_>) -> Markup {

@@ -1,22 +1,21 @@
 //! A profile: what it does in plain words, its numbers, and what would differ with others.
 
-use super::layout::{self, page};
-use super::parts::{in_address, minute, money, outside, score, share, table, time};
+use super::parts::{in_address, minute, money, outside, score, time};
 use super::run_document::marked;
 use crate::access::{AccessRole, Identity};
 use crate::explain::policy::{Form, Section, Statement};
-use crate::report::thousands;
+use crate::report::{figures, page_table, percent, thousands, words as columns};
 use crate::tuning::{
-    ChangeView, DiffLine, PolicyTrial, ProfileDetails, ProfileRefusal, TrialEnd, TrialSums, TuningView, diff,
+    ChangeView, DiffLine, PolicyTrial, ProfileDetails, ProfileRefusal, SECTION, TrialEnd, TrialSums,
+    TuningView, diff,
 };
 use maud::{Markup, html};
 
 /// The page.
 pub(crate) fn profile(identity: &Identity, view: &TuningView) -> Markup {
-    page(
+    SECTION.page(
         &format!("Profile {}", view.name),
         identity,
-        layout::NavSection::Profiles,
         &["copy.js"],
         &html! {
             p.crumbs { a href="/profiles" { "Profiles" } }
@@ -185,8 +184,8 @@ fn tried(change: &ChangeView, trial: &PolicyTrial) -> Markup {
         mean
     };
     #[expect(clippy::cast_precision_loss, reason = "a mean needs no more digits")]
-    let rows = [
-        row("Passed", &|sums| format!("{} ({})", thousands(sums.passed), share(sums.passed, documents))),
+    let rows = vec![
+        row("Passed", &|sums| format!("{} ({})", thousands(sums.passed), percent(sums.passed, documents))),
         row("Not passed", &|sums| thousands(sums.not_passed)),
         row("Not known", &|sums| thousands(sums.unknown)),
         row("Candidates per document", &|sums| {
@@ -196,14 +195,6 @@ fn tried(change: &ChangeView, trial: &PolicyTrial) -> Markup {
         row("Mean score", &|sums| score(mean(sums.score, sums.scored))),
         row("Cost", &|sums| money(sums.cost_usd, sums.calls, sums.calls_of_unknown_cost)),
         row("Time per document", &|sums| time(sums.elapsed_ms.checked_div(trial.compared))),
-    ];
-    let head = [
-        ("Document", false),
-        ("Now", false),
-        ("With the change", false),
-        ("Candidates", true),
-        ("Score", true),
-        ("Cost", true),
     ];
     let run = change.run.as_deref().unwrap_or_default();
     let moved: Vec<Vec<Markup>> = (trial.moved.iter())
@@ -242,10 +233,11 @@ fn tried(change: &ChangeView, trial: &PolicyTrial) -> Markup {
                 ". Run the documents again to know."
             }
         }
-        (table(&caption, &[("", false), ("Now", true), ("With the change", true)], &rows))
+        (page_table(&caption, &[columns(""), figures("Now | With the change")].concat(), rows))
         @if !moved.is_empty() {
-            (table("Documents that would end otherwise", &head, &moved))
-            @if trial.differ > moved.len() as u64 { p.soft { "and " (thousands(trial.differ - moved.len() as u64)) " more" } }
+            @let more = trial.differ.saturating_sub(moved.len() as u64);
+            (page_table("Documents that would end otherwise", &[columns("Document | Now | With the change"), figures("Candidates | Score | Cost")].concat(), moved))
+            @if more > 0 { p.soft { "and " (thousands(more)) " more" } }
         }
     }
 }

@@ -1,18 +1,17 @@
 //! Settings of the service, for admins: alerts, shares of reviews, tokens, the access log.
 
 use super::alerts_form::alerts_form;
-use super::layout::{NavSection, page};
-use super::parts::{minute, outside, table};
+use super::parts::{minute, outside};
 use crate::access::{AccessRole, Identity};
-use crate::admin::{SettingsView, TokenRow};
+use crate::admin::{SECTION, SettingsView, TokenRow};
+use crate::report::{figure, page_table, words};
 use maud::{Markup, html};
 
 /// The page.
 pub(crate) fn settings(identity: &Identity, view: &SettingsView) -> Markup {
-    page(
+    SECTION.page(
         "Settings",
         identity,
-        NavSection::Settings,
         &["copy.js"],
         &html! {
             h1 { "Settings" }
@@ -87,20 +86,11 @@ fn share(name: &str, label: &str, share: f64) -> Markup {
 }
 
 fn tokens(view: &SettingsView) -> Markup {
-    let head = [
-        ("Name", false),
-        ("Role", false),
-        ("Made", false),
-        ("Holds until", false),
-        ("State", false),
-        ("Change", false),
-    ];
-    let rows: Vec<Vec<Markup>> = view.tokens.iter().map(token_row).collect();
     html! {
-        @if rows.is_empty() {
+        @if view.tokens.is_empty() {
             p.empty { "None yet. Who opened the printed link is in by that." }
         } @else {
-            (table("Tokens, the latest first", &head, &rows))
+            (page_table("Tokens, the latest first", &words("Name | Role | Made | Holds until | State | Change"), view.tokens.iter().map(token_row).collect()))
             p.soft { "Revoking takes all tokens and sessions of a name." }
         }
         form.settings method="post" action="/settings/tokens" {
@@ -148,7 +138,7 @@ fn token_row(TokenRow { token, holds }: &TokenRow) -> Vec<Markup> {
 }
 
 fn log(view: &SettingsView) -> Markup {
-    let head = [("When (UTC)", false), ("Who", false), ("What", false), ("Status", true), ("Detail", false)];
+    let columns = [words("When (UTC) | Who | What"), vec![figure("Status")], words("Detail")].concat();
     let rows: Vec<Vec<Markup>> = (view.log.iter())
         .map(|(_, record)| {
             let refused = record.status >= 400;
@@ -166,7 +156,7 @@ fn log(view: &SettingsView) -> Markup {
         @if rows.is_empty() {
             p.empty { "There is nothing here." }
         } @else {
-            (table("Access log, the latest first", &head, &rows))
+            (page_table("Access log, the latest first", &columns, rows))
         }
         nav.pager aria-label="Pages of the access log" {
             @if !view.is_latest { a href="/settings#log" { "Latest" } }
