@@ -61,3 +61,20 @@ pub(crate) fn shows_document(path: &str) -> bool {
         below.is_some_and(section.shows_document)
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pages_that_show_documents_are_known_by_their_paths() {
+        for path in ["/runs/r/d", "/review/r/d", "/review/r/d/file", "/review/agreement"] {
+            assert!(shows_document(path), "{path}");
+        }
+        for path in
+            ["/", "/documents/list", "/runs", "/runs/r", "/runsome/r/d", "/trends", "/settings/tokens"]
+        {
+            assert!(!shows_document(path), "{path}");
+        }
+    }
+}

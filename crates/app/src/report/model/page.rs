@@ -152,10 +152,11 @@ pub fn swatch(class: &str) -> Markup {
 /// A table as wide as it needs, which scrolls where the page is narrower. Cells are those of the columns, in this order.
 #[must_use]
 pub fn page_table(caption: &str, columns: &[Column<'_>], rows: Vec<Vec<Markup>>) -> Markup {
-    grid(caption, columns, rows.into_iter().map(|cells| (None, cells)))
+    grid(caption, None, columns, rows.into_iter().map(|cells| (None, cells)))
 }
 
 fn table(table: &Table) -> Markup {
+    let many = (table.columns.len() > MOST_LARGE).then_some("many");
     let mut columns = table.columns.clone();
     columns.extend(table.bars.map(word));
     let row = |row: &Row| {
@@ -179,24 +180,24 @@ fn table(table: &Table) -> Markup {
         (tone, cells.chain(table.bars.map(|_| bar)).collect())
     };
     html! {
-        (grid(&table.caption, &columns, table.rows.iter().map(row)))
+        (grid(&table.caption, many, &columns, table.rows.iter().map(row)))
         @if table.more > 0 {
             p.soft { "and " (table.more) " more, in the JSON form" }
         }
     }
 }
 
-/// A table of rows with their classes.
+/// A table with its class, and rows with theirs.
 fn grid<'r>(
     caption: &str,
+    size: Option<&str>,
     columns: &[Column<'_>],
     rows: impl Iterator<Item = (Option<&'r str>, Vec<Markup>)>,
 ) -> Markup {
     let class = |column: &Column<'_>| column.is_number.then_some("number");
-    let many = (columns.len() > MOST_LARGE).then_some("many");
     html! {
         div.wide tabindex="0" role="region" aria-label=(safe(caption)) {
-            table class=[many] {
+            table class=[size] {
                 caption { (safe(caption)) }
                 thead { tr { @for column in columns { th scope="col" class=[class(column)] { (safe(column.name)) } } } }
                 tbody {
