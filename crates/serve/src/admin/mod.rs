@@ -110,7 +110,7 @@ struct SettingsQuery {
 /// The messages after a form was sent. The address names one: no other words come from there.
 const SAVED: [(&str, &str); 3] = [
     ("alerts", "The alerts were saved."),
-    ("shares", "The shares of reviews were saved."),
+    ("shares", "The shares of documents for review were saved."),
     ("revoked", "The tokens and sessions of that name were revoked."),
 ];
 
@@ -179,8 +179,8 @@ async fn add_token(
         days => match days.parse::<u16>() {
             Ok(days) if days > 0 => Some(SignedDuration::from_hours(24 * i64::from(days))),
             _ => {
-                return Err(ApiError::bad_request("the days are no number from 1 to 65535")
-                    .help("leave them empty for a token that holds until it is revoked"));
+                return Err(ApiError::bad_request("the number of days is not from 1 to 65535")
+                    .help("leave it empty for a token that is valid until it is revoked"));
             }
         },
     };

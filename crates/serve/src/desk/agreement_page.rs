@@ -11,17 +11,17 @@ use maud::{Markup, html};
 pub(super) fn agreement_page(agreement: &Agreement) -> Markup {
     let rows = agreement.rows();
     html! {
-        h1 { "How far reviewers agree" }
+        h1 { "How well reviewers agree" }
         p { "Documents that were drawn for a second review are decided by two people. The second does not see what the first decided." }
         @if rows.is_empty() {
-            p.empty { "No document was decided by two people yet." }
+            p.empty { "No document has been decided by two people yet." }
         } @else {
             @let caption = format!("{} decided by two people", prose::count(agreement.documents() as u64, "document"));
             (page_table(&caption, &[words("Field"), figures("Values | Same value | Kappa")].concat(), rows.iter().map(line).collect()))
             @if let Some((values, same)) = agreement.swept() {
-                p.soft { "Only values that both looked at are counted. Of " (values) " more, at least one of the two accepted the document as it stood, without saying that they looked; " (same) " of these are the same." }
+                p.soft { "Only values that both reviewers looked at are counted. For " (values) " more, at least one of them accepted the document as a whole; " (same) " of these are the same." }
             }
-            p.soft { "Kappa (Cohen) is the agreement beyond chance about whether a value is right, another one, or not in the document: 1 is always the same, 0 is as often as by chance. It is not known where both reviewers always said one thing." }
+            p.soft { "Cohen's kappa is the agreement beyond chance on whether a value is right, a different one, or not in the document: 1 means always the same, 0 no better than chance. It is undefined where both reviewers always gave one answer." }
         }
         p { a href="/review" { "Back to the list" } }
     }

@@ -115,26 +115,26 @@ impl Filter {
             Reason::Disputed => "reviewers differ",
             Reason::Escalated => "a person must decide",
             Reason::Refused => "did not pass",
-            Reason::Conflicting => "the document says two things",
+            Reason::Conflicting => "the document contradicts itself",
             Reason::Unverified => "a value is not verified",
             Reason::ReviewWhen => "the profile asks for review",
             Reason::AuditSample => "drawn for the audit sample",
         };
         let of_results = Reason::ALL.into_iter().map(|reason| (reason.as_str(), said(reason)));
-        of_results.chain([(SECOND_REVIEW, "a second look, blind")]).collect()
+        of_results.chain([(SECOND_REVIEW, "second review, blind")]).collect()
     }
 
     /// Every word for a state, with what it means.
     pub(super) fn states() -> Vec<(&'static str, &'static str)> {
         let said = |state: ReviewState| match state {
             ReviewState::Waiting => "nothing decided",
-            ReviewState::InReview => "begun",
+            ReviewState::InReview => "in review",
             ReviewState::Accepted => "accepted",
             ReviewState::Rejected => "rejected",
             ReviewState::Disputed => "reviewers differ",
         };
         let each = ReviewState::ALL.into_iter().map(|state| (state.as_str(), said(state)));
-        [("", "to be done")].into_iter().chain(each).chain([(ALL, "all")]).collect()
+        [("", "to do")].into_iter().chain(each).chain([(ALL, "all")]).collect()
     }
 }
 

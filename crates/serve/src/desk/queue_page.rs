@@ -94,11 +94,11 @@ pub(super) fn queue_page(model: &QueuePage<'_>) -> Markup {
         link rel="stylesheet" href="/assets/desk.css";
         h1 { "Review" }
         p.desk-said role="status" { @if let Some(after) = &model.after { (after.line()) } }
-        p { "Documents that need review, the most urgent reason first, then those with the most doubts: values that are not verified, and issues. " a href="/review/agreement" { "How far reviewers agree" } }
+        p { "Documents that need review: the most urgent reason first, then the most doubts (unverified values and issues). " a href="/review/agreement" { "How well reviewers agree" } }
         (reasons(model))
         (filters(model))
         @if model.rows.is_empty() {
-            p.empty { "No document waits here." }
+            p.empty { "No documents are waiting here." }
         } @else {
             (table(model))
             (pager("documents", &format!("/review{}", model.filter.without_page().query()), model.page as u64, model.count.div_ceil(PAGE) as u64))
@@ -211,7 +211,7 @@ fn state(listed: &ListedRow<'_>, reviewer: &str) -> String {
     let own = |name: &str| if name == reviewer { "you".to_owned() } else { name.to_owned() };
     let mut said = match listed.task {
         // The second reviewer must not see who decided what.
-        ReviewTask::Second => "a second look".to_owned(),
+        ReviewTask::Second => "second review".to_owned(),
         _ if row.state == ReviewState::Disputed => {
             let names: Vec<String> = row.reviewers.iter().map(|name| own(name)).collect();
             format!("reviewers differ: {}", names.join(", "))
@@ -223,7 +223,7 @@ fn state(listed: &ListedRow<'_>, reviewer: &str) -> String {
         }
     };
     if let Some(holder) = listed.holder {
-        said.push_str(&format!(" (open at {})", own(holder)));
+        said.push_str(&format!(" (open: {})", own(holder)));
     }
     said
 }
@@ -233,15 +233,15 @@ fn shares(model: &QueuePage<'_>) -> Markup {
     let percent = |share: f64| (share * 10_000.0).round() / 100.0;
     html! {
         details {
-            summary { "Documents that are drawn" }
-            p.soft { "Some documents are looked at whatever their results are, and some twice. They are drawn by their names before they are run, so that no one chooses them. A run keeps the shares with which it began." }
+            summary { "Documents drawn at random" }
+            p.soft { "Some documents are reviewed whatever their result, and some twice. They are drawn by name before they are run, so that no one chooses them. A run keeps the shares with which it began." }
             form.desk-filters method="post" action="/review/shares" {
                 div {
                     label for="share-audit" { "Audit sample, % of all documents" }
                     input id="share-audit" name="audit" type="number" min="0" max="100" step="any" required value=(percent(shares.audit));
                 }
                 div {
-                    label for="share-second" { "Second review, % of those reviewed" }
+                    label for="share-second" { "Second review, % of reviewed documents" }
                     input id="share-second" name="second" type="number" min="0" max="100" step="any" required value=(percent(shares.second));
                 }
                 button type="submit" { "Use for runs from now on" }

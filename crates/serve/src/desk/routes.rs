@@ -269,7 +269,8 @@ fn decided(
             (page.open_doubts(), page.is_empty())
         });
         if is_empty || !doubts.is_empty() {
-            let said = if is_empty { "Nothing was extracted." } else { "Values in doubt were not decided." };
+            let said =
+                if is_empty { "Nothing was extracted." } else { "Values in doubt have not been decided." };
             let said = said.to_owned();
             let markup = show(&open, &|page| {
                 let page = DeskPage { confirm: doubts.clone(), said: said.clone(), ..page };
@@ -293,11 +294,11 @@ fn decided(
     let of_one = |one: &Decision| match &one.content.field {
         Some(field) if one.content.settles => format!("{}: settled", field_name(field)),
         Some(field) => format!("{}: {}", field_name(field), word(one.content.action)),
-        None if one.content.issue.is_some() => "it holds all the same".to_owned(),
+        None if one.content.issue.is_some() => "not a problem".to_owned(),
         None => format!("the document: {}", word(one.content.action)),
     };
     let undone = to_undo(&open, reviewer).filter(|_| decision.content.action == Action::Undo);
-    let said = undone.map_or_else(|| of_one(&decision), |undone| format!("Taken back: {}", of_one(undone)));
+    let said = undone.map_or_else(|| of_one(&decision), |undone| format!("Undone: {}", of_one(undone)));
     let open = OpenDocument::open(service, &named.0, &named.1, reviewer)?;
     Ok(FormResponse::Page(
         StatusCode::OK,
@@ -322,11 +323,11 @@ fn word(action: Action) -> &'static str {
         Action::Edit => "edited",
         Action::NotPresent => "not in the document",
         Action::Missed => "added",
-        Action::Holds => "it holds all the same",
+        Action::Holds => "not a problem",
         Action::Compared => "all values compared",
         Action::Reject => "rejected",
-        Action::Comment => "comment kept",
-        Action::Undo => "the latest decision is taken back",
+        Action::Comment => "comment saved",
+        Action::Undo => "the latest decision was undone",
     }
 }
 

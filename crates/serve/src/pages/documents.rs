@@ -82,22 +82,16 @@ fn shown(
     let body = html! {
         h1 { "Documents" }
         div role="status" {
-            @match query.taken {
-                0 => {}
-                1 => p.good { "1 document was taken." }
-                taken => p.good { (taken) " documents were taken." }
+            @if query.taken > 0 { p.good { "Submitted: " (prose::count(query.taken as u64, "document")) "." } }
+            @if query.known > 0 {
+                p { "Already submitted with the same settings, and listed below: " (prose::count(query.known as u64, "document")) "." }
             }
-            @match query.known {
-                0 => {}
-                1 => p { "1 document was submitted before with the same settings: see its result below." }
-                known => p { (known) " documents were submitted before with the same settings: see their results below." }
-            }
-            @if let Some(why) = &outcome.nothing { p.trouble { "Nothing was taken: " (outside(why)) "." } }
-            @for file in &outcome.refused { p.trouble { code { (outside(&file.file_name)) } " was not taken: " (outside(&file.error)) "." } }
+            @if let Some(why) = &outcome.nothing { p.trouble { "Nothing was submitted: " (outside(why)) "." } }
+            @for file in &outcome.refused { p.trouble { code { (outside(&file.file_name)) } " was not submitted: " (outside(&file.error)) "." } }
         }
         (form(&names, &service.settings.profile, most_mb))
         details {
-            summary { "What the profiles are for" }
+            summary { "What each profile is for" }
             dl {
                 @for name in &names {
                     @if let Ok(description) = service.profiles.description(name) {
@@ -108,15 +102,15 @@ fn shown(
             }
         }
         @if !profile_errors.is_empty() {
-            section aria-label="What keeps documents waiting" {
+            section aria-label="Why documents are waiting" {
                 @for (profile, why) in &profile_errors {
-                    p.trouble { "Documents of " code { (profile) } " wait: " (outside(why)) }
+                    p.trouble { "Documents of the profile " code { (profile) } " are waiting: " (outside(why)) }
                 }
             }
         }
         h2 { "Submitted" }
         @if identity.may(AccessRole::Review) {
-            p { "Results that need a person wait under " a href="/review" { "Review" } "." }
+            p { "Results that need a person's decision are listed under " a href="/review" { "Review" } "." }
         }
         div #live data-fragment="/documents/list" data-every="2" { (table(&jobs, identity)) }
         // Users who only submit or review need not know where files are.
@@ -136,7 +130,7 @@ fn whose(journal: &ServedJournal) -> Markup {
     };
     html! {
         p.soft #journal {
-            "These documents are kept in " code { (path(&journal.file)) } " (" (marked(by)) "). The service was started in "
+            "These documents are stored in " code { (path(&journal.file)) } " (" (marked(by)) "). The service was started in "
             code { (path(&journal.started_in)) } "."
         }
     }
@@ -153,18 +147,18 @@ fn form(names: &[String], usual: &str, most_mb: u64) -> Markup {
                 }
             }
             div {
-                label { input type="checkbox" name="again" value="yes"; " Run documents again that were submitted before" }
+                label { input type="checkbox" name="again" value="yes"; " Run documents again even if they were already submitted" }
             }
             div {
                 label for="file" { "Files" }
                 input id="file" type="file" name="file" multiple aria-describedby="kinds";
             }
             details {
-                summary { "or paste a text" }
+                summary { "Or paste a text" }
                 label for="text" { "Text" }
                 textarea id="text" name="text" rows="8" {}
             }
-            p.soft #kinds { "Text, PDF or image; at most " (MOST_FILES) " files at a time, at most " (most_mb) " MB each." }
+            p.soft #kinds { "Text, PDF or image files: at most " (MOST_FILES) " at a time, and " (most_mb) " MB each." }
             button.primary type="submit" { "Submit" }
         }
     }
@@ -180,12 +174,12 @@ async fn list(identity: Identity, State(service): State<Arc<Service>>) -> Result
 
 fn table(jobs: &[Job], identity: &Identity) -> Markup {
     if jobs.is_empty() {
-        return html! { p.empty { "Nothing was submitted yet. Choose files above, or send them to the API (" a href="/api/openapi.json" { "its description" } ")." } };
+        return html! { p.empty { "No documents yet. Choose files above, or send them to the API (" a href="/api/openapi.json" { "description" } ")." } };
     }
     let columns =
         [words("Document | Profile | State"), figures("Score | Iterations"), words("Submitted | ")].concat();
     page_table(
-        &format!("The latest {}, the latest first", prose::count(jobs.len() as u64, "document")),
+        &format!("The latest {}, newest first", prose::count(jobs.len() as u64, "document")),
         &columns,
         jobs.iter().map(|job| row(job, identity)).collect(),
     )
@@ -229,8 +223,18 @@ fn button(job: &Job, action: &str, words: &str) -> Markup {
 fn state(job: &Job) -> String {
     match (&job.outcome, &job.reason) {
         (Some(outcome), _) => outcome.final_status.replace('_', " "),
-        (None, Some(reason)) => format!("{}: {reason}", job.status.as_str()),
-        (None, None) => job.status.as_str().to_owned(),
+        (None, Some(reason)) => format!("{}: {reason}", status(job.status)),
+        (None, None) => status(job.status).to_owned(),
+    }
+}
+
+fn status(status: JobStatus) -> &'static str {
+    match status {
+        JobStatus::Parked => "waiting for a batch",
+        JobStatus::Running => "in progress",
+        JobStatus::Waiting | JobStatus::Finished | JobStatus::Failed | JobStatus::Cancelled => {
+            status.as_str()
+        }
     }
 }
 

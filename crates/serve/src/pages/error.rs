@@ -42,7 +42,7 @@ pub(crate) async fn error_pages(request: Request, next: Next) -> Response {
         h1 { (title) }
         p { (marked(&capital(&message))) "." }
         @if let Some(help) = help { p.soft { (marked(&capital(&help))) "." } }
-        p { a href="/" { "To the first page" } }
+        p { a href="/" { "Go to the first page" } }
     };
     let shown = match identity {
         Some(identity) => page(title, &identity, None, &[], &body),

@@ -23,8 +23,8 @@ pub(crate) fn profiles(identity: &Identity, rows: &[ProfileRow]) -> Markup {
         &[],
         &html! {
             h1 { "Profiles" }
-            p.soft { "A profile says what is extracted, how it is scored, when it is good enough, and when a person looks." }
-            (page_table("Profiles that can be used by name", &words("Profile | What it is for"), rows.iter().map(row).collect()))
+            p.soft { "A profile defines what is extracted, how a result is scored, when it is good enough, and when a person reviews it." }
+            (page_table("Profiles", &words("Profile | What it is for"), rows.iter().map(row).collect()))
         },
     )
 }

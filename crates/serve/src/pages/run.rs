@@ -1,4 +1,4 @@
-//! A run: its progress, its scores against what is asked for, its issues, decisions and documents.
+//! A run: its progress, its scores against what is required, its issues, decisions and documents.
 
 use super::parts::{in_address, minute, money, outside, pager, score, time};
 use super::run_document::marked;
@@ -58,11 +58,11 @@ fn at_a_glance(view: &RunView) -> Vec<Tile> {
     let done = view.row.done();
     let running = stages.of(DocumentStage::Running);
     let mut left = vec![format!("of {}", thousands(stages.sum()))];
-    left.extend((running > 0).then(|| format!("{} worked on", thousands(running))));
+    left.extend((running > 0).then(|| format!("{} in progress", thousands(running))));
     let failed = view.row.failed();
     let waits = figures.review.saturating_sub(view.decided);
     let mut review = vec![percent(waits, figures.results)];
-    review.extend((view.decided > 0).then(|| format!("{} more decided", thousands(view.decided))));
+    review.extend((view.decided > 0).then(|| format!("{} already decided", thousands(view.decided))));
     if figures.review_passed > 0 {
         let (passed, all) = (thousands(figures.review_passed), thousands(figures.review));
         review.push(format!("{passed} of all {all} passed"));
@@ -140,14 +140,14 @@ fn scores(view: &RunView) -> Markup {
         ),
         steps: (0..iterations.len()).map(|at| format!("iteration {at}")).collect(),
         series,
-        bound: target.map(|target| (target, format!("overall asked for: {target}"))),
+        bound: target.map(|target| (target, format!("overall required: {target}"))),
         range: (0.0, 1.0),
         written: &|value| format!("{value:.2}"),
-        caption: "Means over the documents that came so far: those that pass early are not in later iterations.",
+        caption: "Means over the documents that reached each iteration; those that pass early are not in later ones.",
     };
     let target_of = |name: &str| view.targets.get(name).map_or_else(|| "–".to_owned(), ToString::to_string);
     let names: Vec<String> = (0..iterations.len()).map(|at| at.to_string()).collect();
-    let mut columns = vec![word("Score"), figure("Asked for")];
+    let mut columns = vec![word("Score"), figure("Required")];
     columns.extend(names.iter().map(|name| figure(name)));
     let of = |name: &str, value: &dyn Fn(&IterationMeans) -> Option<f64>| {
         let mut row = vec![outside(name), html! { (target_of(name)) }];
@@ -187,7 +187,7 @@ fn issues(view: &RunView) -> Markup {
         section aria-labelledby="issues" {
             h2 #issues { "Most frequent issues" }
             @if rows.is_empty() {
-                p.soft { "None in what was returned so far." }
+                p.soft { "No issues in the candidates returned so far." }
             } @else {
                 (page_table("Issues of the returned candidates", &[words("Issue | Severity"), figures("Documents | Count")].concat(), rows))
                 @if issues.len() > ISSUES { p.soft { "and " (issues.len() - ISSUES) " more kinds" } }
@@ -201,7 +201,7 @@ fn decisions(view: &RunView) -> Markup {
         section aria-labelledby="decisions" {
             h2 #decisions { "Latest decisions" }
             @if view.decisions.is_empty() {
-                p.soft { "Nothing was decided lately." }
+                p.soft { "No decisions yet." }
             } @else {
                 ol.decisions {
                     @for one in &view.decisions {
@@ -260,7 +260,7 @@ fn documents(view: &RunView) -> Markup {
                 }
             }
             @if rows.is_empty() {
-                p.empty { "There are none." }
+                p.empty { "There are no such documents." }
             } @else {
                 (page_table(&format!("Documents: {}, {}", filter_name(view.filter).to_lowercase(), thousands(view.listed)), &columns, rows))
                 (pager("documents", &list, view.page, view.pages))
@@ -308,10 +308,12 @@ fn ended(document: &DocumentFigures) -> Markup {
 pub(super) fn ended_words(document: &DocumentFigures) -> String {
     match (document.stage, &document.final_status, &document.stop_reason) {
         (DocumentStage::Waiting, ..) => "waiting".to_owned(),
-        (DocumentStage::Running, ..) => "worked on".to_owned(),
-        (DocumentStage::Parked, ..) => "waits for a batch".to_owned(),
-        (_, Some(status), Some(reason)) => format!("{}: {reason}", status.replace('_', " ")),
-        (_, Some(status), None) => status.replace('_', " "),
+        (DocumentStage::Running, ..) => "in progress".to_owned(),
+        (DocumentStage::Parked, ..) => "waiting for a batch".to_owned(),
+        (_, Some(status), Some(reason)) if !status.starts_with(reason) => {
+            format!("{status}: {reason}").replace('_', " ")
+        }
+        (_, Some(status), _) => status.replace('_', " "),
         (DocumentStage::GivenUp, None, _) => "given up".to_owned(),
         (_, None, _) => document.reason.clone().unwrap_or_else(|| "no result".to_owned()),
     }

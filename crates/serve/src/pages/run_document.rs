@@ -45,8 +45,8 @@ pub(crate) fn document_part(view: &DocumentView) -> Markup {
         (scores(view))
         @if !view.answered_by.is_empty() {
             section aria-labelledby="answered" {
-                h2 #answered { "Who answered" }
-                (page_table("Services and models by who asked", &words("Asked by | Answered by"),
+                h2 #answered { "Answered by" }
+                (page_table("Services and models that answered", &words("Asked by | Answered by"),
                     view.answered_by.iter().map(|(who, models)| vec![outside(who), outside(models)]).collect()))
             }
         }
@@ -68,7 +68,7 @@ fn at_a_glance(view: &DocumentView) -> Vec<Tile> {
     let (review, review_tone) = match view.story.review {
         Some(true) => ("yes", Tone::Warn),
         Some(false) => ("no", Tone::Plain),
-        None => ("not known", Tone::Plain),
+        None => ("unknown", Tone::Plain),
     };
     let usage = end.usage;
     vec![
@@ -128,10 +128,10 @@ fn scores(view: &DocumentView) -> Markup {
         alt: format!("Scores of {} candidates.", candidates.len()),
         steps: candidates.iter().map(|one| format!("candidate {}", one.iteration)).collect(),
         series,
-        bound: bound.map(|bound| (bound, format!("overall asked for: {bound}"))),
+        bound: bound.map(|bound| (bound, format!("overall required: {bound}"))),
         range: (0.0, 1.0),
         written: &|value| format!("{value:.2}"),
-        caption: "Each candidate below has them in numbers.",
+        caption: "The numbers are below, with each candidate.",
     };
     html! {
         section aria-labelledby="scores-heading" {

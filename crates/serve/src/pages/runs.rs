@@ -31,7 +31,7 @@ pub(crate) fn runs_part(list: &RunList) -> Markup {
         @if list.rows.is_empty() {
             p.empty { "No runs yet. Submit a document, or run some with " code { "loopctl run" } "." }
         } @else {
-            (page_table(&format!("Runs, the latest first; {} in all", thousands(list.count)), &columns, list.rows.iter().map(row).collect()))
+            (page_table(&format!("Runs, newest first; {} in total", thousands(list.count)), &columns, list.rows.iter().map(row).collect()))
             (pager("runs", "/runs", list.page, list.pages))
         }
     }

@@ -5,6 +5,7 @@ use super::parts::outside;
 use crate::access::{AccessRole, Identity};
 use crate::report::{LinePlot, Series, Tile, Tone, figures, page_table, thousands, tile, tile_list, word};
 use crate::trends::{BoundSide, MeasureUnit, SECTION, TimeStep, TrendMeasure, TrendsView};
+use crate::value::prose;
 use maud::{Markup, html};
 
 /// The page.
@@ -19,9 +20,9 @@ pub(crate) fn trends(identity: &Identity, view: &TrendsView) -> Markup {
             div role="status" { @if view.is_saved { p.good { "The alerts were saved." } } }
             form.filter method="get" action="/trends" {
                 div {
-                    label for="by" { "Steps" }
+                    label for="by" { "Group by" }
                     select id="by" name="by" {
-                        @for step in TimeStep::ALL { option value=(step.key()) selected[step == view.step] { (step.key()) "s" } }
+                        @for step in TimeStep::ALL { option value=(step.key()) selected[step == view.step] { (step.key()) } }
                     }
                 }
                 div {
@@ -36,11 +37,10 @@ pub(crate) fn trends(identity: &Identity, view: &TrendsView) -> Markup {
             h2 { "The last " (alerts.hours) " hours" }
             (tile_list(&TrendMeasure::ALL.map(|measure| now(view, measure))))
             p.soft {
-                (thousands(view.recent.counted)) (if view.recent.counted == 1 { " document" } else { " documents" }) ". An alert is raised for a profile with at least "
-                (thousands(alerts.least_documents)) " of them."
+                (prose::count(view.recent.counted, "document")) ". An alert needs at least " (prose::count(alerts.least_documents, "document")) " of a profile."
             }
             @if view.points.is_empty() {
-                p.empty { "No documents ended in the time that is shown." }
+                p.empty { "No documents ended in this period." }
             } @else {
                 @for measure in TrendMeasure::ALL { (trend(view, measure)) }
             }
@@ -59,7 +59,7 @@ fn now(view: &TrendsView, measure: TrendMeasure) -> Tile {
     let is_crossed = value.is_some_and(|value| measure.is_crossed(value, bound));
     let bound = written(measure, bound);
     let note = match value {
-        None => format!("no value yet; its bound is {bound}"),
+        None => format!("no value yet; bound {bound}"),
         Some(_) if !is_crossed => format!("within its bound of {bound}"),
         Some(_) if measure.side() == BoundSide::Above => format!("over its bound of {bound}"),
         Some(_) => format!("under its bound of {bound}"),
