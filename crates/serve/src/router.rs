@@ -1,8 +1,7 @@
 //! Every address of the service.
 
 use super::state::Service;
-use super::{access, metrics};
-use super::{admin, api, assets, desk, health, pages, runs, slow_bodies, trends, tuning};
+use super::{access, api, assets, health, metrics, pages, slow_bodies};
 use axum::routing::get;
 use axum::{Json, Router, middleware};
 use std::sync::Arc;
@@ -18,11 +17,6 @@ pub(super) fn router(service: Arc<Service>) -> Router {
         .merge(pages::routes(&service))
         .merge(assets::routes())
         .merge(metrics::routes())
-        .merge(runs::routes())
-        .merge(trends::routes())
-        .merge(tuning::routes())
-        .merge(admin::routes())
-        .merge(desk::routes())
         .merge(health::routes())
         .layer(middleware::from_fn(slow_bodies::limit))
         .layer(middleware::from_fn(pages::error_pages))

@@ -38,7 +38,7 @@ fn a_person_follows_a_run_and_tries_another_threshold() {
         };
 
         follow("Runs");
-        shown("runs", "Runs, the latest first");
+        shown("runs", "Runs, newest first");
         follow(&run);
         browser.wait("document.querySelector('svg.plot .curve')");
         shown("run", "Scores by iteration");
@@ -49,7 +49,7 @@ fn a_person_follows_a_run_and_tries_another_threshold() {
         shown("profiles", "What it is for");
         follow("steps");
         fill(&browser, "input[name='accept.overall']", "0.5");
-        shown("profile", "1 of 1 documents would end otherwise.");
+        shown("profile", "1 of 1 document would end differently.");
         browser.wait(
             "[...document.querySelectorAll('.diff ins')].some((line) => line.innerText.includes('0.5'))",
         );
@@ -65,7 +65,7 @@ fn a_person_follows_a_run_and_tries_another_threshold() {
         follow("Settings");
         fill(&browser, "#token-name", "lab");
         browser.wait("document.querySelector('#fresh-token').value.startsWith('loopctl_')");
-        shown("settings", "It is shown this once");
+        shown("settings", "It is shown only once");
         browser.run("document.querySelector(\"[aria-label='Revoke the tokens of lab']\").click()");
         shown("revoked", "revoked");
         assert_eq!(browser.noted(), Vec::<String>::new());

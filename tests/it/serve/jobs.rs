@@ -103,7 +103,8 @@ fn a_file_that_is_refused_keeps_none_of_the_others() {
     assert_eq!(uploaded["refused"], json!([{"file_name": "empty.txt", "error": "the document is empty"}]));
     server.request("POST", "/api/uploads").admin().files(&[], &files[..1]).send().is(400);
     let page = server.request("POST", "/documents").admin().files(&[], &files).send().is(422).text();
-    for said in ["1 document was taken.", "empty.txt", "was not taken", "the document is empty", "<nav"] {
+    for said in ["Submitted: 1 document.", "empty.txt", "was not submitted", "the document is empty", "<nav"]
+    {
         assert!(page.contains(said), "`{said}`: {page}");
     }
     let nothing = server.request("POST", "/documents").admin().files(&[], &[]).send().is(422).text();
@@ -120,15 +121,18 @@ fn a_form_with_too_many_files_is_taken_not_even_in_part() {
         (0..101).map(|number| (format!("{number}.txt"), format!("Report {number}."))).collect();
     let files: Vec<(&str, &str)> = names.iter().map(|(name, text)| (name.as_str(), text.as_str())).collect();
     let page = server.request("POST", "/documents").admin().files(&[], &files).send().is(422).text();
-    assert!(page.contains("Nothing was taken: ") && page.contains("at most 100 files, found 101"), "{page}");
-    assert!(page.contains("Nothing was submitted yet") && !page.contains("<code><bdi>The form"), "{page}");
-    assert!(page.contains("at most 100 files at a time"), "{page}");
+    assert!(
+        page.contains("Nothing was submitted: ") && page.contains("at most 100 files, found 101"),
+        "{page}"
+    );
+    assert!(page.contains("No documents yet") && !page.contains("<code><bdi>The form"), "{page}");
+    assert!(page.contains("at most 100 at a time"), "{page}");
     let said = server.request("POST", "/api/uploads").admin().files(&[], &files).send().is(400).json();
     assert!(said["error"].as_str().unwrap().contains("none of them was taken"), "{said}");
     // A part that is none of a form's leaves nothing of what precedes it, either.
     let strange = server.request("POST", "/api/uploads").admin();
     strange.files(&[("again", "x")], &files[..1]).send().is(400);
-    assert!(server.get("/").is(200).text().contains("Nothing was submitted yet"));
+    assert!(server.get("/").is(200).text().contains("No documents yet"));
     assert!(!place.path("data/uploads").exists() || place.names("data/uploads").is_empty());
     server.request("POST", "/documents").admin().files(&[], &files[..100]).send().is(303);
 }
@@ -144,7 +148,7 @@ fn a_form_that_is_sent_again_pays_for_nothing_again() {
     };
     assert_eq!(sent(&[], &files[..1]), "/?taken=1&known=0");
     assert_eq!(sent(&[], &files), "/?taken=1&known=1");
-    assert!(server.get("/?taken=1&known=1").text().contains("1 document was submitted before"));
+    assert!(server.get("/?taken=1&known=1").text().contains("listed below: 1 document."));
     assert_eq!(server.get("/api/jobs").json()["jobs"].as_array().unwrap().len(), 2);
     // Another setting is another question, which may be asked.
     assert_eq!(sent(&[("setting", "accept.overall=0.5")], &files[..1]), "/?taken=1&known=0");

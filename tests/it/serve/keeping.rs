@@ -77,7 +77,7 @@ fn the_first_page_says_whose_journal_is_served() {
     let root = root.to_str().unwrap().trim_end_matches('/');
     let holds = |said: &str, journal: &str, by: &str| {
         let whole = format!(
-            "These documents are kept in `{root}/{journal}` ({by}). The service was started in `{root}`."
+            "These documents are stored in `{root}/{journal}` ({by}). The service was started in `{root}`."
         );
         assert_eq!(said, whole);
     };

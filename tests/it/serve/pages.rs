@@ -92,14 +92,14 @@ fn a_run_shows_what_it_came_to_and_each_document_its_story() {
     let run = run_of(&server);
     page(&server, &format!("/runs/{run}")).is(200).shows(&[
         "Scores by iteration",
-        "overall asked for: 0.9<",
+        "overall required: 0.9<",
         ">0.300<",
         ">0.600<",
         "stop, max_iterations (stop.max_iterations: 4 against 4)",
         "Not passed 1 (100.0 %)",
         &format!("href=\"/runs/{run}/doc\""),
     ]);
-    page(&server, &format!("/runs/{run}?show=passed")).is(200).shows(&["There are none."]);
+    page(&server, &format!("/runs/{run}?show=passed")).is(200).shows(&["There are no such documents."]);
     page(&server, &format!("/runs/{run}?show=not-passed&page=99")).is(200).shows(&["/doc\""]);
     page(&server, &format!("/runs/{run}?fragment=1")).is(200).shows(&["Progress"]).lacks(&["<html", "<h1"]);
     page(&server, &format!("/runs/{run}/doc")).is(200).shows(&[
@@ -153,12 +153,12 @@ fn another_threshold_is_tried_on_a_recorded_run() {
     page(&server, "/profiles/steps").is(200).shows(&[
         "name=\"accept.overall\"",
         "name=\"stop.max_iterations\"",
-        "Its numbers",
+        "Thresholds, limits and weights",
         &format!("value=\"{run}\""),
     ]);
     let tried = format!("/profiles/steps?accept.overall=0.5&stop.max_iterations=4&run={run}");
     page(&server, &tried).is(200).shows(&[
-        "<strong>1</strong> of 1 documents would end otherwise.",
+        "<strong>1</strong> of 1 document would end differently.",
         "4 → 2",
         "passed</span>: <bdi>accepted",
         "As YAML",
@@ -168,7 +168,7 @@ fn another_threshold_is_tried_on_a_recorded_run() {
     page(&server, &longer).is(200).shows(&["is not in the record, and not guessed"]);
     page(&server, &format!("/profiles/steps?accept.overall=2&run={run}"))
         .is(200)
-        .shows(&["class=\"refused\"", "There is none while a value is refused."])
+        .shows(&["class=\"refused\"", "There is no YAML until every value is valid."])
         .lacks(&["id=\"whole-yaml\"", "Save as a new profile"]);
     page(&server, "/profiles/steps?accept.overall=%7Ba%3A1%7D").is(400).shows(&["needs a number"]);
 }
@@ -307,14 +307,16 @@ fn settings_are_checked_and_tokens_are_shown_once() {
     let shares = [("audit", "5"), ("second", "12.5")];
     send(&server, &server.token, "/settings/shares", &shares).is(303);
     page(&server, "/settings").is(200).shows(&["value=\"5\"", "value=\"12.5\""]).lacks(&["were saved"]);
-    page(&server, "/settings?saved=shares").is(200).shows(&["The shares of reviews were saved."]);
+    page(&server, "/settings?saved=shares")
+        .is(200)
+        .shows(&["The shares of documents for review were saved."]);
     page(&server, "/settings?saved=other-words").is(200).lacks(&["were saved", "other-words"]);
 
     let fields = [("name", "lab"), ("role", "submit"), ("days", "30")];
     let made = send(&server, &server.token, "/settings/tokens", &fields);
     let made = made
         .is(200)
-        .shows(&["It is shown this once", "value=\"/login#token=loopctl_", "Copy the link"])
+        .shows(&["It is shown only once", "value=\"/login#token=loopctl_", "Copy the link"])
         .text();
     let token = made.split_once("readonly value=\"").unwrap().1.split_once('"').unwrap().0.to_owned();
     page(&server, "/settings")

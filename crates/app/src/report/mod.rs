@@ -27,6 +27,10 @@ pub use figures::{dollars, duration, percent, thousands};
 pub use junit::junit;
 pub use live::decision_line;
 pub use live::{Live, missed};
+pub use model::{
+    Column, Fact, LinePlot, MOST_SERIES, Parts, Series, Tile, Tone, fact_list, facts, figure, figures,
+    page_table, swatch, tile, tile_list, word, words,
+};
 pub use page::{STYLE, escape_html};
 pub use pages::{
     PageOptions, calibration_html, calibration_text, evaluation_html, evaluation_text, render_html,

@@ -6,6 +6,7 @@ use super::throttle::ThrottleDecision;
 use super::token::{TokenTransport, holder};
 use crate::api::{ApiError, RefusalReason};
 use crate::blocking::on_blocking_thread;
+use crate::pages;
 use crate::state::Service;
 use crate::store::AccessRecord;
 use axum::extract::{Request, State};
@@ -212,10 +213,7 @@ fn wants_page(method: &Method, path: &str, headers: &HeaderMap) -> bool {
 fn is_kept(method: &Method, path: &str, name: &str, response: &Response) -> bool {
     let is_change = !matches!(*method, Method::GET | Method::HEAD);
     let is_refused = matches!(response.status(), StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN);
-    // The page of a run, which is read again and again while the run is in progress, shows no document.
-    let of_run = path.strip_prefix("/runs/").is_some_and(|rest| rest.contains('/'));
-    let shows_document =
-        !name.is_empty() && (of_run || ["/review/", "/api/"].iter().any(|begin| path.starts_with(begin)));
+    let shows_document = !name.is_empty() && (path.starts_with("/api/") || pages::shows_document(path));
     is_change || is_refused || shows_document
 }
 

@@ -20,9 +20,19 @@ impl Identity {
         self.role.allows(needed)
     }
 
+    /// Of the holder of a token who has at least a role.
     fn of(parts: &Parts, needed: AccessRole) -> Result<Self, ApiError> {
         let identity = parts.extensions.get::<Identity>().cloned().ok_or_else(ApiError::no_token)?;
         if identity.may(needed) { Ok(identity) } else { Err(ApiError::not_allowed(&identity, needed)) }
+    }
+}
+
+impl<S: Send + Sync> FromRequestParts<S> for Identity {
+    type Rejection = ApiError;
+
+    /// Any holder of a token.
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, ApiError> {
+        Identity::of(parts, AccessRole::Submit)
     }
 }
 
@@ -43,8 +53,6 @@ macro_rules! at_least {
 }
 
 at_least! {
-    /// Any holder of a token.
-    Anyone needs AccessRole::Submit;
     /// A holder who may submit documents.
     Submitter needs AccessRole::Submit;
     /// A holder who may see every document and decide about it.

@@ -16,7 +16,7 @@ mod token;
 
 pub(super) use guard::{guard, headers};
 pub(super) use hosts::Hosts;
-pub(super) use identity::{Admin, Anyone, Identity, Reviewer, Submitter};
+pub(super) use identity::{Admin, Identity, Reviewer, Submitter};
 pub(super) use login::routes;
 pub use role::AccessRole;
 pub(super) use throttle::Throttle;

@@ -5,11 +5,11 @@
 mod forms;
 
 use self::forms::{alerts_of, shares_of};
-use super::access::{AccessRole, Admin, NewAccess, holder_name, is_valid, issue_token};
+use super::access::{AccessRole, Identity, NewAccess, holder_name, is_valid, issue_token};
 use super::api::ApiError;
 use super::blocking::on_blocking_thread;
 use super::desk::USUAL_SHARES;
-use super::pages;
+use super::pages::{self, Section};
 use super::state::Service;
 use super::trends::{AlertSettings, LAST_MESSAGE, LastMessage, SETTINGS, look};
 use crate::store::{AccessRecord, Journal, ReviewShares, StoreError, StoredToken};
@@ -50,8 +50,16 @@ pub(crate) struct TokenRow {
     pub(crate) holds: bool,
 }
 
-/// The routes.
-pub(crate) fn routes() -> Router<Arc<Service>> {
+/// The section of settings.
+pub(crate) const SECTION: Section = Section {
+    path: "/settings",
+    name: "Settings",
+    role: AccessRole::Admin,
+    shows_document: |_| false,
+    routes,
+};
+
+fn routes(_: &Service) -> Router<Arc<Service>> {
     Router::new()
         .route("/settings", get(settings))
         .route("/settings/alerts", post(set_alerts))
@@ -99,12 +107,12 @@ struct SettingsQuery {
 /// The messages after a form was sent. The address names one: no other words come from there.
 const SAVED: [(&str, &str); 3] = [
     ("alerts", "The alerts were saved."),
-    ("shares", "The shares of reviews were saved."),
+    ("shares", "The shares of documents for review were saved."),
     ("revoked", "The tokens and sessions of that name were revoked."),
 ];
 
 async fn settings(
-    Admin(identity): Admin,
+    identity: Identity,
     State(service): State<Arc<Service>>,
     Query(asked): Query<SettingsQuery>,
 ) -> Result<Markup, ApiError> {
@@ -124,7 +132,6 @@ async fn keep(service: Arc<Service>, name: &'static str, value: impl Serialize) 
 }
 
 async fn set_alerts(
-    Admin(_): Admin,
     State(service): State<Arc<Service>>,
     Form(fields): Form<FormFields>,
 ) -> Result<Redirect, ApiError> {
@@ -137,7 +144,6 @@ async fn set_alerts(
 }
 
 async fn set_shares(
-    Admin(_): Admin,
     State(service): State<Arc<Service>>,
     Form(fields): Form<FormFields>,
 ) -> Result<Redirect, ApiError> {
@@ -156,7 +162,7 @@ struct NewTokenForm {
 
 /// Makes a token and shows it: it can't be shown again, so there is no page to redirect to.
 async fn add_token(
-    Admin(identity): Admin,
+    identity: Identity,
     State(service): State<Arc<Service>>,
     Form(form): Form<NewTokenForm>,
 ) -> Result<Markup, ApiError> {
@@ -167,8 +173,8 @@ async fn add_token(
         days => match days.parse::<u16>() {
             Ok(days) if days > 0 => Some(SignedDuration::from_hours(24 * i64::from(days))),
             _ => {
-                return Err(ApiError::bad_request("the days are not a number from 1 to 65535")
-                    .help("leave them empty for a token that holds until it is revoked"));
+                return Err(ApiError::bad_request("the number of days is not from 1 to 65535")
+                    .help("leave it empty for a token that is valid until it is revoked"));
             }
         },
     };
@@ -187,7 +193,6 @@ struct RevokeForm {
 }
 
 async fn revoke(
-    Admin(_): Admin,
     State(service): State<Arc<Service>>,
     Form(form): Form<RevokeForm>,
 ) -> Result<Redirect, ApiError> {

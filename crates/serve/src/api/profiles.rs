@@ -1,7 +1,7 @@
 //! Profiles, and their verdict on an extraction without any call.
 
 use super::error::{ApiError, ErrorAnswer};
-use crate::access::Anyone;
+use crate::access::Identity;
 use crate::blocking::on_blocking_thread;
 use crate::diag::{Problems, render_json};
 use crate::ingest::{Document, read_next_input};
@@ -58,7 +58,7 @@ pub(super) struct ProfileList {
 /// Profiles
 #[utoipa::path(get, path = "/api/profiles", operation_id = "list_profiles", tag = "profiles", responses((status = 200, description = "The profiles", body = ProfileList)))]
 pub(super) async fn list(
-    Anyone(_): Anyone,
+    _: Identity,
     State(service): State<Arc<Service>>,
 ) -> Result<Json<ProfileList>, ApiError> {
     let listed = move || {
@@ -94,7 +94,7 @@ pub(super) struct ProfileAnswer {
     )
 )]
 pub(super) async fn show(
-    Anyone(_): Anyone,
+    _: Identity,
     State(service): State<Arc<Service>>,
     Path(name): Path<String>,
 ) -> Result<Json<ProfileAnswer>, ApiError> {
@@ -144,7 +144,7 @@ pub(super) struct CheckAnswer {
     responses((status = 200, description = "What is wrong with it", body = CheckAnswer), (status = 413, description = "It has more than 64 KB", body = ErrorAnswer), (status = 400, description = "What was sent can't be understood", body = ErrorAnswer))
 )]
 pub(super) async fn check(
-    Anyone(identity): Anyone,
+    identity: Identity,
     State(service): State<Arc<Service>>,
     body: Result<Json<CheckRequest>, JsonRejection>,
 ) -> Result<Json<CheckAnswer>, ApiError> {
@@ -214,7 +214,7 @@ pub(super) struct ScoreAnswer {
     )
 )]
 pub(super) async fn score(
-    Anyone(identity): Anyone,
+    identity: Identity,
     State(service): State<Arc<Service>>,
     body: Result<Json<ScoreRequest>, JsonRejection>,
 ) -> Result<Json<ScoreAnswer>, ApiError> {
@@ -276,7 +276,7 @@ fn scored(service: &Service, request: ScoreRequest) -> Result<ScoreAnswer, ApiEr
     )
 )]
 pub(super) async fn next_step(
-    Anyone(identity): Anyone,
+    identity: Identity,
     State(service): State<Arc<Service>>,
     body: Result<Json<Value>, JsonRejection>,
 ) -> Result<Json<Value>, ApiError> {

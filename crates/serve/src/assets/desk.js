@@ -137,7 +137,7 @@ document.addEventListener("keydown", (event) => {
   if (counts || element.matches("textarea:not([data-line])")) return;
   event.preventDefault();
   event.stopImmediatePropagation();
-  if (!event.repeat) say("The page has just changed. Look at it, and press Enter again.");
+  if (!event.repeat) say("The page has just changed. Check it, then press Enter again.");
 }, true);
 
 const isTyping = (element) => element.closest("input, select, textarea, [contenteditable]") !== null;
@@ -168,7 +168,7 @@ document.addEventListener("keydown", (event) => {
   else if (event.key === "g") {
     const mark = markEvidence(current()?.dataset.number, true);
     if (mark?.focus) mark.focus({ preventScroll: true });
-    say(mark ? `The document says: ${mark.textContent ?? ""}` : "No place in the document is known for this field.");
+    say(mark ? `The document says: ${mark.textContent ?? ""}` : "No passage of the document is known for this field.");
   } else if ("aAenmcur?123456789".includes(event.key) || event.key === "Enter") press(event.key);
   else return;
   event.preventDefault();
@@ -204,7 +204,7 @@ desk.addEventListener("submit", (event) => {
   const button = event.submitter;
   const body = new URLSearchParams(new FormData(form, button));
   const address = button?.getAttribute("formaction") ?? form.getAttribute("action");
-  sending = sending.then(() => send(address, body)).catch(() => say("The service can't be reached. Nothing was kept."));
+  sending = sending.then(() => send(address, body)).catch(() => say("The service can't be reached. Nothing was saved."));
 });
 
 async function send(address, body) {
@@ -240,7 +240,7 @@ async function send(address, body) {
   const moves = isKept && (["accept", "edit", "not_present", "missed"].includes(body.get("decision")) && body.get("field") === before
     || body.get("decision") === "holds" && `issue:${body.get("issue")}` === before);
   choose((here < 0 ? chosen : here) + (moves ? 1 : 0));
-  say(fields.dataset.said || (answer.ok ? "Checked. Enter keeps the value." : ""));
+  say(fields.dataset.said || (answer.ok ? "Checked. Press Enter to save the value." : ""));
   // What is not answered yet is where the reviewer continues.
   const isRefused = answer.status === 422 && body.get("decision") === "accept" && !body.get("field");
   const open = isRefused ? items().findIndex((item) => item.hasAttribute("data-open")) : -1;

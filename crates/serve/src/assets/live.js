@@ -19,10 +19,10 @@ async function refresh() {
       replace(await answer.text());
       if (said) said.textContent = "";
     } else if (said) {
-      said.textContent = "This page can't be brought up to date; load it again.";
+      said.textContent = "This page can't be updated; reload it.";
     }
   } catch {
-    if (said) said.textContent = "The service does not answer; what is shown may be old.";
+    if (said) said.textContent = "The service does not respond; this page may be out of date.";
   }
   setTimeout(() => {
     isAsked = false;

@@ -90,7 +90,7 @@ pub(super) fn decision_of(
     }
     let entry = entry_of(open, submitted)?;
     if Action::written(&submitted.decision) == Some(Action::Undo) && to_undo(open, reviewer).is_none() {
-        let why = "you have decided nothing here that could be undone".to_owned();
+        let why = "you have no decision here that could be undone".to_owned();
         return Err(DecisionError::Invalid(Some("decision".to_owned()), why));
     }
     let context = EntryContext {
@@ -109,7 +109,7 @@ pub(super) fn decision_of(
             Ok(decision)
         }
         (_, Some(error)) => Err(DecisionError::Invalid(error.column, error.message)),
-        (None, None) => Err(DecisionError::Invalid(None, "this is decided already".to_owned())),
+        (None, None) => Err(DecisionError::Invalid(None, "this has already been decided".to_owned())),
     }
 }
 
@@ -121,7 +121,7 @@ pub(super) fn to_undo<'a>(open: &'a OpenDocument, reviewer: &str) -> Option<&'a 
 fn entry_of(open: &OpenDocument, submitted: &DecisionForm) -> Result<Entry, DecisionError> {
     let field = Some(submitted.field.trim()).filter(|field| !field.is_empty());
     if field.is_some_and(|field| field.len() > LONGEST_FIELD || field.matches('/').count() > MOST_STEPS) {
-        let why = "no field has so long a name".to_owned();
+        let why = "the name of the field is too long".to_owned();
         return Err(DecisionError::Invalid(Some("field".to_owned()), why));
     }
     let comment = Some(submitted.comment.trim()).filter(|text| !is_blank(text)).map(str::to_owned);

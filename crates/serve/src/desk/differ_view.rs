@@ -23,7 +23,7 @@ pub(super) fn positions(view: &FieldView<'_>, page: &DeskPage<'_>) -> Markup {
                 }
             }
         }
-        @if !page.may_settle { p.soft { "Reviewers differ. Someone who may settle it has the last word; or decide again, if you have changed your mind." } }
+        @if !page.may_settle { p.soft { "Reviewers differ, and an adjudicator has the last word. If you have changed your mind, decide again." } }
     }
 }
 
@@ -101,7 +101,7 @@ pub(super) fn whole(page: &DeskPage<'_>) -> Markup {
                         }
                     }
                 } @else {
-                    p.soft { "Someone who may settle it has the last word." }
+                    p.soft { "An adjudicator has the last word." }
                 }
             }
         }

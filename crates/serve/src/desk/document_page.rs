@@ -16,6 +16,7 @@ use super::whole_forms::bar;
 use super::window::{FIELDS, MOST_FIELDS, View, Window, part};
 use crate::access::{AccessRole, Identity};
 use crate::pages::{marked, outside, score};
+use crate::report::{fact_list, facts};
 use crate::review::{
     FieldInput, FieldPath, ReviewState, Reviewed, ReviewedScore, ShownDocument, ShownField, ShownIssue,
 };
@@ -181,8 +182,8 @@ impl<'a> DeskPage<'a> {
             ),
             counted(
                 self.open_unchecked(),
-                "value that was not checked by anything",
-                "values that were not checked by anything",
+                "value that nothing has checked",
+                "values that nothing has checked",
             ),
             counted(for_a_person, "value that only you can decide", "values that only you can decide"),
         ];
@@ -286,18 +287,16 @@ pub(super) fn document_page(page: &DeskPage<'_>) -> Markup {
         div.desk-head {
             h1 { (outside(shown.document)) }
             p.desk-back { a href={ "/review" (page.filter.query()) } { "Back to the list" } }
-            dl.facts {
-                div { dt { "type" } dd { (outside(shown.document_type)) } }
-                div { dt { "run" } dd { (shown.run) } }
-                div { dt { "ended" } dd { (shown.final_status) " (" (shown.stop_reason) ")" } }
-                div { dt { "score" } dd { (score(shown.overall)) } }
-                @if !shown.reasons.is_empty() {
-                    div { dt { "waits because" } dd { (reasons(page)) } }
-                }
-            }
+            (fact_list(&facts([
+                ("Type", shown.document_type.to_string()),
+                ("Run", shown.run.to_string()),
+                ("Ended", format!("{} ({})", shown.final_status, shown.stop_reason).replace('_', " ")),
+                ("Score", score(shown.overall)),
+                ("Waits because", reasons(page)),
+            ])))
         }
         @if open.is_blind {
-            p.desk-note { "A second look: what the first reviewer decided is shown when you are done." }
+            p.desk-note { "Second review: you will see what the first reviewer decided when you are done." }
         }
         // The message only names the issues that a person decides: each is below, where it is decided.
         @if let Some(said) = &open.document.result.detail { p.desk-note { (marked(said)) } }
@@ -362,7 +361,7 @@ pub(super) fn fields_pane(page: &DeskPage<'_>) -> Markup {
             @if !page.is_own {
                 p.desk-taken role="alert" {
                     strong { (outside(&page.lease.reviewer)) } " is reviewing this document until " (lease::until(page.lease))
-                    ". You can read it, and decide about it later."
+                    ". You can read it now and decide about it later."
                 }
             }
             p.desk-progress {
@@ -379,8 +378,8 @@ pub(super) fn fields_pane(page: &DeskPage<'_>) -> Markup {
             }
             @if page.shown.outdated > 0 {
                 p.desk-note {
-                    @if page.shown.outdated == 1 { "1 decision is" } @else { (page.shown.outdated) " decisions are" }
-                    " about an earlier result, and do not count."
+                    @if page.shown.outdated == 1 { "1 decision is about an earlier result and does not count." }
+                    @else { (page.shown.outdated) " decisions are about an earlier result and do not count." }
                 }
             }
             (differ_view::whole(page))
@@ -392,7 +391,7 @@ pub(super) fn fields_pane(page: &DeskPage<'_>) -> Markup {
                 }
             }
             p.soft {
-                strong { "Found in the text" } " says that the document has these words, not that the value is right: decide by what it says."
+                strong { "Found in the text" } " means that the document has these words, not that the value is right: decide by what they say."
             }
             @for comment in &page.shown.comments { p.soft { (outside(&comment.reviewer)) ": " (outside(&comment.comment)) } }
             (views(page))
@@ -401,7 +400,7 @@ pub(super) fn fields_pane(page: &DeskPage<'_>) -> Markup {
                 ol.desk-list { @for view in views { (field(view, page)) } }
             }
             @if page.shown.fields.is_empty() { p.empty { "Nothing was extracted." } }
-            @else if page.fields.is_empty() { p.empty { "No field is among these." } }
+            @else if page.fields.is_empty() { p.empty { "No fields to show here." } }
             (field_links(page))
             (bar(page))
         }
@@ -448,9 +447,9 @@ fn field_links(page: &DeskPage<'_>) -> Markup {
     html! {
         @if range.len() < *count {
             nav.desk-pages aria-label="More fields" {
-                @if range.start > 0 { a rel="prev" href=(page.address_at("", &Window::of(page.view, range.start.saturating_sub(FIELDS)))) { "Fields before" } }
+                @if range.start > 0 { a rel="prev" href=(page.address_at("", &Window::of(page.view, range.start.saturating_sub(FIELDS)))) { "Previous fields" } }
                 span { "fields " (range.start + 1) " to " (range.end) " of " (count) }
-                @if range.end < *count { a rel="next" href=(page.address_at("", &Window::of(page.view, range.end))) { "Fields after" } }
+                @if range.end < *count { a rel="next" href=(page.address_at("", &Window::of(page.view, range.end))) { "Next fields" } }
             }
         }
     }
@@ -473,9 +472,9 @@ fn part_of(page: &DeskPage<'_>, text: &str) -> Markup {
     html! {
         @if !whole {
             nav.desk-pages aria-label="Parts of the text" {
-                @if start > 0 { a href=(page.address_of_text(start.saturating_sub(shown.len()))) { "Text before" } }
-                span { "a part of a long text" }
-                @if !is_last { a href=(page.address_of_text(end)) { "Text after" } }
+                @if start > 0 { a href=(page.address_of_text(start.saturating_sub(shown.len()))) { "Previous part" } }
+                span { "part of a long text" }
+                @if !is_last { a href=(page.address_of_text(end)) { "Next part" } }
             }
         }
         (text_pane(piece, &marks))

@@ -95,7 +95,7 @@ impl FieldView<'_> {
             more => parts.push(format!("{more} issues")),
         }
         if !self.shown.rivals.is_empty() {
-            parts.push("the document says another value, too".to_owned());
+            parts.push("the document also says another value".to_owned());
         }
         parts.push(self.held.as_ref().map_or_else(|| "not decided".to_owned(), |held| held.said(reviewer)));
         parts.join(", ")
@@ -123,20 +123,24 @@ impl EffectiveDecision {
 }
 
 /// The words for a value that has no support.
-const NOT_CHECKED: &str = "not checked by anything";
+const NOT_CHECKED: &str = "not checked";
 
 /// Describes the support of a value in words, and what that means.
 fn in_words(support: &'static str) -> (&'static str, &'static str) {
     match support {
-        "verified" => ("found in the text", "A passage says this value. That does not mean that it is true."),
+        "verified" => {
+            ("found in the text", "A passage says this value. That does not mean that it is right.")
+        }
         "entailed" => ("a judge found it in the text", "A judge says that a passage supports the value."),
         "undecided" => (
-            "in the text, not sure of what",
+            "in the text, but perhaps not of this field",
             "The text has the value, or its quote; nothing proves that it refers to this field.",
         ),
-        "conflicting" => ("the text says two things", "One passage says this value, another one does not."),
+        "conflicting" => {
+            ("the text contradicts itself", "One passage says this value, another says something else.")
+        }
         "unsupported" => ("not found in the text", "No passage says this value."),
-        "contradicted" => ("the text says otherwise", "A passage says another value, or the opposite."),
+        "contradicted" => ("the text says otherwise", "A passage says a different value, or the opposite."),
         other => (other, ""),
     }
 }
@@ -175,7 +179,7 @@ pub(super) fn field(view: &FieldView<'_>, page: &DeskPage<'_>) -> Markup {
                 }
             }
             @if let (None, Some(quote)) = (&view.shown.place, &view.shown.quote) {
-                p.soft { @if view.shown.is_own_quote { "the model quotes, and nothing has looked it up: “" } @else { "quote: “" } (outside(quote)) "”" }
+                p.soft { @if view.shown.is_own_quote { "quoted by the model, not looked up: “" } @else { "quote: “" } (outside(quote)) "”" }
             }
             @if let Some(place) = view.shown.place.as_ref().filter(|place| !page.shows(place.start)) {
                 @let [before, text, after] = place.parts();
@@ -246,7 +250,7 @@ fn edit(view: &FieldView<'_>, page: &DeskPage<'_>, change: Action, word: &str) -
             form method="post" action=(page.address("check")) {
                 (hidden(page, &name))
                 @if view.shown.disputed && page.may_settle { input type="hidden" name="settles" value="yes"; }
-                label for=(id) { "The right value of " (view.name()) @if let Some(hint) = hint(&view.input) { span.soft { " (" (hint) ")" } } }
+                label for=(id) { "The correct value of " (view.name()) @if let Some(hint) = hint(&view.input) { span.soft { " (" (hint) ")" } } }
                 (value_input(&view.input, &id, &typed, is_wrong))
                 (note(&format!("note-{}", view.number), again))
                 button type="submit" name="decision" value=(change.as_str()) { "Check" }
@@ -259,7 +263,7 @@ fn edit(view: &FieldView<'_>, page: &DeskPage<'_>, change: Action, word: &str) -
 /// A comment that goes with a decision.
 pub(super) fn note(id: &str, again: Option<&RedisplayedForm>) -> Markup {
     html! {
-        label for=(id) { "Comment " span.soft { "(if it needs one)" } }
+        label for=(id) { "Comment " span.soft { "(optional)" } }
         input id=(id) name="comment" type="text" autocomplete="off" value=(again.map(|again| again.submitted.comment.as_str()).unwrap_or_default());
     }
 }
@@ -273,7 +277,7 @@ fn comment(view: &FieldView<'_>, page: &DeskPage<'_>) -> Markup {
                 (hidden(page, &view.path.to_string()))
                 label for=(id) { "Comment on " (view.name()) }
                 input id=(id) name="comment" type="text" autocomplete="off" required;
-                button type="submit" name="decision" value="comment" { "Keep the comment" }
+                button type="submit" name="decision" value="comment" { "Save the comment" }
             }
         }
     }

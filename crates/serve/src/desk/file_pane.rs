@@ -57,7 +57,7 @@ pub(super) fn file_pane(pane: &FilePane) -> Markup {
         } @else {
             // The first view of the browser's own reader; it is not sent.
             iframe.desk-file src={ (pane.address) "#navpanes=0&view=FitH" } title="The document" {}
-            p.soft { a href=(pane.address) target="_blank" rel="noopener" { "Open the document by itself" } }
+            p.soft { a href=(pane.address) target="_blank" rel="noopener" { "Open the document in its own tab" } }
             @for (number, size) in (1..).zip(&pane.pages) {
                 @if pane.boxes.iter().any(|one| one.page == number) {
                     figure.desk-page {

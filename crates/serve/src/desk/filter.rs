@@ -83,12 +83,12 @@ impl Filter {
 
     /// This filter, for another reason.
     pub(super) fn with_reason(&self, reason: &str) -> Self {
-        Filter { reason: reason.to_owned(), page: String::new(), ..self.clone() }
+        Filter { reason: reason.to_owned(), ..self.without_page() }
     }
 
-    /// This filter, at another page of the list.
-    pub(super) fn at_page(&self, page: usize) -> Self {
-        Filter { page: page.to_string(), ..self.clone() }
+    /// This filter, for any page of the list.
+    pub(super) fn without_page(&self) -> Self {
+        Filter { page: String::new(), ..self.clone() }
     }
 
     /// This filter as a query, with `?`; empty if it asks for nothing.
@@ -115,26 +115,26 @@ impl Filter {
             Reason::Disputed => "reviewers differ",
             Reason::Escalated => "a person must decide",
             Reason::Refused => "did not pass",
-            Reason::Conflicting => "the document says two things",
+            Reason::Conflicting => "the document contradicts itself",
             Reason::Unverified => "a value is not verified",
             Reason::ReviewWhen => "the profile asks for review",
             Reason::AuditSample => "drawn for the audit sample",
         };
         let of_results = Reason::ALL.into_iter().map(|reason| (reason.as_str(), said(reason)));
-        of_results.chain([(SECOND_REVIEW, "a second look, blind")]).collect()
+        of_results.chain([(SECOND_REVIEW, "second review, blind")]).collect()
     }
 
     /// Every word for a state, with what it means.
     pub(super) fn states() -> Vec<(&'static str, &'static str)> {
         let said = |state: ReviewState| match state {
             ReviewState::Waiting => "nothing decided",
-            ReviewState::InReview => "begun",
+            ReviewState::InReview => "in review",
             ReviewState::Accepted => "accepted",
             ReviewState::Rejected => "rejected",
             ReviewState::Disputed => "reviewers differ",
         };
         let each = ReviewState::ALL.into_iter().map(|state| (state.as_str(), said(state)));
-        [("", "to be done")].into_iter().chain(each).chain([(ALL, "all")]).collect()
+        [("", "to do")].into_iter().chain(each).chain([(ALL, "all")]).collect()
     }
 }
 
@@ -147,7 +147,7 @@ mod tests {
         let filter = Filter { run: "r&x=1".to_owned(), mine: "yes".to_owned(), ..Filter::default() };
         assert_eq!(filter.query(), "?run=r%26x%3D1&mine=yes");
         assert_eq!(Filter::default().query(), "");
-        assert_eq!(filter.at_page(2).page(), 2);
+        assert_eq!(Filter { page: "2".to_owned(), ..filter.clone() }.without_page(), filter);
         assert_eq!(Filter { page: "x".to_owned(), ..Filter::default() }.page(), 1);
     }
 }

@@ -51,9 +51,9 @@ pub(super) fn value_input(input: &FieldInput, id: &str, typed: &str, is_wrong: b
 /// A hint on how the input is used, where that is not plain.
 pub(super) fn hint(input: &FieldInput) -> Option<&'static str> {
     match input {
-        FieldInput::Lines(_) => Some("one on each line"),
+        FieldInput::Lines(_) => Some("one per line"),
         FieldInput::Json => Some("as JSON"),
-        FieldInput::Date => Some("a day such as 2026-11-27, or as much of it as the document says"),
+        FieldInput::Date => Some("a date such as 2026-11-27, or as much of it as the document gives"),
         FieldInput::Number(true) => Some("a whole number"),
         _ => None,
     }
@@ -67,9 +67,9 @@ pub(super) fn outcome(again: Option<&RedisplayedForm>, id: &str, decide: &str) -
             html! { p.desk-wrong id={ (id) "-wrong" } role="alert" { (marked(why)) } }
         }
         Some(ValueCheck::Checked(checked)) => html! {
-            div.desk-checked role="group" aria-label="What the profile says of this value" {
+            div.desk-checked role="group" aria-label="What the profile says about this value" {
                 (checked_value(checked))
-                button.primary type="submit" formaction=(decide) name="decision" value=(again.map(|again| again.submitted.decision.as_str()).unwrap_or_default()) data-focus { "Keep it" }
+                button.primary type="submit" formaction=(decide) name="decision" value=(again.map(|again| again.submitted.decision.as_str()).unwrap_or_default()) data-focus { "Save it" }
                 span.soft { " or change the value and check again" }
             }
         },
@@ -85,9 +85,9 @@ fn checked_value(checked: &CheckedValue) -> Markup {
                     "Score of the document: " (score(checked.before)) " → " strong { (score(Some(scored.assessment.overall))) }
                     (asked(scored))
                 }
-                @for line in &scored.missed { p.soft { "Does not hold: " (line) } }
+                @for line in &scored.missed { p.soft { "Not met: " (line) } }
                 @if checked.issues.is_empty() {
-                    p.soft { "No issue is left about this field." }
+                    p.soft { "No issues remain about this field." }
                 }
                 ul.desk-issues { @for issue in &checked.issues { li { span.severity { (issue.severity) } " " (marked(&issue.message)) } } }
             }
@@ -100,9 +100,9 @@ fn checked_value(checked: &CheckedValue) -> Markup {
 pub(super) fn asked(scored: &ReviewedScore) -> String {
     let overall = scored.missed.iter().find_map(|line| line.strip_prefix("accept.overall: "));
     match overall.and_then(|line| line.rsplit_once(" against ")) {
-        _ if scored.accepted => "; all that the profile asks for holds".to_owned(),
+        _ if scored.accepted => "; everything that the profile asks for is met".to_owned(),
         Some((_, bound)) => format!("; the profile asks for {bound}"),
-        None => "; something else that the profile asks for does not hold".to_owned(),
+        None => "; something else that the profile asks for is not met".to_owned(),
     }
 }
 

@@ -74,9 +74,9 @@ impl JustDecided {
         html! {
             (outside(&self.document)) " was " (self.decision) ". "
             @match self.waiting {
-                0 => "None waits.",
-                1 => "1 waits.",
-                waiting => { (waiting) " wait." }
+                0 => "No more are waiting.",
+                1 => "1 more is waiting.",
+                waiting => { (waiting) " more are waiting." }
             }
             " " a href=(self.address) { "Back to " (outside(&self.document)) }
         }

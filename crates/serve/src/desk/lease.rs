@@ -35,10 +35,10 @@ pub(super) fn not_held(document: &str, lease: Option<&Lease>) -> ApiError {
         Some(lease) => {
             let who = sanitize_line(&lease.reviewer);
             ApiError::new(StatusCode::CONFLICT, format!("`{who}` is reviewing `{id}` until {}", until(lease)))
-                .help("nothing was kept; take another document, or come back later")
+                .help("nothing was saved; open another document, or come back later")
         }
-        None => ApiError::new(StatusCode::CONFLICT, format!("`{id}` is not yours at the moment"))
-            .help("nothing was kept; open the document again to continue"),
+        None => ApiError::new(StatusCode::CONFLICT, format!("you no longer have `{id}` open"))
+            .help("nothing was saved; open the document again to continue"),
     }
 }
 
@@ -46,5 +46,5 @@ pub(super) fn not_held(document: &str, lease: Option<&Lease>) -> ApiError {
 pub(super) fn changed(document: &str, what: &str) -> ApiError {
     let id = sanitize_line(document);
     ApiError::new(StatusCode::CONFLICT, format!("{what} of `{id}` since you opened it"))
-        .help("nothing was kept; open the document again")
+        .help("nothing was saved; open the document again")
 }

@@ -38,7 +38,7 @@ mod whole_forms;
 mod window;
 mod words;
 
-pub(super) use routes::routes;
+pub(super) use routes::SECTION;
 
 use super::api::ApiError;
 use crate::store::{Journal, ReviewShares, StoreError};

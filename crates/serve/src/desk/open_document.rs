@@ -49,7 +49,7 @@ fn stored(
     service.reading.document(run, document)?.ok_or_else(|| {
         let (run, document) = (sanitize_line(run.as_str()), sanitize_line(document.as_str()));
         ApiError::not_found(format!("run `{run}` has no document `{document}`"))
-            .help("the page Review lists those that wait")
+            .help("the page Review lists those that are waiting")
     })
 }
 
@@ -68,7 +68,7 @@ impl OpenDocument {
         let (run, id) = (RunId::new(run), DocumentId::new(document));
         let Some(stored_run) = journal.run(&run)? else {
             let message = format!("the journal holds no run `{}`", sanitize_line(run.as_str()));
-            return Err(ApiError::not_found(message).help("the page Runs lists those that there are"));
+            return Err(ApiError::not_found(message).help("the page Runs lists all of them"));
         };
         let (stored, outcome) = stored(service, &run, &id)?;
         let profile = service.desk.plans.of_run(service.profiles.as_ref(), &stored_run);

@@ -31,7 +31,7 @@ fn row(question: &ShownQuestion, at: usize, page: &DeskPage<'_>) -> Markup {
     };
     let said = answer.map(|answer| page.by(&answer.reviewer));
     let spoken = match &said {
-        Some(by) => format!("{title}: it holds all the same, said by {by}"),
+        Some(by) => format!("{title}: not a problem, answered by {by}"),
         None => format!("{title}: not answered"),
     };
     html! {
@@ -43,7 +43,7 @@ fn row(question: &ShownQuestion, at: usize, page: &DeskPage<'_>) -> Markup {
                 p.desk-passage { "“" (outside(before)) mark.chosen { (outside(text)) } (outside(after)) "”" }
             }
             @if let (Some(answer), Some(by)) = (answer, &said) {
-                p.desk-marks { span.support.held { "it holds all the same, says " (outside(by)) } }
+                p.desk-marks { span.support.held { "not a problem, answered by " (outside(by)) } }
                 @if let Some(comment) = &answer.comment { p.soft { (outside(comment)) } }
             }
             @if page.is_own && answer.is_none() { (answers(question, at, page)) }
@@ -59,21 +59,21 @@ fn answers(question: &ShownQuestion, at: usize, page: &DeskPage<'_>) -> Markup {
         div.desk-actions {
             @if question.needs_reason {
                 details.desk-edit open[is_wrong] {
-                    summary data-key="a" { "It holds all the same " kbd { "a" } }
+                    summary data-key="a" { "Not a problem " kbd { "a" } }
                     form method="post" action=(page.address("decide")) {
                         (hidden(page, ""))
                         input type="hidden" name="issue" value=(question.issue);
-                        label for=(holds) { "Why it holds all the same" }
+                        label for=(holds) { "Why it is not a problem" }
                         input id=(holds) name="comment" type="text" autocomplete="off" aria-required="true" aria-invalid=[is_wrong.then_some("true")] value=(again.map(|again| again.submitted.comment.as_str()).unwrap_or_default());
-                        @if is_wrong { p.desk-wrong role="alert" { "Say why it holds all the same, so that others know." } }
-                        button type="submit" name="decision" value="holds" { "It holds all the same" }
+                        @if is_wrong { p.desk-wrong role="alert" { "Say why it is not a problem, so that others know." } }
+                        button type="submit" name="decision" value="holds" { "Not a problem" }
                     }
                 }
             } @else {
                 form method="post" action=(page.address("decide")) {
                     (hidden(page, ""))
                     input type="hidden" name="issue" value=(question.issue);
-                    button type="submit" name="decision" value="holds" data-key="a" { "It holds all the same " kbd { "a" } }
+                    button type="submit" name="decision" value="holds" data-key="a" { "Not a problem " kbd { "a" } }
                 }
             }
             details.desk-edit {
@@ -92,19 +92,19 @@ fn answers(question: &ShownQuestion, at: usize, page: &DeskPage<'_>) -> Markup {
 /// One answer for all values that nothing has checked: that each was compared.
 fn compare(count: usize, page: &DeskPage<'_>) -> Markup {
     let title = match count {
-        1 => "1 value was not checked by anything".to_owned(),
-        count => format!("{count} values were not checked by anything"),
+        1 => "1 value has not been checked".to_owned(),
+        count => format!("{count} values have not been checked"),
     };
     html! {
         li.desk-field.desk-question.in-doubt id="compare" tabindex="-1" data-field="compared" data-number="compared" data-open aria-label={ (title) ": not answered" } {
             h4 { (title) }
-            p { "Nothing but you can tell whether they are right. Decide about each of them, or compare all of them with the page and say so." }
+            p { "Only you can tell whether they are right. Decide about each of them, or compare all of them with the document and confirm that here." }
             @if page.is_own {
                 div.desk-actions {
                     form method="post" action=(page.address("decide")) {
                         (hidden(page, ""))
                         button type="submit" name="decision" value="compared" data-key="A" {
-                            @if count == 1 { "I compared it with the page " } @else { "I compared all " (count) " with the page " }
+                            @if count == 1 { "I compared it with the document " } @else { "I compared all " (count) " with the document " }
                             kbd { "A" }
                         }
                     }

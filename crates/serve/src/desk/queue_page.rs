@@ -6,9 +6,11 @@ use super::just_decided::JustDecided;
 use super::queue::{QueueFacets, QueueRow, ReviewTask};
 use super::words::named;
 use crate::access::{AccessRole, Identity};
-use crate::pages::{outside, score};
+use crate::pages::{outside, pager, score};
+use crate::report::{figures, page_table, words};
 use crate::review::{Doubts, FieldPath, Reason, ReviewState};
 use crate::store::{DocumentKey, Lease, ReviewShares};
+use crate::value::prose;
 use maud::{Markup, html};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -92,14 +94,14 @@ pub(super) fn queue_page(model: &QueuePage<'_>) -> Markup {
         link rel="stylesheet" href="/assets/desk.css";
         h1 { "Review" }
         p.desk-said role="status" { @if let Some(after) = &model.after { (after.line()) } }
-        p { "Documents that need review, the most urgent reason first, then those with the most doubts: values that are not verified, and issues. " a href="/review/agreement" { "How far reviewers agree" } }
+        p { "Documents that need review: the most urgent reason first, then the most doubts (unverified values and issues). " a href="/review/agreement" { "How well reviewers agree" } }
         (reasons(model))
         (filters(model))
         @if model.rows.is_empty() {
-            p.empty { "No document waits here." }
+            p.empty { "No documents are waiting here." }
         } @else {
             (table(model))
-            (pages(model))
+            (pager("documents", &format!("/review{}", model.filter.without_page().query()), model.page as u64, model.count.div_ceil(PAGE) as u64))
         }
         @if model.identity.may(AccessRole::Admin) { (shares(model)) }
     }
@@ -158,46 +160,31 @@ fn filters(model: &QueuePage<'_>) -> Markup {
 }
 
 fn table(model: &QueuePage<'_>) -> Markup {
-    let words = Filter::reasons();
-    let said = |word: &str| words.iter().find(|(known, _)| *known == word).map_or("", |(_, said)| *said);
-    html! {
-        div.wide tabindex="0" role="region" aria-label="Documents" {
-            table {
-                caption { (model.count) @if model.count == 1 { " document" } @else { " documents" } }
-                thead { tr {
-                    th scope="col" { "Document" }
-                    th scope="col" { "Type" }
-                    th scope="col" { "Waits because" }
-                    th.number scope="col" { "Doubts" }
-                    th.number scope="col" { "Score" }
-                    th scope="col" { "Review" }
-                } }
-                tbody {
-                    @for listed in &model.rows {
-                        @let row = listed.row;
-                        tr {
-                            th scope="row" data-of="Document" {
-                                a href={ (address::of_document(row.run.as_str(), &row.document)) (model.filter.query()) } { (outside(&row.document)) }
-                            }
-                            td data-of="Type" { (outside(&row.document_type)) }
-                            td data-of="Waits because" {
-                                @for (at, reason) in row.reasons.iter().filter(|reason| listed.task != ReviewTask::Second || **reason != Reason::Disputed).enumerate() {
-                                    @if at > 0 { "; " }
-                                    (said(reason.as_str()))
-                                    @if *reason == Reason::Disputed { " on " (outside(&differences(row))) }
-                                }
-                                @if listed.task == ReviewTask::Second { @if !row.reasons.is_empty() { "; " } (said(SECOND_REVIEW)) }
-                                @if !row.doubts.fields.is_empty() { span.soft { ": " (outside(&in_doubt(&row.doubts))) } }
-                            }
-                            td.number data-of="Doubts" { (row.doubts.count) }
-                            td.number data-of="Score" { (score(row.overall)) }
-                            td data-of="Review" { (outside(&state(listed, &model.identity.name))) }
-                        }
-                    }
-                }
-            }
-        }
-    }
+    let known = Filter::reasons();
+    let said = |word: &str| known.iter().find(|(known, _)| *known == word).map_or("", |(_, said)| *said);
+    let row = |listed: &ListedRow<'_>| {
+        let row = listed.row;
+        let is_second = listed.task == ReviewTask::Second;
+        let mut why: Vec<Markup> = (row.reasons.iter())
+            .filter(|reason| !is_second || **reason != Reason::Disputed)
+            .map(|reason| html! { (said(reason.as_str())) @if *reason == Reason::Disputed { " on " (outside(&differences(row))) } })
+            .collect();
+        why.extend(is_second.then(|| html! { (said(SECOND_REVIEW)) }));
+        vec![
+            html! { a href={ (address::of_document(row.run.as_str(), &row.document)) (model.filter.query()) } { (outside(&row.document)) } },
+            outside(&row.document_type),
+            html! {
+                @for (at, why) in why.iter().enumerate() { @if at > 0 { "; " } (why) }
+                @if !row.doubts.fields.is_empty() { span.soft { ": " (outside(&in_doubt(&row.doubts))) } }
+            },
+            html! { (row.doubts.count) },
+            html! { (score(row.overall)) },
+            outside(&state(listed, &model.identity.name)),
+        ]
+    };
+    let columns =
+        [words("Document | Type | Waits because"), figures("Doubts | Score"), words("Review")].concat();
+    page_table(&prose::count(model.count as u64, "document"), &columns, model.rows.iter().map(row).collect())
 }
 
 /// Describes what reviewers differ about, for people.
@@ -224,7 +211,7 @@ fn state(listed: &ListedRow<'_>, reviewer: &str) -> String {
     let own = |name: &str| if name == reviewer { "you".to_owned() } else { name.to_owned() };
     let mut said = match listed.task {
         // The second reviewer must not see who decided what.
-        ReviewTask::Second => "a second look".to_owned(),
+        ReviewTask::Second => "second review".to_owned(),
         _ if row.state == ReviewState::Disputed => {
             let names: Vec<String> = row.reviewers.iter().map(|name| own(name)).collect();
             format!("reviewers differ: {}", names.join(", "))
@@ -236,22 +223,9 @@ fn state(listed: &ListedRow<'_>, reviewer: &str) -> String {
         }
     };
     if let Some(holder) = listed.holder {
-        said.push_str(&format!(" (open at {})", own(holder)));
+        said.push_str(&format!(" (open: {})", own(holder)));
     }
     said
-}
-
-fn pages(model: &QueuePage<'_>) -> Markup {
-    let last = model.count.div_ceil(PAGE);
-    html! {
-        @if last > 1 {
-            nav.desk-pages aria-label="Pages" {
-                @if model.page > 1 { a rel="prev" href={ "/review" (model.filter.at_page(model.page - 1).query()) } { "Before" } }
-                span { "page " (model.page) " of " (last) }
-                @if model.page < last { a rel="next" href={ "/review" (model.filter.at_page(model.page + 1).query()) } { "Next" } }
-            }
-        }
-    }
 }
 
 fn shares(model: &QueuePage<'_>) -> Markup {
@@ -259,15 +233,15 @@ fn shares(model: &QueuePage<'_>) -> Markup {
     let percent = |share: f64| (share * 10_000.0).round() / 100.0;
     html! {
         details {
-            summary { "Documents that are drawn" }
-            p.soft { "Some documents are looked at whatever their results are, and some twice. They are drawn by their names before they are run, so that no one chooses them. A run keeps the shares with which it began." }
+            summary { "Documents drawn at random" }
+            p.soft { "Some documents are reviewed whatever their result, and some twice. They are drawn by name before they are run, so that no one chooses them. A run keeps the shares with which it began." }
             form.desk-filters method="post" action="/review/shares" {
                 div {
                     label for="share-audit" { "Audit sample, % of all documents" }
                     input id="share-audit" name="audit" type="number" min="0" max="100" step="any" required value=(percent(shares.audit));
                 }
                 div {
-                    label for="share-second" { "Second review, % of those reviewed" }
+                    label for="share-second" { "Second review, % of reviewed documents" }
                     input id="share-second" name="second" type="number" min="0" max="100" step="any" required value=(percent(shares.second));
                 }
                 button type="submit" { "Use for runs from now on" }

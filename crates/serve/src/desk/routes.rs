@@ -13,10 +13,10 @@ use super::queue_page::{QueuePage, queue_page};
 use super::window::Window;
 use super::words::named as field_name;
 use super::{address, queue};
-use crate::access::{AccessRole, Admin, Identity, Reviewer};
+use crate::access::{AccessRole, Admin, Identity};
 use crate::api::ApiError;
 use crate::blocking::on_blocking_thread;
-use crate::pages::{NavSection, page};
+use crate::pages::Section;
 use crate::review::{Action, Agreement, Beside, Decision, DeclaredFields, ShownDocument};
 use crate::state::Service;
 use crate::store::{Lease, ReviewShares};
@@ -37,8 +37,11 @@ const FRAGMENT: HeaderName = HeaderName::from_static("x-loopctl-fragment");
 /// The header with the address to which the page's script goes next.
 const NEXT: HeaderName = HeaderName::from_static("x-loopctl-next");
 
-/// The pages of the desk, and their forms.
-pub(crate) fn routes() -> Router<Arc<Service>> {
+/// The section of the review desk.
+pub(crate) const SECTION: Section =
+    Section { path: "/review", name: "Review", role: AccessRole::Review, shows_document: |_| true, routes };
+
+fn routes(_: &Service) -> Router<Arc<Service>> {
     Router::new()
         .route("/review", get(list))
         .route("/review/agreement", get(agreement))
@@ -55,7 +58,7 @@ pub(crate) fn routes() -> Router<Arc<Service>> {
 type DocumentPath = Path<(String, String)>;
 
 async fn list(
-    Reviewer(identity): Reviewer,
+    identity: Identity,
     State(service): State<Arc<Service>>,
     Query(filter): Query<Filter>,
     Query(after): Query<JustDecidedQuery>,
@@ -70,11 +73,11 @@ async fn list(
         Ok::<_, ApiError>(queue_page(&model))
     })
     .await?;
-    Ok(page("Review", &identity, NavSection::Review, &[], &body))
+    Ok(SECTION.page("Review", &identity, &[], &body))
 }
 
 async fn document(
-    Reviewer(identity): Reviewer,
+    identity: Identity,
     State(service): State<Arc<Service>>,
     Path((run, document)): DocumentPath,
     Query(filter): Query<Filter>,
@@ -91,7 +94,7 @@ async fn document(
         }))
     })
     .await?;
-    Ok(page(&title, &identity, NavSection::Review, &["desk.js"], &body))
+    Ok(SECTION.page(&title, &identity, &["desk.js"], &body))
 }
 
 /// Makes the page of a document and hands it on.
@@ -110,7 +113,7 @@ fn with_page<T>(
 }
 
 async fn document_file(
-    Reviewer(identity): Reviewer,
+    identity: Identity,
     State(service): State<Arc<Service>>,
     Path((run, document)): DocumentPath,
 ) -> Result<Response, ApiError> {
@@ -135,7 +138,7 @@ enum FormResponse {
 }
 
 async fn check_value(
-    Reviewer(identity): Reviewer,
+    identity: Identity,
     State(service): State<Arc<Service>>,
     Path(named): DocumentPath,
     Query(filter): Query<Filter>,
@@ -200,7 +203,7 @@ fn answered(answer: FormResponse, is_fragment: bool, title: &str, identity: &Ide
     match answer {
         FormResponse::Page(status, markup) if is_fragment => (status, markup).into_response(),
         FormResponse::Page(status, markup) => {
-            (status, page(title, identity, NavSection::Review, &["desk.js"], &markup)).into_response()
+            (status, SECTION.page(title, identity, &["desk.js"], &markup)).into_response()
         }
         FormResponse::Next(next) if is_fragment => (StatusCode::NO_CONTENT, [(NEXT, next)]).into_response(),
         FormResponse::Next(next) | FormResponse::Kept(next) => Redirect::to(&next).into_response(),
@@ -208,7 +211,7 @@ fn answered(answer: FormResponse, is_fragment: bool, title: &str, identity: &Ide
 }
 
 async fn decide(
-    Reviewer(identity): Reviewer,
+    identity: Identity,
     State(service): State<Arc<Service>>,
     Path(named): DocumentPath,
     Query(filter): Query<Filter>,
@@ -266,7 +269,8 @@ fn decided(
             (page.open_doubts(), page.is_empty())
         });
         if is_empty || !doubts.is_empty() {
-            let said = if is_empty { "Nothing was extracted." } else { "Values in doubt were not decided." };
+            let said =
+                if is_empty { "Nothing was extracted." } else { "Values in doubt have not been decided." };
             let said = said.to_owned();
             let markup = show(&open, &|page| {
                 let page = DeskPage { confirm: doubts.clone(), said: said.clone(), ..page };
@@ -290,11 +294,11 @@ fn decided(
     let of_one = |one: &Decision| match &one.content.field {
         Some(field) if one.content.settles => format!("{}: settled", field_name(field)),
         Some(field) => format!("{}: {}", field_name(field), word(one.content.action)),
-        None if one.content.issue.is_some() => "it holds all the same".to_owned(),
+        None if one.content.issue.is_some() => "not a problem".to_owned(),
         None => format!("the document: {}", word(one.content.action)),
     };
     let undone = to_undo(&open, reviewer).filter(|_| decision.content.action == Action::Undo);
-    let said = undone.map_or_else(|| of_one(&decision), |undone| format!("Taken back: {}", of_one(undone)));
+    let said = undone.map_or_else(|| of_one(&decision), |undone| format!("Undone: {}", of_one(undone)));
     let open = OpenDocument::open(service, &named.0, &named.1, reviewer)?;
     Ok(FormResponse::Page(
         StatusCode::OK,
@@ -319,11 +323,11 @@ fn word(action: Action) -> &'static str {
         Action::Edit => "edited",
         Action::NotPresent => "not in the document",
         Action::Missed => "added",
-        Action::Holds => "it holds all the same",
+        Action::Holds => "not a problem",
         Action::Compared => "all values compared",
         Action::Reject => "rejected",
-        Action::Comment => "comment kept",
-        Action::Undo => "the latest decision is taken back",
+        Action::Comment => "comment saved",
+        Action::Undo => "the latest decision was undone",
     }
 }
 
@@ -361,7 +365,7 @@ fn next_document(
 }
 
 async fn renew(
-    Reviewer(identity): Reviewer,
+    identity: Identity,
     State(service): State<Arc<Service>>,
     Path((run, document)): DocumentPath,
 ) -> Result<Response, ApiError> {
@@ -384,7 +388,7 @@ struct LeaseRelease {
 }
 
 async fn release(
-    Reviewer(identity): Reviewer,
+    identity: Identity,
     State(service): State<Arc<Service>>,
     Path((run, document)): DocumentPath,
     Form(left): Form<LeaseRelease>,
@@ -397,13 +401,10 @@ async fn release(
     .await
 }
 
-async fn agreement(
-    Reviewer(identity): Reviewer,
-    State(service): State<Arc<Service>>,
-) -> Result<Markup, ApiError> {
+async fn agreement(identity: Identity, State(service): State<Arc<Service>>) -> Result<Markup, ApiError> {
     let body =
         on_blocking_thread(move || Ok::<_, ApiError>(agreement_page(&agreement_of(&service)?))).await?;
-    Ok(page("Agreement", &identity, NavSection::Review, &[], &body))
+    Ok(SECTION.page("Agreement", &identity, &[], &body))
 }
 
 /// The agreement on documents that two reviewers decided about.

@@ -12,19 +12,19 @@ use maud::{Markup, html};
 /// Keys of the page, with what each does.
 const KEYS: [(&str, &str); 14] = [
     ("j", "next field"),
-    ("k", "field before"),
-    ("a", "accept the field; of a question, say that the document holds"),
-    ("A", "say that you compared all values that nothing checked"),
+    ("k", "previous field"),
+    ("a", "accept the field; on a question, say that it is not a problem"),
+    ("A", "confirm that you compared all values that nothing has checked"),
     ("e", "edit the field"),
     ("n", "the value is not in the document"),
     ("m", "add a value that was missed"),
     ("g", "go to the evidence in the document"),
     ("c", "comment on the field"),
     ("u", "undo your latest decision"),
-    ("1, 2", "take an answer where reviewers differ"),
+    ("1, 2", "choose an answer where reviewers differ"),
     ("r", "reject the document"),
-    ("Enter", "accept the document and go to the next"),
-    ("?", "these keys"),
+    ("Enter", "accept the document and go to the next one"),
+    ("?", "show these keys"),
 ];
 
 /// The most fields that a question names.
@@ -62,8 +62,8 @@ fn confirm(page: &DeskPage<'_>) -> Markup {
             input type="hidden" name="confirmed" value="yes";
             p id="confirm-title" {
                 @if page.confirm_empty { "Nothing was extracted from this document. " }
-                @if page.confirm.is_empty() { "Accepting it says that it holds no values." }
-                @else if page.confirm.len() == 1 { "One value in doubt was not decided: " } @else { (page.confirm.len()) " values in doubt were not decided: " }
+                @if page.confirm.is_empty() { "Accepting it confirms that it has no values." }
+                @else if page.confirm.len() == 1 { "One value in doubt has not been decided: " } @else { (page.confirm.len()) " values in doubt have not been decided: " }
                 @for (at, field) in page.confirm.iter().take(MOST_NAMED).enumerate() {
                     @if at > 0 { ", " }
                     @match page.fields.iter().find(|view| view.path == *field) {
@@ -103,7 +103,7 @@ fn missed(page: &DeskPage<'_>) -> Markup {
     let typed = again.map(|again| again.submitted.after.as_str()).unwrap_or_default();
     html! {
         details.desk-edit open[again.is_some()] {
-            summary data-key="m" { "Missed value " kbd { "m" } }
+            summary data-key="m" { "Add a missed value " kbd { "m" } }
             form method="post" action=(page.address("check")) {
                 input type="hidden" name="shown" value=(page.shown.shown);
                 input type="hidden" name="seen" value=(page.open.latest);
@@ -129,7 +129,7 @@ fn reject(page: &DeskPage<'_>) -> Markup {
             summary data-key="r" { "Reject the document " kbd { "r" } }
             form method="post" action=(page.address("decide")) {
                 (hidden(page, ""))
-                label for="reject-note" { "Why nothing can be made of it" }
+                label for="reject-note" { "Why it can't be used" }
                 input id="reject-note" name="comment" type="text" autocomplete="off" aria-required="true" aria-invalid=[again.map(|_| "true")] aria-describedby=[again.map(|_| "reject-note-wrong")];
                 button type="submit" name="decision" value="reject" { "Reject, next" }
                 (outcome(again, "reject-note", &page.address("decide")))

@@ -2,7 +2,7 @@
 
 use super::exposition::MEDIA_TYPE;
 use super::{Metrics, QueueSnapshot};
-use crate::access::Anyone;
+use crate::access::Identity;
 use crate::api::ApiError;
 use crate::blocking::on_blocking_thread;
 use crate::disk::free_bytes;
@@ -22,7 +22,7 @@ pub(crate) fn routes() -> Router<Arc<Service>> {
     Router::new().route("/metrics", get(metrics))
 }
 
-async fn metrics(Anyone(_): Anyone, State(service): State<Arc<Service>>) -> Result<Response, ApiError> {
+async fn metrics(_: Identity, State(service): State<Arc<Service>>) -> Result<Response, ApiError> {
     let text = on_blocking_thread(move || {
         let now = QueueSnapshot {
             queue: service.reading.queue_lengths()?,

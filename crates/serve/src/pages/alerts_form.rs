@@ -17,24 +17,24 @@ pub(super) fn alerts_form(alerts: &AlertSettings, back: &str) -> Markup {
                         label for=(id) { (measure.title()) (unit(measure.unit())) ", alert " (if measure.side() == BoundSide::Above { "above" } else { "below" }) }
                         input id=(id) name=(measure.key()) type="number" step="any" min="0" max=(measure.greatest_bound() * scale)
                             value=(shown(alerts.bound(measure) * scale)) required;
-                        span.soft { " usually " (shown(measure.usual_bound() * scale)) }
+                        span.soft { " default " (shown(measure.usual_bound() * scale)) }
                     }
                 }
                 div {
-                    label for="alert-hours" { "Over the last hours" }
+                    label for="alert-hours" { "Over the last … hours" }
                     input id="alert-hours" name="hours" type="number" min="1" step="1" value=(alerts.hours) required;
                 }
                 div {
-                    label for="alert-documents" { "With at least so many documents" }
+                    label for="alert-documents" { "Minimum number of documents" }
                     input id="alert-documents" name="least_documents" type="number" min="1" step="1" value=(alerts.least_documents) required;
                 }
             }
             div {
-                label for="alert-webhook" { "Webhook (empty: no one is told)" }
+                label for="alert-webhook" { "Webhook (empty: no messages)" }
                 input.long id="alert-webhook" name="webhook" type="url" autocomplete="off" placeholder="https://example.org/hook"
                     value=(alerts.webhook.as_deref().unwrap_or_default());
             }
-            p.soft { "One message for each crossing of a profile: JSON with the number and its bound, nothing of documents. " code { "http://" } " only to this machine." }
+            p.soft { "It gets a message whenever a profile crosses a bound: JSON with the number and the bound, and nothing from documents. An address with " code { "http://" } " must be on this machine." }
             p { button.primary type="submit" { "Save" } }
         }
     }

@@ -1,15 +1,16 @@
 //! The first page: submit documents, and see their status.
 
-use super::layout::{NavSection, page};
-use super::parts::{in_address, outside};
+use super::Section;
+use super::parts::{in_address, minute, outside, score};
 use super::run_document::marked;
-use crate::access::{AccessRole, Identity, Submitter};
+use crate::access::{AccessRole, Identity};
 use crate::api::{ApiError, Job, JobStatus, MOST_FILES, RefusedFile, recent, take_files};
 use crate::blocking::on_blocking_thread;
 use crate::jobs::DuplicateRule;
+use crate::report::{figures, page_table, words};
 use crate::settings::{ChosenBy, ServedJournal};
 use crate::state::Service;
-use crate::value::ShownPath;
+use crate::value::{ShownPath, prose};
 use axum::Router;
 use axum::extract::multipart::MultipartRejection;
 use axum::extract::rejection::QueryRejection;
@@ -24,8 +25,11 @@ use std::sync::Arc;
 /// The number of jobs that are listed.
 const LISTED: u32 = 100;
 
-/// The page and what its forms send.
-pub(crate) fn routes(service: &Service) -> Router<Arc<Service>> {
+/// The section of documents that were submitted.
+pub(crate) const SECTION: Section =
+    Section { path: "/", name: "Documents", role: AccessRole::Submit, shows_document: |_| false, routes };
+
+fn routes(service: &Service) -> Router<Arc<Service>> {
     let most = service.settings.most_bytes.saturating_mul(4).saturating_add(1 << 20);
     let form = post(submit).layer(DefaultBodyLimit::max(usize::try_from(most).unwrap_or(usize::MAX)));
     Router::new()
@@ -48,7 +52,7 @@ struct UploadQuery {
 }
 
 async fn show(
-    Submitter(identity): Submitter,
+    identity: Identity,
     State(service): State<Arc<Service>>,
     query: Result<Query<UploadQuery>, QueryRejection>,
 ) -> Result<Markup, ApiError> {
@@ -78,22 +82,16 @@ fn shown(
     let body = html! {
         h1 { "Documents" }
         div role="status" {
-            @match query.taken {
-                0 => {}
-                1 => p.good { "1 document was taken." }
-                taken => p.good { (taken) " documents were taken." }
+            @if query.taken > 0 { p.good { "Submitted: " (prose::count(query.taken as u64, "document")) "." } }
+            @if query.known > 0 {
+                p { "Already submitted with the same settings, and listed below: " (prose::count(query.known as u64, "document")) "." }
             }
-            @match query.known {
-                0 => {}
-                1 => p { "1 document was submitted before with the same settings: see its result below." }
-                known => p { (known) " documents were submitted before with the same settings: see their results below." }
-            }
-            @if let Some(why) = &outcome.nothing { p.trouble { "Nothing was taken: " (outside(why)) "." } }
-            @for file in &outcome.refused { p.trouble { code { (outside(&file.file_name)) } " was not taken: " (outside(&file.error)) "." } }
+            @if let Some(why) = &outcome.nothing { p.trouble { "Nothing was submitted: " (outside(why)) "." } }
+            @for file in &outcome.refused { p.trouble { code { (outside(&file.file_name)) } " was not submitted: " (outside(&file.error)) "." } }
         }
         (form(&names, &service.settings.profile, most_mb))
         details {
-            summary { "What the profiles are for" }
+            summary { "What each profile is for" }
             dl {
                 @for name in &names {
                     @if let Ok(description) = service.profiles.description(name) {
@@ -104,21 +102,21 @@ fn shown(
             }
         }
         @if !profile_errors.is_empty() {
-            section aria-label="What keeps documents waiting" {
+            section aria-label="Why documents are waiting" {
                 @for (profile, why) in &profile_errors {
-                    p.trouble { "Documents of " code { (profile) } " wait: " (outside(why)) }
+                    p.trouble { "Documents of the profile " code { (profile) } " are waiting: " (outside(why)) }
                 }
             }
         }
         h2 { "Submitted" }
         @if identity.may(AccessRole::Review) {
-            p { "Results that need a person wait under " a href="/review" { "Review" } "." }
+            p { "Results that need a person's decision are listed under " a href="/review" { "Review" } "." }
         }
         div #live data-fragment="/documents/list" data-every="2" { (table(&jobs, identity)) }
         // Users who only submit or review need not know where files are.
         @if identity.may(AccessRole::Admin) { (whose(&service.settings.journal)) }
     };
-    Ok(page("Documents", identity, NavSection::Documents, &["live.js"], &body))
+    Ok(SECTION.page("Documents", identity, &["live.js"], &body))
 }
 
 /// The journal whose documents these are.
@@ -132,7 +130,7 @@ fn whose(journal: &ServedJournal) -> Markup {
     };
     html! {
         p.soft #journal {
-            "These documents are kept in " code { (path(&journal.file)) } " (" (marked(by)) "). The service was started in "
+            "These documents are stored in " code { (path(&journal.file)) } " (" (marked(by)) "). The service was started in "
             code { (path(&journal.started_in)) } "."
         }
     }
@@ -149,27 +147,24 @@ fn form(names: &[String], usual: &str, most_mb: u64) -> Markup {
                 }
             }
             div {
-                label { input type="checkbox" name="again" value="yes"; " Run documents again that were submitted before" }
+                label { input type="checkbox" name="again" value="yes"; " Run documents again even if they were already submitted" }
             }
             div {
                 label for="file" { "Files" }
                 input id="file" type="file" name="file" multiple aria-describedby="kinds";
             }
             details {
-                summary { "or paste a text" }
+                summary { "Or paste a text" }
                 label for="text" { "Text" }
                 textarea id="text" name="text" rows="8" {}
             }
-            p.soft #kinds { "Text, PDF or image; at most " (MOST_FILES) " files at a time, at most " (most_mb) " MB each." }
+            p.soft #kinds { "Text, PDF or image files: at most " (MOST_FILES) " at a time, and " (most_mb) " MB each." }
             button.primary type="submit" { "Submit" }
         }
     }
 }
 
-async fn list(
-    Submitter(identity): Submitter,
-    State(service): State<Arc<Service>>,
-) -> Result<Markup, ApiError> {
+async fn list(identity: Identity, State(service): State<Arc<Service>>) -> Result<Markup, ApiError> {
     let listed = move || {
         let jobs = recent(&service, &identity, LISTED)?;
         Ok::<_, ApiError>(table(&jobs, &identity))
@@ -179,57 +174,42 @@ async fn list(
 
 fn table(jobs: &[Job], identity: &Identity) -> Markup {
     if jobs.is_empty() {
-        return html! { p.empty { "Nothing was submitted yet. Choose files above, or send them to the API (" a href="/api/openapi.json" { "its description" } ")." } };
+        return html! { p.empty { "No documents yet. Choose files above, or send them to the API (" a href="/api/openapi.json" { "description" } ")." } };
     }
-    html! {
-        div.wide tabindex="0" role="region" aria-label="Submitted documents" {
-            table {
-                caption { "The latest " (jobs.len()) ", the latest first" }
-                thead { tr {
-                    th scope="col" { "Document" } th scope="col" { "Profile" } th scope="col" { "State" }
-                    th.number scope="col" { "Score" } th.number scope="col" { "Iterations" }
-                    th scope="col" { "Submitted" } th scope="col" { "" }
-                } }
-                tbody { @for job in jobs { (row(job, identity)) } }
-            }
-        }
-    }
+    let columns =
+        [words("Document | Profile | State"), figures("Score | Iterations"), words("Submitted | ")].concat();
+    page_table(
+        &format!("The latest {}, newest first", prose::count(jobs.len() as u64, "document")),
+        &columns,
+        jobs.iter().map(|job| row(job, identity)).collect(),
+    )
 }
 
-fn row(job: &Job, identity: &Identity) -> Markup {
+fn row(job: &Job, identity: &Identity) -> Vec<Markup> {
     let outcome = job.outcome.as_ref();
     let is_reviewer = identity.may(AccessRole::Review);
-    let document = format!("/runs/{}/{}", job.run, in_address(&job.document));
-    html! {
-        tr {
-            th scope="row" {
-                @if is_reviewer { a href=(document) { (job.file_name) } } @else { (job.file_name) }
-            }
-            td data-of="Profile" { (job.profile) }
-            td data-of="State" class=(class(job)) {
-                (state(job))
-                @if let Some(decided) = &job.decided {
-                    " · "
-                    @if is_reviewer { a href={ "/review/" (job.run) "/" (in_address(&job.document)) } { (outside(&decided.words())) } }
-                    @else { (outside(&decided.words())) }
-                } @else if outcome.is_some_and(|outcome| outcome.needs_review) {
-                    " · "
-                    @if is_reviewer { a href={ "/review/" (job.run) "/" (in_address(&job.document)) } { "needs review" } }
-                    @else { "needs review" }
-                }
-            }
-            td.number data-of="Score" { @if let Some(overall) = outcome.and_then(|outcome| outcome.overall) { (format!("{overall:.3}")) } }
-            td.number data-of="Iterations" { @if let Some(outcome) = outcome { (outcome.iterations) } }
-            td data-of="Submitted" { time datetime=(job.submitted_at) { (minute(&job.submitted_at)) } }
-            td {
-                @match job.status {
-                    JobStatus::Failed | JobStatus::Cancelled => (button(job, "retry", "Try again")),
-                    JobStatus::Waiting | JobStatus::Running | JobStatus::Parked => (button(job, "cancel", "Cancel")),
-                    JobStatus::Finished => {}
-                }
-            }
-        }
-    }
+    let linked = |area: &str, words: &str| {
+        let address = format!("/{area}/{}/{}", job.run, in_address(&job.document));
+        html! { @if is_reviewer { a href=(address) { (outside(words)) } } @else { (outside(words)) } }
+    };
+    let review = match (&job.decided, outcome) {
+        (Some(decided), _) => Some(decided.words()),
+        (None, Some(outcome)) if outcome.needs_review => Some("needs review".to_owned()),
+        (None, _) => None,
+    };
+    vec![
+        linked("runs", &job.file_name),
+        html! { (job.profile) },
+        html! { span class=(class(job)) { (state(job)) } @if let Some(words) = review { " · " (linked("review", &words)) } },
+        html! { @if let Some(overall) = outcome.and_then(|outcome| outcome.overall) { (score(Some(overall))) } },
+        html! { @if let Some(outcome) = outcome { (outcome.iterations) } },
+        html! { time datetime=(job.submitted_at) { (minute(&job.submitted_at)) } },
+        match job.status {
+            JobStatus::Failed | JobStatus::Cancelled => button(job, "retry", "Try again"),
+            JobStatus::Waiting | JobStatus::Running | JobStatus::Parked => button(job, "cancel", "Cancel"),
+            JobStatus::Finished => html! {},
+        },
+    ]
 }
 
 fn button(job: &Job, action: &str, words: &str) -> Markup {
@@ -243,8 +223,18 @@ fn button(job: &Job, action: &str, words: &str) -> Markup {
 fn state(job: &Job) -> String {
     match (&job.outcome, &job.reason) {
         (Some(outcome), _) => outcome.final_status.replace('_', " "),
-        (None, Some(reason)) => format!("{}: {reason}", job.status.as_str()),
-        (None, None) => job.status.as_str().to_owned(),
+        (None, Some(reason)) => format!("{}: {reason}", status(job.status)),
+        (None, None) => status(job.status).to_owned(),
+    }
+}
+
+fn status(status: JobStatus) -> &'static str {
+    match status {
+        JobStatus::Parked => "waiting for a batch",
+        JobStatus::Running => "in progress",
+        JobStatus::Waiting | JobStatus::Finished | JobStatus::Failed | JobStatus::Cancelled => {
+            status.as_str()
+        }
     }
 }
 
@@ -257,13 +247,8 @@ fn class(job: &Job) -> &'static str {
     }
 }
 
-/// `2026-11-27T07:18:15.123Z` to the minute.
-fn minute(time: &str) -> String {
-    time.get(..16).unwrap_or(time).replace('T', " ")
-}
-
 async fn submit(
-    Submitter(identity): Submitter,
+    identity: Identity,
     State(service): State<Arc<Service>>,
     form: Result<Multipart, MultipartRejection>,
 ) -> Result<Response, ApiError> {
@@ -290,7 +275,7 @@ async fn submit(
 }
 
 async fn retry(
-    Submitter(identity): Submitter,
+    identity: Identity,
     State(service): State<Arc<Service>>,
     Path(id): Path<String>,
 ) -> Result<Redirect, ApiError> {
@@ -303,7 +288,7 @@ async fn retry(
 }
 
 async fn cancel(
-    Submitter(identity): Submitter,
+    identity: Identity,
     State(service): State<Arc<Service>>,
     Path(id): Path<String>,
 ) -> Result<Redirect, ApiError> {

@@ -1,6 +1,6 @@
 //! The pages that people see instead of errors.
 
-use super::layout::{NavSection, page, whole};
+use super::layout::{page, whole};
 use super::run_document::marked;
 use crate::access::Identity;
 use crate::api::ApiError;
@@ -42,10 +42,10 @@ pub(crate) async fn error_pages(request: Request, next: Next) -> Response {
         h1 { (title) }
         p { (marked(&capital(&message))) "." }
         @if let Some(help) = help { p.soft { (marked(&capital(&help))) "." } }
-        p { a href="/" { "To the first page" } }
+        p { a href="/" { "Go to the first page" } }
     };
     let shown = match identity {
-        Some(identity) => page(title, &identity, NavSection::None, &[], &body),
+        Some(identity) => page(title, &identity, None, &[], &body),
         None => whole(title, &[], &html! { main { (body) } }),
     };
     let (mut parts, _) = response.into_parts();

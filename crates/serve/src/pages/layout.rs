@@ -1,37 +1,14 @@
 //! The frame of every page: head, navigation, the user's name.
 
-use crate::access::{AccessRole, Identity};
+use super::SECTIONS;
+use crate::access::Identity;
 use maud::{DOCTYPE, Markup, html};
 
-/// The parts of the service that the navigation names.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum NavSection {
-    Documents,
-    Runs,
-    Review,
-    Profiles,
-    Trends,
-    Settings,
-    /// Pages that belong to no section.
-    None,
-}
-
-impl NavSection {
-    const ALL: [(NavSection, &'static str, &'static str, AccessRole); 6] = [
-        (NavSection::Documents, "/", "Documents", AccessRole::Submit),
-        (NavSection::Review, "/review", "Review", AccessRole::Review),
-        (NavSection::Runs, "/runs", "Runs", AccessRole::Review),
-        (NavSection::Profiles, "/profiles", "Profiles", AccessRole::Review),
-        (NavSection::Trends, "/trends", "Trends", AccessRole::Review),
-        (NavSection::Settings, "/settings", "Settings", AccessRole::Admin),
-    ];
-}
-
-/// A page of a section, for a user who is signed in.
-pub(crate) fn page(
+/// A page for a user who is signed in, of the section at an address if it is of one.
+pub(super) fn page(
     title: &str,
     identity: &Identity,
-    section: NavSection,
+    section: Option<&str>,
     scripts: &[&str],
     body: &Markup,
 ) -> Markup {
@@ -43,10 +20,8 @@ pub(crate) fn page(
             header {
                 span.brand { "loopctl" }
                 nav aria-label="Sections" {
-                    @for (one, href, name, role) in NavSection::ALL {
-                        @if identity.may(role) {
-                            a href=(href) aria-current=[(one == section).then_some("page")] { (name) }
-                        }
+                    @for one in SECTIONS.iter().filter(|one| identity.may(one.role)) {
+                        a href=(one.path) aria-current=[(section == Some(one.path)).then_some("page")] { (one.name) }
                     }
                 }
                 form method="post" action="/logout" {

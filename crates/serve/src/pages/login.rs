@@ -15,7 +15,7 @@ pub(crate) fn login(holder: Option<&str>) -> Markup {
                 @if let Some(holder) = holder {
                     p #open { "You are signed in as " strong { (holder) } ". " a href="/" { "Continue" } }
                 } @else {
-                    p { "Open the link that " code { "loopctl serve" } " printed, or give your token." }
+                    p { "Open the link that " code { "loopctl serve" } " printed, or enter your token." }
                 }
                 form {
                     label for="token" { @if holder.is_some() { "Another token" } @else { "Token" } }

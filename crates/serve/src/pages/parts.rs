@@ -1,56 +1,9 @@
-//! The parts that several pages share: tiles, tables that scroll, steps through pages.
+//! The parts that several pages share, beside those of reports: steps through pages, text from outside, numbers.
 
-use crate::report::{dollars, duration, percent, thousands};
+use crate::report::{dollars, duration, thousands};
 use crate::value::{Millis, is_wild};
 use maud::{Markup, html};
 use std::fmt::Write as _;
-
-/// A number that is seen first.
-pub(crate) struct Tile {
-    pub(crate) name: &'static str,
-    pub(crate) value: String,
-    pub(crate) note: String,
-    pub(crate) class: &'static str,
-}
-
-/// The numbers that are seen first.
-pub(crate) fn tiles(tiles: &[Tile]) -> Markup {
-    html! {
-        section aria-label="At a glance" {
-            ul.tiles {
-                @for tile in tiles {
-                    li class=(tile.class) { span { (tile.name) } strong { (tile.value) } span { (tile.note) } }
-                }
-            }
-        }
-    }
-}
-
-/// A table that is as wide as it needs, and scrolls where the page is narrower. `head` has the names of its columns,
-/// each with whether it holds numbers.
-pub(crate) fn table(caption: &str, head: &[(&str, bool)], rows: &[Vec<Markup>]) -> Markup {
-    html! {
-        div.wide tabindex="0" role="region" aria-label=(caption) {
-            table {
-                caption { (caption) }
-                thead { tr { @for (name, is_number) in head { th scope="col" class=[is_number.then_some("number")] { (name) } } } }
-                tbody {
-                    @for row in rows {
-                        tr {
-                            @for (at, (cell, (name, is_number))) in row.iter().zip(head).enumerate() {
-                                @if at == 0 {
-                                    th scope="row" data-of=(name) { (cell) }
-                                } @else {
-                                    td class=[is_number.then_some("number")] data-of=(name) { (cell) }
-                                }
-                            }
-                        }
-                    }
-                }
-            }
-        }
-    }
-}
 
 /// Steps through pages of a list, from 1; nothing if there is one page. `address` is that of the list, with its query
 /// so far.
@@ -124,9 +77,4 @@ pub(crate) fn money(known: f64, calls: u64, calls_of_unknown_cost: u64) -> Strin
 /// A time, or a dash.
 pub(crate) fn time(elapsed_ms: Option<u64>) -> String {
     elapsed_ms.map_or_else(|| "–".to_owned(), |ms| duration(Millis(ms)))
-}
-
-/// A share in percent, or a dash if there is nothing.
-pub(crate) fn share(part: u64, whole: u64) -> String {
-    percent(part, whole)
 }

@@ -1,22 +1,22 @@
 //! A profile: what it does in plain words, its numbers, and what would differ with others.
 
-use super::layout::{self, page};
-use super::parts::{in_address, minute, money, outside, score, share, table, time};
+use super::parts::{in_address, minute, money, outside, score, time};
 use super::run_document::marked;
 use crate::access::{AccessRole, Identity};
 use crate::explain::policy::{Form, Section, Statement};
-use crate::report::thousands;
+use crate::report::{figures, page_table, percent, thousands, words as columns};
 use crate::tuning::{
-    ChangeView, DiffLine, PolicyTrial, ProfileDetails, ProfileRefusal, TrialEnd, TrialSums, TuningView, diff,
+    ChangeView, DiffLine, PolicyTrial, ProfileDetails, ProfileRefusal, SECTION, TrialEnd, TrialSums,
+    TuningView, diff,
 };
+use crate::value::prose;
 use maud::{Markup, html};
 
 /// The page.
 pub(crate) fn profile(identity: &Identity, view: &TuningView) -> Markup {
-    page(
+    SECTION.page(
         &format!("Profile {}", view.name),
         identity,
-        layout::NavSection::Profiles,
         &["copy.js"],
         &html! {
             p.crumbs { a href="/profiles" { "Profiles" } }
@@ -33,7 +33,7 @@ pub(crate) fn profile(identity: &Identity, view: &TuningView) -> Markup {
                             details.full { summary { (section.title) } (statements(&section.statements)) }
                         }
                     }
-                    details.full { summary { "All that it does" } @for section in &details.explanation.sections { (words(section)) } }
+                    details.full { summary { "Everything it does" } @for section in &details.explanation.sections { (words(section)) } }
                     (knobs(view, details))
                     @if let Some(change) = &view.change { (changed(identity, view, change)) }
                 }
@@ -108,8 +108,8 @@ fn knobs(view: &TuningView, details: &ProfileDetails) -> Markup {
     let chosen = view.change.as_ref().and_then(|change| change.run.as_ref());
     html! {
         section aria-labelledby="knobs" {
-            h2 #knobs { "Its numbers" }
-            p.soft { "Change some and see what would differ on a recorded run. Nothing is changed by that." }
+            h2 #knobs { "Thresholds, limits and weights" }
+            p.soft { "Change some of them to see what would differ on a recorded run. The profile itself stays as it is." }
             form.settings method="get" action=(format!("/profiles/{}#differs", in_address(&view.name))) {
                 div.fields {
                     @for knob in &details.knobs {
@@ -118,7 +118,7 @@ fn knobs(view: &TuningView, details: &ProfileDetails) -> Markup {
                         div class=[changed.map(|_| "changed")] {
                             label for=(id) { code { (outside(&knob.path)) } }
                             input id=(id) name=(knob.path) type="text" inputmode="decimal" size="8" autocomplete="off" required
-                                pattern=[is_plain(&knob.value).then_some("[A-Za-z0-9.+\\-]+")] title="A number such as 0.95 (with a point), or a time such as 30s"
+                                pattern=[is_plain(&knob.value).then_some("[A-Za-z0-9.+\\-]+")] title="A number such as 0.95 (with a decimal point), or a duration such as 30s"
                                 value=(changed.unwrap_or(&knob.value)) aria-describedby=(format!("{id}-origin"));
                             span.soft id=(format!("{id}-origin")) { " " (knob.value) ", " (outside(&knob.origin)) }
                         }
@@ -129,15 +129,15 @@ fn knobs(view: &TuningView, details: &ProfileDetails) -> Markup {
                     select id="run" name="run" {
                         @for run in &view.runs {
                             option value=(run.id) selected[chosen.is_some_and(|chosen| *chosen == run.id.as_str())] {
-                                (minute(&run.record.started_at)) " · " (thousands(run.finished_documents)) " documents"
+                                (minute(&run.record.started_at)) " · " (prose::count(run.finished_documents, "document"))
                             }
                         }
-                        option value="" selected[view.change.is_some() && chosen.is_none()] { "none: only the YAML" }
+                        option value="" selected[view.change.is_some() && chosen.is_none()] { "none, show only the YAML" }
                     }
                 }
                 p {
                     button.primary type="submit" { "Try" } " "
-                    @if view.change.is_some() { a href=(format!("/profiles/{}#knobs", in_address(&view.name))) { "Back to its own numbers" } }
+                    @if view.change.is_some() { a href=(format!("/profiles/{}#knobs", in_address(&view.name))) { "Back to the values of the profile" } }
                 }
             }
         }
@@ -155,10 +155,10 @@ fn changed(identity: &Identity, view: &TuningView, change: &ChangeView) -> Marku
         section aria-labelledby="differs" {
             h2 #differs { "What would differ" }
             ul {
-                @for (path, value) in &change.settings { li { code { (outside(path)) } " is " strong { (outside(value)) } } }
+                @for (path, value) in &change.settings { li { code { (outside(path)) } " set to " strong { (outside(value)) } } }
             }
             @match &change.trial {
-                None => p.soft { "Choose a recorded run to see what would differ on it." },
+                None => p.soft { "Choose a recorded run to see which of its documents would end differently." },
                 Some(Err(refused)) => (refusal(refused)),
                 Some(Ok(trial)) => (tried(change, trial)),
             }
@@ -166,7 +166,7 @@ fn changed(identity: &Identity, view: &TuningView, change: &ChangeView) -> Marku
         section aria-labelledby="yaml" {
             h2 #yaml { "As YAML" }
             @match (&change.trial, &change.text) {
-                (Some(Err(_)), _) => p.soft { "There is none while a value is refused." },
+                (Some(Err(_)), _) => p.soft { "There is no YAML until every value is valid." },
                 (_, Err(refused)) => (refusal(refused)),
                 (_, Ok((before, after))) => (yaml(identity, view, change, (&before.file, &before.text, after))),
             }
@@ -185,10 +185,10 @@ fn tried(change: &ChangeView, trial: &PolicyTrial) -> Markup {
         mean
     };
     #[expect(clippy::cast_precision_loss, reason = "a mean needs no more digits")]
-    let rows = [
-        row("Passed", &|sums| format!("{} ({})", thousands(sums.passed), share(sums.passed, documents))),
+    let rows = vec![
+        row("Passed", &|sums| format!("{} ({})", thousands(sums.passed), percent(sums.passed, documents))),
         row("Not passed", &|sums| thousands(sums.not_passed)),
-        row("Not known", &|sums| thousands(sums.unknown)),
+        row("Unknown", &|sums| thousands(sums.unknown)),
         row("Candidates per document", &|sums| {
             mean(sums.iterations as f64, trial.compared)
                 .map_or_else(|| "–".to_owned(), |mean| format!("{mean:.2}"))
@@ -196,14 +196,6 @@ fn tried(change: &ChangeView, trial: &PolicyTrial) -> Markup {
         row("Mean score", &|sums| score(mean(sums.score, sums.scored))),
         row("Cost", &|sums| money(sums.cost_usd, sums.calls, sums.calls_of_unknown_cost)),
         row("Time per document", &|sums| time(sums.elapsed_ms.checked_div(trial.compared))),
-    ];
-    let head = [
-        ("Document", false),
-        ("Now", false),
-        ("With the change", false),
-        ("Candidates", true),
-        ("Score", true),
-        ("Cost", true),
     ];
     let run = change.run.as_deref().unwrap_or_default();
     let moved: Vec<Vec<Markup>> = (trial.moved.iter())
@@ -223,29 +215,30 @@ fn tried(change: &ChangeView, trial: &PolicyTrial) -> Markup {
         "The run, now and with the change".to_owned()
     } else {
         format!(
-            "Now and with the change; score, candidates, cost and time of the {} whose end is known",
-            thousands(trial.compared)
+            "Now and with the change; candidates, score, cost and time are of the {} whose outcome is known",
+            prose::count(trial.compared, "document")
         )
     };
     html! {
         p {
-            strong { (thousands(trial.differ)) } " of " (thousands(documents)) " documents would end otherwise"
-            @if trial.after.unknown > 0 { "; of " (thousands(trial.after.unknown)) " that is not known" }
+            strong { (thousands(trial.differ)) } " of " (prose::count(documents, "document")) " would end differently"
+            @if trial.after.unknown > 0 { "; for " (thousands(trial.after.unknown)) " this is unknown" }
             "."
         }
-        @if trial.left_out > 0 { p.soft { "The run has " (thousands(trial.left_out)) " more, which were not looked at." } }
-        @if trial.without_candidate > 0 { p.soft { (thousands(trial.without_candidate)) " have no candidate: no policy decides about them." } }
+        @if trial.left_out > 0 { p.soft { "The run has " (thousands(trial.left_out)) " more, on which the change was not tried." } }
+        @if trial.without_candidate > 0 { p.soft { "Without a candidate, so that no policy decides about them: " (prose::count(trial.without_candidate, "document")) "." } }
         @if trial.after.unknown > 0 {
             p.soft {
-                "How these end with the change is not in the record, and not guessed"
-                @if !trial.told_otherwise.is_empty() { ": feedback would tell them something else (" (trial.told_otherwise.join(", ")) ")" }
-                ". Run the documents again to know."
+                "How these would end is not in the record, and not guessed"
+                @if !trial.told_otherwise.is_empty() { ": their feedback would be different (" (trial.told_otherwise.join(", ")) ")" }
+                ". Run the documents again to find out."
             }
         }
-        (table(&caption, &[("", false), ("Now", true), ("With the change", true)], &rows))
+        (page_table(&caption, &[columns(""), figures("Now | With the change")].concat(), rows))
         @if !moved.is_empty() {
-            (table("Documents that would end otherwise", &head, &moved))
-            @if trial.differ > moved.len() as u64 { p.soft { "and " (thousands(trial.differ - moved.len() as u64)) " more" } }
+            @let more = trial.differ.saturating_sub(moved.len() as u64);
+            (page_table("Documents that would end differently", &[columns("Document | Now | With the change"), figures("Candidates | Score | Cost")].concat(), moved))
+            @if more > 0 { p.soft { "and " (thousands(more)) " more" } }
         }
     }
 }
@@ -272,9 +265,11 @@ fn end(end: &TrialEnd) -> Markup {
         Some(status) if status.passes() => "good",
         Some(_) => "warn",
     };
-    let status =
-        end.status.map_or_else(|| "not known".to_owned(), |status| status.as_str().replace('_', " "));
-    html! { span class=(class) { (status) } ": " (outside(&end.reason)) }
+    let status = end.status.map_or("unknown", |status| status.as_str());
+    html! {
+        span class=(class) { (status.replace('_', " ")) }
+        @if !status.starts_with(&end.reason) { ": " (outside(&end.reason.replace('_', " "))) }
+    }
 }
 
 fn yaml(
@@ -314,7 +309,7 @@ fn yaml(
                 input id="save-name" name="name" required maxlength="60" pattern="[a-z][a-z0-9]*(-[a-z0-9]+)*" autocomplete="off"
                     placeholder=(format!("our-{}", view.name)) aria-describedby="save-help";
                 " " button type="submit" { "Save" }
-                p.soft #save-help { "Small letters, digits and dashes. It becomes " code { "profiles/NAME.yaml" } " in the folder of the service; a file that is there is never changed." }
+                p.soft #save-help { "Lowercase letters, digits and hyphens. It is saved as " code { "profiles/NAME.yaml" } " in the folder in which the service was started; an existing file is never changed." }
             }
         }
     }

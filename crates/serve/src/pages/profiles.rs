@@ -1,9 +1,9 @@
 //! The list of profiles.
 
-use super::layout::{NavSection, page};
-use super::parts::{in_address, outside, table};
+use super::parts::{in_address, outside};
 use crate::access::Identity;
-use crate::tuning::ProfileRow;
+use crate::report::{page_table, words};
+use crate::tuning::{ProfileRow, SECTION};
 use maud::{Markup, html};
 
 /// The page.
@@ -17,15 +17,14 @@ pub(crate) fn profiles(identity: &Identity, rows: &[ProfileRow]) -> Markup {
             },
         ]
     };
-    page(
+    SECTION.page(
         "Profiles",
         identity,
-        NavSection::Profiles,
         &[],
         &html! {
             h1 { "Profiles" }
-            p.soft { "A profile says what is extracted, how it is scored, when it is good enough, and when a person looks." }
-            (table("Profiles that can be used by name", &[("Profile", false), ("What it is for", false)], &rows.iter().map(row).collect::<Vec<_>>()))
+            p.soft { "A profile defines what is extracted, how a result is scored, when it is good enough, and when a person reviews it." }
+            (page_table("Profiles", &words("Profile | What it is for"), rows.iter().map(row).collect()))
         },
     )
 }

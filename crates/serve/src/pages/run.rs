@@ -1,13 +1,14 @@
-//! A run: its progress, its scores against what is asked for, its issues, decisions and documents.
+//! A run: its progress, its scores against what is required, its issues, decisions and documents.
 
-use super::layout::{NavSection, page};
-use super::parts::{Tile, in_address, minute, money, outside, pager, score, share, table, tiles, time};
-use super::plot::{LinePlot, MOST_SERIES, Series};
+use super::parts::{in_address, minute, money, outside, pager, score, time};
 use super::run_document::marked;
 use super::runs::state;
 use crate::access::Identity;
-use crate::report::{duration, thousands};
-use crate::runs::{IterationMeans, RunView};
+use crate::report::{
+    LinePlot, MOST_SERIES, Parts, Series, Tile, Tone, duration, fact_list, facts, figure, figures,
+    page_table, percent, swatch, thousands, tile, tile_list, word, words,
+};
+use crate::runs::{IterationMeans, RunView, SECTION};
 use crate::store::{DocumentFigures, DocumentFilter, DocumentStage};
 use crate::value::Millis;
 use crate::value::prose;
@@ -21,21 +22,20 @@ pub(crate) fn run(identity: &Identity, view: &RunView) -> Markup {
     let run = &view.row.run;
     let title = format!("Run {}", run.id);
     let fragment = format!("/runs/{}?show={}&page={}&fragment=1", run.id, filter_key(view.filter), view.page);
-    page(
+    SECTION.page(
         &title,
         identity,
-        NavSection::Runs,
         &["live.js"],
         &html! {
             p.crumbs { a href="/runs" { "Runs" } }
             h1 { (title) }
-            dl.facts {
-                div { dt { "Profile" } dd { (outside(&run.record.profile)) } }
-                div { dt { "Started" } dd { (minute(&run.record.started_at)) " UTC" } }
-                @if let Some(finished) = &run.finished_at { div { dt { "Finished" } dd { (minute(finished)) " UTC" } } }
-                div { dt { "State" } dd { (state(&view.row)) } }
-                div { dt { "loopctl" } dd { (outside(&run.record.loopctl_version)) } }
-            }
+            (fact_list(&facts([
+                ("Profile", run.record.profile.clone()),
+                ("Started", format!("{} UTC", minute(&run.record.started_at))),
+                ("Finished", run.finished_at.as_deref().map(|at| format!("{} UTC", minute(at))).unwrap_or_default()),
+                ("State", state(&view.row).to_owned()),
+                ("loopctl", run.record.loopctl_version.clone()),
+            ])))
             p.said #live-said role="status" {}
             div #live data-fragment=(fragment) data-events=(format!("/api/runs/{}/events", run.id)) { (run_part(view)) }
         },
@@ -45,7 +45,7 @@ pub(crate) fn run(identity: &Identity, view: &RunView) -> Markup {
 /// The part of the page that changes.
 pub(crate) fn run_part(view: &RunView) -> Markup {
     html! {
-        (tiles(&at_a_glance(view)))
+        (tile_list(&at_a_glance(view)))
         (progress(view))
         (scores(view))
         div.columns { (issues(view)) (decisions(view)) }
@@ -58,31 +58,30 @@ fn at_a_glance(view: &RunView) -> Vec<Tile> {
     let done = view.row.done();
     let running = stages.of(DocumentStage::Running);
     let mut left = vec![format!("of {}", thousands(stages.sum()))];
-    left.extend((running > 0).then(|| format!("{} worked on", thousands(running))));
+    left.extend((running > 0).then(|| format!("{} in progress", thousands(running))));
     let failed = view.row.failed();
     let waits = figures.review.saturating_sub(view.decided);
-    let mut review = vec![share(waits, figures.results)];
-    review.extend((view.decided > 0).then(|| format!("{} more decided", thousands(view.decided))));
+    let mut review = vec![percent(waits, figures.results)];
+    review.extend((view.decided > 0).then(|| format!("{} already decided", thousands(view.decided))));
     if figures.review_passed > 0 {
         let (passed, all) = (thousands(figures.review_passed), thousands(figures.review));
         review.push(format!("{passed} of all {all} passed"));
     }
-    let tile = |name, value, note, class| Tile { name, value, note, class };
     let mut tiles = vec![
-        tile("Done", thousands(done), left.join(", "), ""),
-        tile("Passed", thousands(figures.passed), share(figures.passed, figures.results), "passed"),
-        tile("Needs review", thousands(waits), review.join(", "), "review"),
-        tile("Failed", thousands(failed), share(failed, done), "failed"),
+        tile("Done", thousands(done), left.join(", "), Tone::Plain),
+        tile("Passed", thousands(figures.passed), percent(figures.passed, figures.results), Tone::Good),
+        tile("Needs review", thousands(waits), review.join(", "), Tone::Warn),
+        tile("Failed", thousands(failed), percent(failed, done), Tone::Bad),
         tile(
             "Cost",
             money(figures.cost_usd, figures.calls, figures.calls_of_unknown_cost),
             format!("{}, {}", prose::count(figures.calls, "call"), prose::count(figures.tokens, "token")),
-            "",
+            Tone::Plain,
         ),
     ];
     if let Some(mean) = figures.elapsed_ms.checked_div(figures.results) {
         let longest = format!("on average; longest {}", duration(Millis(figures.longest_ms)));
-        tiles.push(tile("Time per document", duration(Millis(mean)), longest, ""));
+        tiles.push(tile("Time per document", duration(Millis(mean)), longest, Tone::Plain));
     }
     tiles
 }
@@ -98,37 +97,16 @@ fn progress(view: &RunView) -> Markup {
         ("Open", "waiting", view.row.open()),
     ];
     let whole: u64 = parts.iter().map(|(.., count)| count).sum();
-    let said: Vec<String> = (parts.iter().filter(|(.., count)| *count > 0))
-        .map(|(name, _, count)| format!("{} {}", name.to_lowercase(), thousands(*count)))
-        .collect();
-    #[expect(clippy::cast_precision_loss, reason = "drawn in pixels")]
-    let length = |count: u64| count as f64 / whole.max(1) as f64 * 1_000.0;
-    let mut x = 0.0;
     html! {
         section aria-labelledby="progress" {
             h2 #progress { "Progress" }
             @if whole == 0 {
                 p.soft { "No documents yet." }
             } @else {
-                figure {
-                    svg.status viewBox="0 0 1000 28" preserveAspectRatio="none" role="img" aria-labelledby="progress-alt" {
-                        title #progress-alt { (format!("Of {}: {}", prose::count(whole, "document"), said.join(", "))) }
-                        @for (_, class, count) in parts {
-                            @if count > 0 {
-                                rect class=(class) x=(format!("{x:.1}")) y="0" width=(format!("{:.1}", (length(count) - 2.0).max(1.0))) height="28" {}
-                                ({ x += length(count); "" })
-                            }
-                        }
-                    }
-                    ul.legend {
-                        @for (name, class, count) in parts {
-                            @if count > 0 {
-                                li {
-                                    svg.swatch viewBox="0 0 10 10" aria-hidden="true" { rect class=(class) width="10" height="10" {} }
-                                    (name) " " (thousands(count)) " (" (share(count, whole)) ")"
-                                }
-                            }
-                        }
+                (Parts::of_documents(parts).figure("progress-alt"))
+                ul.legend {
+                    @for (name, class, count) in parts.into_iter().filter(|(.., count)| *count > 0) {
+                        li { (swatch(class)) (name) " " (thousands(count)) " (" (percent(count, whole)) ")" }
                     }
                 }
             }
@@ -160,16 +138,17 @@ fn scores(view: &RunView) -> Markup {
             score(iterations.first().and_then(IterationMeans::overall)),
             score(iterations.last().and_then(IterationMeans::overall))
         ),
-        places: (0..iterations.len()).map(|at| format!("iteration {at}")).collect(),
+        steps: (0..iterations.len()).map(|at| format!("iteration {at}")).collect(),
         series,
-        bound: target.map(|target| (target, format!("overall asked for: {target}"))),
+        bound: target.map(|target| (target, format!("overall required: {target}"))),
         range: (0.0, 1.0),
-        written: |value| format!("{value:.2}"),
+        written: &|value| format!("{value:.2}"),
+        caption: "Means over the documents that reached each iteration; those that pass early are not in later ones.",
     };
     let target_of = |name: &str| view.targets.get(name).map_or_else(|| "–".to_owned(), ToString::to_string);
     let names: Vec<String> = (0..iterations.len()).map(|at| at.to_string()).collect();
-    let mut head = vec![("Score", false), ("Asked for", true)];
-    head.extend(names.iter().map(|name| (name.as_str(), true)));
+    let mut columns = vec![word("Score"), figure("Required")];
+    columns.extend(names.iter().map(|name| figure(name)));
     let of = |name: &str, value: &dyn Fn(&IterationMeans) -> Option<f64>| {
         let mut row = vec![outside(name), html! { (target_of(name)) }];
         row.extend(iterations.iter().map(|means| html! { (score(value(means))) }));
@@ -184,11 +163,8 @@ fn scores(view: &RunView) -> Markup {
         section aria-labelledby="scores-heading" {
             h2 #scores-heading { "Scores by iteration" }
             div.beside-plot {
-                figure {
-                    (plot.svg())
-                    figcaption { "Means over the documents that came so far: those that pass early are not in later iterations." }
-                }
-                (table("Mean scores by iteration", &head, &rows))
+                (plot.figure())
+                (page_table("Mean scores by iteration", &columns, rows))
             }
         }
     }
@@ -211,9 +187,9 @@ fn issues(view: &RunView) -> Markup {
         section aria-labelledby="issues" {
             h2 #issues { "Most frequent issues" }
             @if rows.is_empty() {
-                p.soft { "None in what was returned so far." }
+                p.soft { "No issues in the candidates returned so far." }
             } @else {
-                (table("Issues of the returned candidates", &[("Issue", false), ("Severity", false), ("Documents", true), ("Count", true)], &rows))
+                (page_table("Issues of the returned candidates", &[words("Issue | Severity"), figures("Documents | Count")].concat(), rows))
                 @if issues.len() > ISSUES { p.soft { "and " (issues.len() - ISSUES) " more kinds" } }
             }
         }
@@ -225,7 +201,7 @@ fn decisions(view: &RunView) -> Markup {
         section aria-labelledby="decisions" {
             h2 #decisions { "Latest decisions" }
             @if view.decisions.is_empty() {
-                p.soft { "Nothing was decided lately." }
+                p.soft { "No decisions yet." }
             } @else {
                 ol.decisions {
                     @for one in &view.decisions {
@@ -271,16 +247,9 @@ fn filter_name(filter: DocumentFilter) -> &'static str {
 fn documents(view: &RunView) -> Markup {
     let run = &view.row.run.id;
     let list = format!("/runs/{run}?show={}", filter_key(view.filter));
-    let head = [
-        ("Document", false),
-        ("Type", false),
-        ("Ended", false),
-        ("Score", true),
-        ("Iterations", true),
-        ("Time", true),
-        ("Cost", true),
-        ("Review", false),
-    ];
+    let columns =
+        [words("Document | Type | Ended"), figures("Score | Iterations | Time | Cost"), words("Review")]
+            .concat();
     let rows: Vec<Vec<Markup>> = view.documents.iter().map(|document| document_row(view, document)).collect();
     html! {
         section aria-labelledby="documents" {
@@ -291,9 +260,9 @@ fn documents(view: &RunView) -> Markup {
                 }
             }
             @if rows.is_empty() {
-                p.empty { "There are none." }
+                p.empty { "There are no such documents." }
             } @else {
-                (table(&format!("Documents: {}, {}", filter_name(view.filter).to_lowercase(), thousands(view.listed)), &head, &rows))
+                (page_table(&format!("Documents: {}, {}", filter_name(view.filter).to_lowercase(), thousands(view.listed)), &columns, rows))
                 (pager("documents", &list, view.page, view.pages))
             }
         }
@@ -325,21 +294,27 @@ fn document_row(view: &RunView, document: &DocumentFigures) -> Vec<Markup> {
 }
 
 /// The end of a document, or its state so far.
-pub(super) fn ended(document: &DocumentFigures) -> Markup {
+fn ended(document: &DocumentFigures) -> Markup {
     let class = match (document.stage, document.final_status.as_deref()) {
         (DocumentStage::Finished | DocumentStage::Failed, Some("passed" | "skipped")) => "good",
         (DocumentStage::Failed | DocumentStage::GivenUp, None) | (_, Some("failed")) => "bad",
         (DocumentStage::Finished | DocumentStage::Failed, _) => "warn",
         _ => "soft",
     };
-    let words = match (document.stage, &document.final_status, &document.stop_reason) {
+    html! { span class=(class) { (outside(&ended_words(document))) } }
+}
+
+/// The end of a document, or its state so far, in words.
+pub(super) fn ended_words(document: &DocumentFigures) -> String {
+    match (document.stage, &document.final_status, &document.stop_reason) {
         (DocumentStage::Waiting, ..) => "waiting".to_owned(),
-        (DocumentStage::Running, ..) => "worked on".to_owned(),
-        (DocumentStage::Parked, ..) => "waits for a batch".to_owned(),
-        (_, Some(status), Some(reason)) => format!("{}: {reason}", status.replace('_', " ")),
-        (_, Some(status), None) => status.replace('_', " "),
+        (DocumentStage::Running, ..) => "in progress".to_owned(),
+        (DocumentStage::Parked, ..) => "waiting for a batch".to_owned(),
+        (_, Some(status), Some(reason)) if !status.starts_with(reason) => {
+            format!("{status}: {reason}").replace('_', " ")
+        }
+        (_, Some(status), _) => status.replace('_', " "),
         (DocumentStage::GivenUp, None, _) => "given up".to_owned(),
         (_, None, _) => document.reason.clone().unwrap_or_else(|| "no result".to_owned()),
-    };
-    html! { span class=(class) { (outside(&words)) } }
+    }
 }

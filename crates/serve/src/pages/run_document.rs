@@ -1,13 +1,14 @@
 //! A document of a run: each candidate with scores, issues, feedback and changes, what was decided and why.
 
-use super::layout::{NavSection, page};
-use super::parts::{Tile, in_address, minute, money, outside, score, table, tiles, time};
-use super::plot::{LinePlot, MOST_SERIES, Series};
-use super::run::ended;
+use super::parts::{in_address, minute, money, outside, score, time};
+use super::run::ended_words;
 use crate::access::Identity;
-use crate::explain::run::{CandidateStory, Line, Tone};
-use crate::report::thousands;
-use crate::runs::DocumentView;
+use crate::explain::run::{self, CandidateStory, Line};
+use crate::report::{
+    Column, LinePlot, MOST_SERIES, Series, Tile, Tone, fact_list, facts, figure, page_table, thousands, tile,
+    tile_list, word, words,
+};
+use crate::runs::{DocumentView, SECTION};
 use crate::store::DocumentStage;
 use crate::value::prose;
 use maud::{Markup, html};
@@ -18,19 +19,18 @@ pub(crate) fn document(identity: &Identity, view: &DocumentView) -> Markup {
     let is_open =
         matches!(view.figures.stage, DocumentStage::Waiting | DocumentStage::Running | DocumentStage::Parked);
     let events = is_open.then(|| format!("/api/runs/{run}/events"));
-    page(
+    SECTION.page(
         id,
         identity,
-        NavSection::Runs,
         &["live.js"],
         &html! {
             p.crumbs { a href="/runs" { "Runs" } " / " a href=(format!("/runs/{run}")) { (run) } }
             h1 { (outside(id)) }
-            dl.facts {
-                div { dt { "Type" } dd { (outside(&view.figures.document_type)) } }
-                div { dt { "Profile" } dd { (outside(&view.story.profile)) } }
-                div { dt { "Run" } dd { (minute(&view.run.record.started_at)) " UTC" } }
-            }
+            (fact_list(&facts([
+                ("Type", view.figures.document_type.clone()),
+                ("Profile", view.story.profile.clone()),
+                ("Run", format!("{} UTC", minute(&view.run.record.started_at))),
+            ])))
             p { a.button href=(format!("/review/{run}/{}", in_address(id))) { "Open on the review desk" } }
             p.said #live-said role="status" {}
             div #live data-fragment=(format!("/runs/{run}/{}?fragment=1", in_address(id))) data-events=[events] { (document_part(view)) }
@@ -41,13 +41,13 @@ pub(crate) fn document(identity: &Identity, view: &DocumentView) -> Markup {
 /// The part of the page that changes.
 pub(crate) fn document_part(view: &DocumentView) -> Markup {
     html! {
-        (tiles(&at_a_glance(view)))
+        (tile_list(&at_a_glance(view)))
         (scores(view))
         @if !view.answered_by.is_empty() {
             section aria-labelledby="answered" {
-                h2 #answered { "Who answered" }
-                (table("Services and models by who asked", &[("Asked by", false), ("Answered by", false)],
-                    &view.answered_by.iter().map(|(who, models)| vec![outside(who), outside(models)]).collect::<Vec<_>>()))
+                h2 #answered { "Answered by" }
+                (page_table("Services and models that answered", &words("Asked by | Answered by"),
+                    view.answered_by.iter().map(|(who, models)| vec![outside(who), outside(models)]).collect()))
             }
         }
         (told(&view.lines))
@@ -55,28 +55,24 @@ pub(crate) fn document_part(view: &DocumentView) -> Markup {
 }
 
 fn at_a_glance(view: &DocumentView) -> Vec<Tile> {
-    let tile = |name, value, note, class| Tile { name, value, note, class };
     let figures = &view.figures;
     let Some(end) = &view.story.ended else {
-        let value = ended(figures).into_string();
-        let plain =
-            value.split('>').nth(2).and_then(|rest| rest.split('<').next()).unwrap_or_default().to_owned();
-        return vec![tile("State", plain, String::new(), "")];
+        return vec![tile("State", ended_words(figures), "", Tone::Plain)];
     };
     let chosen = view.story.chosen.as_ref();
-    let class = match end.final_status {
-        status if status.passes() => "passed",
-        crate::policy::FinalStatus::Failed => "failed",
-        _ => "review",
+    let tone = match end.final_status {
+        status if status.passes() => Tone::Good,
+        crate::policy::FinalStatus::Failed => Tone::Bad,
+        _ => Tone::Warn,
     };
-    let review = match view.story.review {
-        Some(true) => "yes",
-        Some(false) => "no",
-        None => "not known",
+    let (review, review_tone) = match view.story.review {
+        Some(true) => ("yes", Tone::Warn),
+        Some(false) => ("no", Tone::Plain),
+        None => ("unknown", Tone::Plain),
     };
     let usage = end.usage;
     vec![
-        tile("Ended", end.final_status.as_str().replace('_', " "), end.stop_reason.to_string(), class),
+        tile("Ended", end.final_status.as_str().replace('_', " "), end.stop_reason.to_string(), tone),
         tile(
             "Score",
             score(figures.overall),
@@ -84,25 +80,20 @@ fn at_a_glance(view: &DocumentView) -> Vec<Tile> {
                 || "no candidate was chosen".to_owned(),
                 |chosen| format!("candidate {}", chosen.iteration),
             ),
-            "",
+            Tone::Plain,
         ),
-        tile("Candidates", thousands(end.candidates as u64), String::new(), ""),
+        tile("Candidates", thousands(end.candidates as u64), "", Tone::Plain),
         match &view.decided {
-            Some(decided) => tile("Review", decided.words(), String::new(), ""),
-            None => tile(
-                "Needs review",
-                review.to_owned(),
-                String::new(),
-                if review == "yes" { "review" } else { "" },
-            ),
+            Some(decided) => tile("Review", decided.words(), "", Tone::Plain),
+            None => tile("Needs review", review, "", review_tone),
         },
         tile(
             "Cost",
             money(usage.known_cost_usd.get(), usage.calls, usage.calls_of_unknown_cost),
             format!("{}, {}", prose::count(usage.calls, "call"), prose::count(usage.tokens, "token")),
-            "",
+            Tone::Plain,
         ),
-        tile("Time", time(Some(end.elapsed_ms)), String::new(), ""),
+        tile("Time", time(Some(end.elapsed_ms)), "", Tone::Plain),
     ]
 }
 
@@ -135,28 +126,29 @@ fn scores(view: &DocumentView) -> Markup {
     let plot = LinePlot {
         id: "scores",
         alt: format!("Scores of {} candidates.", candidates.len()),
-        places: candidates.iter().map(|one| format!("candidate {}", one.iteration)).collect(),
+        steps: candidates.iter().map(|one| format!("candidate {}", one.iteration)).collect(),
         series,
-        bound: bound.map(|bound| (bound, format!("overall asked for: {bound}"))),
+        bound: bound.map(|bound| (bound, format!("overall required: {bound}"))),
         range: (0.0, 1.0),
-        written: |value| format!("{value:.2}"),
+        written: &|value| format!("{value:.2}"),
+        caption: "The numbers are below, with each candidate.",
     };
     html! {
         section aria-labelledby="scores-heading" {
             h2 #scores-heading { "Scores" }
-            figure { (plot.svg()) figcaption { "Each candidate below has them in numbers." } }
+            (plot.figure())
         }
     }
 }
 
-fn tone(tone: Tone) -> &'static str {
+fn tone(tone: run::Tone) -> &'static str {
     match tone {
-        Tone::Plain => "",
-        Tone::Good => "good",
-        Tone::Warn => "warn",
-        Tone::Bad => "bad",
-        Tone::Faint => "soft",
-        Tone::Strong => "strong",
+        run::Tone::Plain => "",
+        run::Tone::Good => "good",
+        run::Tone::Warn => "warn",
+        run::Tone::Bad => "bad",
+        run::Tone::Faint => "soft",
+        run::Tone::Strong => "strong",
     }
 }
 
@@ -197,11 +189,11 @@ fn blocks(lines: &[Line]) -> Markup {
             Line::Text(how, text) => out.push(html! { p class=(tone(*how)) { (marked(text)) } }),
             Line::Table(head, rows) => {
                 let last = head.len().saturating_sub(1);
-                let head: Vec<(&str, bool)> =
-                    head.iter().enumerate().map(|(at, name)| (*name, at > 0 && at < last)).collect();
-                let rows: Vec<Vec<Markup>> =
-                    rows.iter().map(|row| row.iter().map(|cell| marked(cell)).collect()).collect();
-                out.push(table("Scores", &head, &rows));
+                let columns: Vec<Column> = (head.iter().enumerate())
+                    .map(|(at, name)| if at > 0 && at < last { figure(name) } else { word(name) })
+                    .collect();
+                let rows = rows.iter().map(|row| row.iter().map(|cell| marked(cell)).collect()).collect();
+                out.push(page_table("Scores", &columns, rows));
             }
             Line::Verbatim(texts) => out.push(html! { pre tabindex="0" { (outside(&texts.join("\n"))) } }),
             Line::Item(..) | Line::Under(..) => {

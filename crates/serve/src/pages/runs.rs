@@ -1,19 +1,17 @@
 //! The list of runs.
 
-use super::layout::{NavSection, page};
-use super::parts::{minute, money, outside, pager, share, table};
+use super::parts::{minute, money, outside, pager};
 use crate::access::Identity;
-use crate::report::thousands;
-use crate::runs::{RunList, RunRow};
+use crate::report::{figures, page_table, percent, thousands, words};
+use crate::runs::{RunList, RunRow, SECTION};
 use crate::store::RunStage;
 use maud::{Markup, html};
 
 /// The page.
 pub(crate) fn runs(identity: &Identity, list: &RunList) -> Markup {
-    page(
+    SECTION.page(
         "Runs",
         identity,
-        NavSection::Runs,
         &["live.js"],
         &html! {
             h1 { "Runs" }
@@ -24,23 +22,16 @@ pub(crate) fn runs(identity: &Identity, list: &RunList) -> Markup {
 
 /// The part of the page that changes.
 pub(crate) fn runs_part(list: &RunList) -> Markup {
-    let head = [
-        ("Run", false),
-        ("Profile", false),
-        ("Started (UTC)", false),
-        ("State", false),
-        ("Documents", true),
-        ("Open", true),
-        ("Failed", true),
-        ("Passed", true),
-        ("Needed review", true),
-        ("Cost", true),
-    ];
+    let columns = [
+        words("Run | Profile | Started (UTC) | State"),
+        figures("Documents | Open | Failed | Passed | Needed review | Cost"),
+    ]
+    .concat();
     html! {
         @if list.rows.is_empty() {
             p.empty { "No runs yet. Submit a document, or run some with " code { "loopctl run" } "." }
         } @else {
-            (table(&format!("Runs, the latest first; {} in all", thousands(list.count)), &head, &list.rows.iter().map(row).collect::<Vec<_>>()))
+            (page_table(&format!("Runs, newest first; {} in total", thousands(list.count)), &columns, list.rows.iter().map(row).collect()))
             (pager("runs", "/runs", list.page, list.pages))
         }
     }
@@ -56,7 +47,7 @@ fn row(row: &RunRow) -> Vec<Markup> {
         html! { (thousands(stages.sum())) },
         html! { (thousands(row.open())) },
         html! { (thousands(row.failed())) },
-        html! { (share(figures.passed, figures.results)) },
+        html! { (percent(figures.passed, figures.results)) },
         html! { (thousands(figures.review)) },
         html! { (money(figures.cost_usd, figures.calls, figures.calls_of_unknown_cost)) },
     ]

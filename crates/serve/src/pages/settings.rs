@@ -1,18 +1,17 @@
 //! Settings of the service, for admins: alerts, shares of reviews, tokens, the access log.
 
 use super::alerts_form::alerts_form;
-use super::layout::{NavSection, page};
-use super::parts::{minute, outside, table};
+use super::parts::{minute, outside};
 use crate::access::{AccessRole, Identity};
-use crate::admin::{SettingsView, TokenRow};
+use crate::admin::{SECTION, SettingsView, TokenRow};
+use crate::report::{figure, page_table, words};
 use maud::{Markup, html};
 
 /// The page.
 pub(crate) fn settings(identity: &Identity, view: &SettingsView) -> Markup {
-    page(
+    SECTION.page(
         "Settings",
         identity,
-        NavSection::Settings,
         &["copy.js"],
         &html! {
             h1 { "Settings" }
@@ -25,7 +24,7 @@ pub(crate) fn settings(identity: &Identity, view: &SettingsView) -> Markup {
                     p {
                         "The last message went to " code { (outside(&last.server)) } " at " (minute(&last.at)) " UTC: "
                         @match &last.failed {
-                            None => span.good { "taken" },
+                            None => span.good { "delivered" },
                             Some(why) => span.bad { (outside(why)) },
                         }
                     }
@@ -36,9 +35,9 @@ pub(crate) fn settings(identity: &Identity, view: &SettingsView) -> Markup {
                 form.settings method="post" action="/settings/shares" {
                     div.fields {
                         (share("audit", "Audit sample, % of all documents", view.shares.audit))
-                        (share("second", "Second review, % of what is reviewed", view.shares.second))
+                        (share("second", "Second review, % of reviewed documents", view.shares.second))
                     }
-                    p.soft { "Of runs that begin from now on." }
+                    p.soft { "For runs that begin from now on." }
                     p { button.primary type="submit" { "Save" } }
                 }
             }
@@ -57,8 +56,8 @@ pub(crate) fn settings(identity: &Identity, view: &SettingsView) -> Markup {
 fn fresh(name: &str, token: &str) -> Markup {
     html! {
         section.fresh aria-labelledby="fresh" {
-            h2 #fresh { "A token of " (outside(name)) }
-            p { "It is shown this once; keep it where only its owner sees it." }
+            h2 #fresh { "New token of " (outside(name)) }
+            p { "It is shown only once. Keep it where only its owner can see it." }
             p {
                 label for="fresh-token" { "Token" }
                 input.long id="fresh-token" readonly value=(token);
@@ -67,12 +66,12 @@ fn fresh(name: &str, token: &str) -> Markup {
             // No link to follow: it would end the session of the admin who sees it. The script puts the address before
             // it.
             p {
-                label for="fresh-link" { "Link for a person" }
+                label for="fresh-link" { "Link for signing in" }
                 input.long id="fresh-link" readonly data-with-origin value={ "/login#token=" (token) };
                 " " button type="button" data-copy="#fresh-link" { "Copy the link" }
             }
             p #copied role="status" {}
-            p.soft { "A program sends " code { "Authorization: Bearer TOKEN" } ". A person opens the link." }
+            p.soft { "Programs send " code { "Authorization: Bearer TOKEN" } "; people open the link." }
         }
     }
 }
@@ -87,38 +86,29 @@ fn share(name: &str, label: &str, share: f64) -> Markup {
 }
 
 fn tokens(view: &SettingsView) -> Markup {
-    let head = [
-        ("Name", false),
-        ("Role", false),
-        ("Made", false),
-        ("Holds until", false),
-        ("State", false),
-        ("Change", false),
-    ];
-    let rows: Vec<Vec<Markup>> = view.tokens.iter().map(token_row).collect();
     html! {
-        @if rows.is_empty() {
-            p.empty { "None yet. Who opened the printed link is in by that." }
+        @if view.tokens.is_empty() {
+            p.empty { "No tokens yet. The link that the service printed signs in without one." }
         } @else {
-            (table("Tokens, the latest first", &head, &rows))
-            p.soft { "Revoking takes all tokens and sessions of a name." }
+            (page_table("Tokens, newest first", &words("Name | Role | Created | Valid until | State | Revoke"), view.tokens.iter().map(token_row).collect()))
+            p.soft { "Revoking ends all tokens and sessions of a name." }
         }
         form.settings method="post" action="/settings/tokens" {
-            h3 { "Make a token" }
+            h3 { "Create a token" }
             div.fields {
                 div { label for="token-name" { "Name" } input id="token-name" name="name" maxlength="100" required autocomplete="off"; }
                 div {
-                    label for="token-role" { "May" }
+                    label for="token-role" { "Role" }
                     select id="token-role" name="role" {
                         @for role in AccessRole::ALL { option value=(role) { (role) } }
                     }
                 }
                 div {
-                    label for="token-days" { "Days that it holds (empty: until it is revoked)" }
+                    label for="token-days" { "Days until it expires (empty: never)" }
                     input id="token-days" name="days" type="number" min="1" max="65535" step="1";
                 }
             }
-            p { button type="submit" { "Make a token" } }
+            p { button type="submit" { "Create a token" } }
         }
     }
 }
@@ -128,7 +118,7 @@ fn token_row(TokenRow { token, holds }: &TokenRow) -> Vec<Markup> {
         outside(&token.name),
         outside(&token.role),
         html! { (minute(&token.created_at)) },
-        html! { (token.expires_at.as_deref().map_or_else(|| "it is revoked".to_owned(), minute)) },
+        html! { (token.expires_at.as_deref().map_or_else(|| "no end date".to_owned(), minute)) },
         html! {
             @if *holds { span.good { "valid" } } @else if token.revoked_at.is_some() { span.soft { "revoked" } } @else { span.soft { "expired" } }
         },
@@ -138,7 +128,7 @@ fn token_row(TokenRow { token, holds }: &TokenRow) -> Vec<Markup> {
                     summary { "Revoke …" }
                     form method="post" action="/settings/tokens/revoke" {
                         input type="hidden" name="name" value=(token.name);
-                        p { "Takes every token and session of this name; this can't be undone." }
+                        p { "This ends every token and session of this name. It can't be undone." }
                         button type="submit" aria-label=(format!("Revoke the tokens of {}", token.name)) { "Yes, revoke" }
                     }
                 }
@@ -148,7 +138,7 @@ fn token_row(TokenRow { token, holds }: &TokenRow) -> Vec<Markup> {
 }
 
 fn log(view: &SettingsView) -> Markup {
-    let head = [("When (UTC)", false), ("Who", false), ("What", false), ("Status", true), ("Detail", false)];
+    let columns = [words("Time (UTC) | Name | Request"), vec![figure("Status")], words("Detail")].concat();
     let rows: Vec<Vec<Markup>> = (view.log.iter())
         .map(|(_, record)| {
             let refused = record.status >= 400;
@@ -162,11 +152,11 @@ fn log(view: &SettingsView) -> Markup {
         })
         .collect();
     html! {
-        p.soft { "Every change, every look at a document, and everything that was refused." }
+        p.soft { "Every change, every view of a document, and every request that was refused." }
         @if rows.is_empty() {
-            p.empty { "There is nothing here." }
+            p.empty { "No entries." }
         } @else {
-            (table("Access log, the latest first", &head, &rows))
+            (page_table("Access log, newest first", &columns, rows))
         }
         nav.pager aria-label="Pages of the access log" {
             @if !view.is_latest { a href="/settings#log" { "Latest" } }

@@ -1,30 +1,28 @@
 //! Trends: the five numbers over time, each with its bound.
 
 use super::alerts_form::alerts_form;
-use super::layout::{NavSection, page};
-use super::parts::{Tile, outside, table, tiles};
-use super::plot::{LinePlot, Series};
+use super::parts::outside;
 use crate::access::{AccessRole, Identity};
-use crate::report::thousands;
-use crate::trends::{BoundSide, MeasureUnit, TimeStep, TrendMeasure, TrendsView};
+use crate::report::{LinePlot, Series, Tile, Tone, figures, page_table, thousands, tile, tile_list, word};
+use crate::trends::{BoundSide, MeasureUnit, SECTION, TimeStep, TrendMeasure, TrendsView};
+use crate::value::prose;
 use maud::{Markup, html};
 
 /// The page.
 pub(crate) fn trends(identity: &Identity, view: &TrendsView) -> Markup {
     let alerts = &view.alerts;
-    page(
+    SECTION.page(
         "Trends",
         identity,
-        NavSection::Trends,
         &[],
         &html! {
             h1 { "Trends" }
             div role="status" { @if view.is_saved { p.good { "The alerts were saved." } } }
             form.filter method="get" action="/trends" {
                 div {
-                    label for="by" { "Steps" }
+                    label for="by" { "Group by" }
                     select id="by" name="by" {
-                        @for step in TimeStep::ALL { option value=(step.key()) selected[step == view.step] { (step.key()) "s" } }
+                        @for step in TimeStep::ALL { option value=(step.key()) selected[step == view.step] { (step.key()) } }
                     }
                 }
                 div {
@@ -37,13 +35,12 @@ pub(crate) fn trends(identity: &Identity, view: &TrendsView) -> Markup {
                 button type="submit" { "Show" }
             }
             h2 { "The last " (alerts.hours) " hours" }
-            (tiles(&TrendMeasure::ALL.map(|measure| now(view, measure))))
+            (tile_list(&TrendMeasure::ALL.map(|measure| now(view, measure))))
             p.soft {
-                (thousands(view.recent.counted)) (if view.recent.counted == 1 { " document" } else { " documents" }) ". An alert is raised for a profile with at least "
-                (thousands(alerts.least_documents)) " of them."
+                (prose::count(view.recent.counted, "document")) ". An alert needs at least " (prose::count(alerts.least_documents, "document")) " of a profile."
             }
             @if view.points.is_empty() {
-                p.empty { "No documents ended in the time that is shown." }
+                p.empty { "No documents ended in this period." }
             } @else {
                 @for measure in TrendMeasure::ALL { (trend(view, measure)) }
             }
@@ -62,18 +59,18 @@ fn now(view: &TrendsView, measure: TrendMeasure) -> Tile {
     let is_crossed = value.is_some_and(|value| measure.is_crossed(value, bound));
     let bound = written(measure, bound);
     let note = match value {
-        None => format!("no value yet; its bound is {bound}"),
+        None => format!("no value yet; bound {bound}"),
         Some(_) if !is_crossed => format!("within its bound of {bound}"),
         Some(_) if measure.side() == BoundSide::Above => format!("over its bound of {bound}"),
         Some(_) => format!("under its bound of {bound}"),
     };
-    let class = match value {
-        None => "",
-        Some(_) if is_crossed => "failed",
-        Some(_) => "passed",
+    let tone = match value {
+        None => Tone::Plain,
+        Some(_) if is_crossed => Tone::Bad,
+        Some(_) => Tone::Good,
     };
     let value = value.map_or_else(|| "–".to_owned(), |value| written(measure, value));
-    Tile { name: measure.title(), value, note, class }
+    tile(measure.title(), value, note, tone)
 }
 
 /// `alert above 3`, `alert below 90 %`.
@@ -99,18 +96,6 @@ fn trimmed(text: String) -> String {
     if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
 }
 
-fn at_axis(measure: TrendMeasure) -> fn(f64) -> String {
-    match measure {
-        TrendMeasure::IterationCount => |value| written(TrendMeasure::IterationCount, value),
-        TrendMeasure::FinalScore => |value| written(TrendMeasure::FinalScore, value),
-        TrendMeasure::ThresholdMetRate => |value| written(TrendMeasure::ThresholdMetRate, value),
-        TrendMeasure::ProcessingTime => |value| written(TrendMeasure::ProcessingTime, value),
-        TrendMeasure::ImprovementPerIteration => {
-            |value| written(TrendMeasure::ImprovementPerIteration, value)
-        }
-    }
-}
-
 fn trend(view: &TrendsView, measure: TrendMeasure) -> Markup {
     let bound = view.alerts.bound(measure);
     let values: Vec<Option<f64>> = view.points.iter().map(|point| measure.of(&point.totals)).collect();
@@ -133,11 +118,12 @@ fn trend(view: &TrendsView, measure: TrendMeasure) -> Markup {
             values.iter().flatten().count(),
             written(measure, bound)
         ),
-        places: view.points.iter().map(|point| short(&point.label)).collect(),
+        steps: view.points.iter().map(|point| short(&point.label)).collect(),
         series: vec![Series { name: measure.title().to_owned(), values: values.clone() }],
         bound: Some((bound, bound_words(measure, bound))),
         range,
-        written: at_axis(measure),
+        written: &|value| written(measure, value),
+        caption: "",
     };
     let rows: Vec<Vec<Markup>> = (view.points.iter().zip(&values).rev())
         .filter(|(point, _)| point.totals.counted > 0)
@@ -160,8 +146,8 @@ fn trend(view: &TrendsView, measure: TrendMeasure) -> Markup {
             h2 id=(heading) { (measure.title()) }
             p.soft { (measure.meaning()) }
             div.beside-plot {
-                figure { (plot.svg()) }
-                (table(measure.title(), &[(view.step.title(), false), ("Documents", true), ("Value", true), ("Alert", false)], &rows))
+                (plot.figure())
+                (page_table(measure.title(), &[vec![word(view.step.title())], figures("Documents | Value"), vec![word("Alert")]].concat(), rows))
             }
         }
     }

@@ -12,10 +12,10 @@ pub(crate) use details::RunDetails;
 pub(crate) use model::{RunList, RunRow, RunView};
 pub(crate) use story::DocumentView;
 
-use super::access::Reviewer;
+use super::access::{AccessRole, Identity};
 use super::api::ApiError;
 use super::blocking::on_blocking_thread;
-use super::pages;
+use super::pages::{self, Section};
 use super::state::Service;
 use crate::store::{DocumentFilter, RunId};
 use crate::value::DocumentId;
@@ -31,8 +31,16 @@ const RUNS: u32 = 25;
 /// The number of documents on a page of a run.
 const DOCUMENTS: u32 = 50;
 
-/// The pages of runs.
-pub(crate) fn routes() -> Router<Arc<Service>> {
+/// The section of runs. The page of a run, which is read again and again while the run is in progress, shows no document.
+pub(crate) const SECTION: Section = Section {
+    path: "/runs",
+    name: "Runs",
+    role: AccessRole::Review,
+    shows_document: |below| below.contains('/'),
+    routes,
+};
+
+fn routes(_: &Service) -> Router<Arc<Service>> {
     Router::new()
         .route("/runs", get(list))
         .route("/runs/{run}", get(run))
@@ -50,7 +58,7 @@ struct ListQuery {
 }
 
 async fn list(
-    Reviewer(identity): Reviewer,
+    identity: Identity,
     State(service): State<Arc<Service>>,
     Query(asked): Query<ListQuery>,
 ) -> Result<Markup, ApiError> {
@@ -60,7 +68,7 @@ async fn list(
 }
 
 async fn run(
-    Reviewer(identity): Reviewer,
+    identity: Identity,
     State(service): State<Arc<Service>>,
     Path(run): Path<String>,
     Query(asked): Query<ListQuery>,
@@ -82,7 +90,7 @@ async fn run(
 }
 
 async fn document(
-    Reviewer(identity): Reviewer,
+    identity: Identity,
     State(service): State<Arc<Service>>,
     Path((run, document)): Path<(String, String)>,
     Query(asked): Query<ListQuery>,

@@ -89,15 +89,15 @@ impl TrendMeasure {
     pub(crate) fn meaning(self) -> &'static str {
         match self {
             TrendMeasure::IterationCount => {
-                "Candidates per document, on average, of documents that have one."
+                "Average number of candidates per document, over documents that have one."
             }
-            TrendMeasure::FinalScore => "Overall score of the returned candidate, on average.",
+            TrendMeasure::FinalScore => "Average overall score of the returned candidate.",
             TrendMeasure::ThresholdMetRate => {
-                "Share of documents that passed; skipped and stopped ones are left out."
+                "Share of documents that passed, without those that were skipped or stopped."
             }
-            TrendMeasure::ProcessingTime => "From the start of a document to its result, on average.",
+            TrendMeasure::ProcessingTime => "Average time from the start of a document to its result.",
             TrendMeasure::ImprovementPerIteration => {
-                "Change of the overall score from one candidate to the next, on average."
+                "Average change of the overall score from one candidate to the next."
             }
         }
     }

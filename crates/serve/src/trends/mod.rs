@@ -14,7 +14,7 @@ mod webhook;
 
 pub(crate) use alerts::{AlertSettings, LAST_MESSAGE, SETTINGS};
 pub(crate) use measures::{BoundSide, MeasureUnit, TrendMeasure};
-pub(crate) use routes::{TrendsView, routes};
+pub(crate) use routes::{SECTION, TrendsView};
 pub(crate) use series::{Point, TimeStep};
 pub(crate) use watch::{LastMessage, look, watch};
 pub(crate) use webhook::WebhookUrl;

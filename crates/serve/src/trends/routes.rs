@@ -3,10 +3,10 @@
 use super::alerts::{AlertSettings, SETTINGS};
 use super::series::{Point, TimeStep, points};
 use super::watch::recent;
-use crate::access::Reviewer;
+use crate::access::{AccessRole, Identity};
 use crate::api::ApiError;
 use crate::blocking::on_blocking_thread;
-use crate::pages;
+use crate::pages::{self, Section};
 use crate::state::Service;
 use crate::store::{FigureTotals, Journal, StoreError, SumsBy};
 use axum::Router;
@@ -32,8 +32,11 @@ pub(crate) struct TrendsView {
     pub(crate) is_saved: bool,
 }
 
-/// The routes.
-pub(crate) fn routes() -> Router<Arc<Service>> {
+/// The section of trends.
+pub(crate) const SECTION: Section =
+    Section { path: "/trends", name: "Trends", role: AccessRole::Review, shows_document: |_| false, routes };
+
+fn routes(_: &Service) -> Router<Arc<Service>> {
     Router::new().route("/trends", get(trends))
 }
 
@@ -47,7 +50,7 @@ struct TrendsQuery {
 }
 
 async fn trends(
-    Reviewer(identity): Reviewer,
+    identity: Identity,
     State(service): State<Arc<Service>>,
     Query(asked): Query<TrendsQuery>,
 ) -> Result<Markup, ApiError> {

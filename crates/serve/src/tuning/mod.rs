@@ -11,10 +11,10 @@ pub(crate) use source::{ProfileDetails, ProfileRefusal, ProfileText};
 pub(crate) use text_diff::{DiffLine, diff};
 pub(crate) use trial::{PolicyTrial, TrialEnd, TrialSums};
 
-use super::access::{Admin, Reviewer};
+use super::access::{AccessRole, Admin, Identity};
 use super::api::ApiError;
 use super::blocking::on_blocking_thread;
-use super::pages;
+use super::pages::{self, Section};
 use super::profiles::ProfileRequest;
 use super::state::Service;
 use crate::store::{RunId, StoreError, StoredRun};
@@ -61,8 +61,16 @@ pub(crate) struct ProfileRow {
     pub(crate) description: Result<String, ProfileRefusal>,
 }
 
-/// The routes.
-pub(crate) fn routes() -> Router<Arc<Service>> {
+/// The section of profiles.
+pub(crate) const SECTION: Section = Section {
+    path: "/profiles",
+    name: "Profiles",
+    role: AccessRole::Review,
+    shows_document: |_| false,
+    routes,
+};
+
+fn routes(_: &Service) -> Router<Arc<Service>> {
     Router::new()
         .route("/profiles", get(list))
         .route("/profiles/{name}", get(profile))
@@ -70,7 +78,7 @@ pub(crate) fn routes() -> Router<Arc<Service>> {
         .route("/profiles/{name}/save", post(save))
 }
 
-async fn list(Reviewer(identity): Reviewer, State(service): State<Arc<Service>>) -> Result<Markup, ApiError> {
+async fn list(identity: Identity, State(service): State<Arc<Service>>) -> Result<Markup, ApiError> {
     let rows = on_blocking_thread(move || {
         let names = service.profiles.names().into_iter();
         let row = |name: String| {
@@ -119,7 +127,7 @@ fn known(service: &Service, name: &str) -> Result<(), ApiError> {
 }
 
 async fn profile(
-    Reviewer(identity): Reviewer,
+    identity: Identity,
     State(service): State<Arc<Service>>,
     Path(name): Path<String>,
     Query(fields): Query<FormFields>,
@@ -186,7 +194,7 @@ fn changed(service: &Service, name: &str, fields: &FormFields) -> Result<(String
 }
 
 async fn yaml(
-    Reviewer(identity): Reviewer,
+    identity: Identity,
     State(service): State<Arc<Service>>,
     Path(name): Path<String>,
     Query(fields): Query<FormFields>,

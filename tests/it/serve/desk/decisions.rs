@@ -50,7 +50,7 @@ fn a_value_is_checked_and_scored_before_it_is_kept() {
     let page = desk.page(&desk.anna, THYROID);
     let check = |form: &[(&str, &str)]| desk.send(&desk.anna, &page, (THYROID, "check"), form);
     let checked = check(&[("field", "margins"), ("decision", "edit"), ("after", "positive")]).is(200).text();
-    assert!(checked.contains("Score of the document: ") && checked.contains("Keep it"), "{checked}");
+    assert!(checked.contains("Score of the document: ") && checked.contains("Save it"), "{checked}");
     assert_eq!(desk.decisions(), 0);
     // A date is expected, and none is typed in.
     let wrong = check(&[("field", "date"), ("decision", "missed"), ("after", "soon")]).is(422).text();
@@ -85,14 +85,17 @@ fn undo_takes_back_the_latest_decision() {
 fn a_document_with_doubts_is_accepted_after_a_question_and_the_next_is_shown() {
     let desk = Desk::open();
     let asked = desk.decide(&desk.anna, THYROID, &[("decision", "accept")]).is(200).text();
-    assert!(asked.contains("not decided: ") && asked.contains("Accept all values unchanged"), "{asked}");
+    assert!(
+        asked.contains("have not been decided: ") && asked.contains("Accept all values unchanged"),
+        "{asked}"
+    );
     assert_eq!(desk.decisions(), 0);
     let next = desk.decide(&desk.anna, THYROID, &[("decision", "accept"), ("confirmed", "yes")]).is(303);
     let (page, _) = next.header("location").unwrap().split_once("?after=").unwrap();
     assert_eq!(page, desk.address("chest-x-ray", ""));
     let here = desk.get(&desk.anna, next.header("location").unwrap()).is(200).text();
     let back = format!("<a href=\"{}\">Back to", desk.address(THYROID, ""));
-    assert!(here.contains("was accepted. 1 waits.") && here.contains(&back), "{here}");
+    assert!(here.contains("was accepted. 1 more is waiting.") && here.contains(&back), "{here}");
     // A page shows only what its reader has done, regardless of the address.
     let other = desk.get(&desk.ben, next.header("location").unwrap()).is(200).text();
     assert!(!other.contains("was accepted."), "{other}");
@@ -109,7 +112,7 @@ fn a_document_with_doubts_is_accepted_after_a_question_and_the_next_is_shown() {
         .decide(&desk.anna, "chest-x-ray", &[("decision", "reject"), ("comment", "two lines of a fax")])
         .is(303);
     let list = desk.get(&desk.anna, rejected.header("location").unwrap()).is(200).text();
-    assert!(list.contains("was rejected. None waits."), "{list}");
+    assert!(list.contains("was rejected. No more are waiting."), "{list}");
     assert_eq!(desk.shown("chest-x-ray")["state"], "rejected");
 }
 

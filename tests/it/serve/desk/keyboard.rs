@@ -119,7 +119,7 @@ fn ten_documents_are_reviewed_by_keyboard_alone() {
                 browser.press("a");
                 said(&browser, "histology: accepted");
                 browser.press("u");
-                said(&browser, "Taken back: histology: accepted");
+                said(&browser, "Undone: histology: accepted");
                 go_to(&browser, "grade");
                 browser.press("n");
                 said(&browser, "grade: not in the document");
@@ -140,7 +140,7 @@ fn ten_documents_are_reviewed_by_keyboard_alone() {
                 browser.wait("document.activeElement.matches('[name=comment]')");
                 browser.press("a rare one");
                 enter(&browser);
-                said(&browser, "comment kept");
+                said(&browser, "comment saved");
             }
             _ => {}
         }
@@ -172,7 +172,7 @@ fn ten_documents_are_reviewed_by_keyboard_alone() {
         seen.push(address);
     }
     browser.wait(
-        "location.pathname === '/review' && document.body.innerText.includes('No document waits here.')",
+        "location.pathname === '/review' && document.body.innerText.includes('No documents are waiting here.')",
     );
     assert_eq!(browser.noted(), [""; 0]);
     let list = place.run_json(&["review", "list", "--journal", JOURNAL, "--format", "json"]);

@@ -21,7 +21,7 @@ fn who_has_a_document_decides_and_others_wait() {
         "{refused}"
     );
     let again = desk.post(&desk.ben, &desk.address(THYROID, "lease"), &[]).is(409).json();
-    assert!(again["help"].as_str().unwrap().contains("nothing was kept"), "{again}");
+    assert!(again["help"].as_str().unwrap().contains("nothing was saved"), "{again}");
     desk.send(&desk.anna, &page, (THYROID, "decide"), &MARGINS).is(303);
     assert_eq!(field(&desk.shown(THYROID), "margins")["decisions"][0]["reviewer"], "anna");
     // Another page of the same reviewer has taken it since: the one that is left gives nothing back.
@@ -40,7 +40,7 @@ fn without_a_lease_nothing_is_decided() {
     let shown = desk.shown(THYROID)["shown"].as_str().unwrap().to_owned();
     let form = [("shown", shown.as_str()), ("seen", "0"), MARGINS[0], MARGINS[1]];
     let refused = desk.post(&desk.anna, &desk.address(THYROID, "decide"), &form).is(409).json();
-    assert_eq!(refused["error"], json!("`thyroid-resection` is not yours at the moment"));
+    assert_eq!(refused["error"], json!("you no longer have `thyroid-resection` open"));
     // The time of a lease is over.
     desk.page(&desk.anna, THYROID);
     let journal = rusqlite::Connection::open(desk.place.path(super::JOURNAL)).unwrap();

@@ -82,7 +82,7 @@ fn a_pdf_that_nobody_read_is_not_accepted_by_one_enter() {
     browser.picture("pdf", SIZE);
     assert_eq!(browser.serious(), [""; 0]);
     enter(&browser);
-    said(&browser, "Answer first: 7 values that were not checked by anything");
+    said(&browser, "Answer first: 7 values that nothing has checked");
     assert_eq!(desk.decisions(), 0);
     browser.press("A");
     said(&browser, "all values compared");

@@ -27,7 +27,7 @@ fn a_withdrawn_report_is_not_accepted_before_somebody_says_why_it_holds() {
     let number = page.split("data-number=\"").nth(1).unwrap().split('"').next().unwrap();
     assert!(page.contains(&format!("data-evidence=\"{number}\"")), "{page}");
     let words = plain(&page);
-    assert!(words.contains("This report says of itself that it does not hold"), "{words}");
+    assert!(words.contains("This report says that it is not final"), "{words}");
     let above = words.split("Values").next().unwrap();
     assert!(!above.contains("DOCUMENT_NOT_FINAL"), "{above}");
 
@@ -37,7 +37,7 @@ fn a_withdrawn_report_is_not_accepted_before_somebody_says_why_it_holds() {
     let holds = |key: &str, why: &str| {
         desk.decide(&desk.anna, "withdrawn", &[("decision", "holds"), ("issue", key), ("comment", why)])
     };
-    assert!(holds(&keys[0], " ").is(422).text().contains("Say why it holds all the same"));
+    assert!(holds(&keys[0], " ").is(422).text().contains("Say why it is not a problem"));
     holds("DOCUMENT_NOT_FINAL-000000", "x").is(422);
     desk.decide(&desk.anna, "withdrawn", &[("decision", "holds"), ("comment", "x")]).is(422);
     assert_eq!(desk.decisions(), 0);
@@ -67,14 +67,13 @@ fn rejecting_answers_all_and_needs_its_reason() {
 fn a_pdf_that_nothing_checked_is_accepted_value_by_value_or_after_it_was_compared() {
     let desk = Desk::of_pdf();
     let page = desk.page(&desk.anna, "scan");
-    assert_eq!(page.matches(">not checked by anything<").count(), 7, "{page}");
-    assert!(plain(&page).contains("I compared all 7 with the page"), "{page}");
-    let quote =
-        "the model quotes, and nothing has looked it up: “invasive ductal carcinoma of the left breast”";
+    assert_eq!(page.matches(">not checked<").count(), 7, "{page}");
+    assert!(plain(&page).contains("I compared all 7 with the document"), "{page}");
+    let quote = "quoted by the model, not looked up: “invasive ductal carcinoma of the left breast”";
     assert!(plain(&page).contains(quote), "{}", plain(&page));
     let accept: &[(&str, &str)] = &[("decision", "accept"), ("confirmed", "yes")];
     let refused = desk.decide(&desk.anna, "scan", accept).is(422).text();
-    assert!(refused.contains("Answer first: 7 values that were not checked by anything."), "{refused}");
+    assert!(refused.contains("Answer first: 7 values that nothing has checked."), "{refused}");
     desk.decide(&desk.anna, "scan", &[("field", "grade"), ("decision", "edit"), ("after", "3")]).is(303);
     assert!(desk.decide(&desk.anna, "scan", accept).is(422).text().contains("6 values"));
     desk.decide(&desk.anna, "scan", &[("decision", "compared")]).is(303);

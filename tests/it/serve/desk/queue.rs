@@ -26,7 +26,7 @@ fn documents_wait_for_reasons_and_leave_when_they_are_decided() {
     assert_eq!(listed(&list("?run=other")), [""; 0]);
     assert_eq!(listed(&list("?mine=yes")), [""; 0]);
     desk.page(&desk.ben, "chest-x-ray");
-    assert!(list("").contains("(open at ben)"));
+    assert!(list("").contains("(open: ben)"));
     desk.decide(&desk.anna, THYROID, &[("field", "margins"), ("decision", "accept")]).is(303);
     assert_eq!(listed(&list("?mine=yes&state=in_review")), [THYROID]);
     assert!(list("").contains("in review by you"), "{}", list(""));
@@ -51,7 +51,7 @@ fn the_page_of_a_run_counts_what_waits_and_what_was_decided() {
     run("<span>Needs review</span><strong>2</strong>");
     desk.decide(&desk.anna, THYROID, &[("decision", "accept"), ("confirmed", "yes")]).is(303);
     run("<span>Needs review</span><strong>1</strong>");
-    run("1 more decided");
+    run("1 already decided");
 }
 
 #[test]

@@ -4,7 +4,7 @@ use super::words::{interval, share};
 use crate::experiment::evaluate::{Evaluation, FieldFigures};
 use crate::experiment::statistics::real;
 use crate::report::model::RiskCurve;
-use crate::report::page::{DotRow, DotRows, Names, RiskAxes, WIDTH, percent_tick, tenths};
+use crate::report::page::{Axis, DotRow, DotRows, Names, RiskAxes, WIDTH, percent_label};
 use crate::value::prose::cut;
 
 /// The plots, in units of their own.
@@ -23,18 +23,21 @@ pub(super) fn agreement(evaluation: &Evaluation) -> Option<DotRows> {
     // Names are beside their rows, or above them where one is too long for that.
     let is_above = fields.iter().any(|field| field.field.chars().count() > LONGEST_BESIDE);
     let (left, names) = if is_above { (RIGHT, Names::Above) } else { (LEFT, Names::Beside(LEFT)) };
-    let x = |share: f64| tenths(left + share * (WIDTH - left - RIGHT));
+    let axis = Axis::new([0.0, 1.0], [left, WIDTH - RIGHT]);
     let row = |field: &&FieldFigures| {
         let (exact, range) = (field.exact_agreement?, field.exact_interval?);
         let FieldFigures { field: name, exact: right, documents, .. } = field;
         let title = format!("{name}: {right} of {documents} exactly right, {}", interval(Some(range)));
-        Some(DotRow::new(cut(name, LONGEST_ABOVE), title, [range.low, exact, range.high].map(x)))
+        Some(DotRow::new(
+            cut(name, LONGEST_ABOVE),
+            title,
+            [range.low, exact, range.high].map(|share| axis.place(share)),
+        ))
     };
     let rows: Vec<DotRow> = fields.iter().filter_map(row).collect();
     let said = fields.iter().map(|field| format!("{} {}", field.field, share(field.exact_agreement)));
     let alt = format!("Exact agreement by field: {}", said.take(12).collect::<Vec<_>>().join(", "));
-    let ticks = (0..=5).map(|fifth| percent_tick(f64::from(fifth) / 5.0, x)).collect();
-    (!rows.is_empty()).then(|| DotRows::new(alt, TOP, names, ticks, rows))
+    (!rows.is_empty()).then(|| DotRows::new(alt, TOP, names, axis.parts(5, percent_label), rows))
 }
 
 /// Risk against coverage, with the interval of each point; `None` without documents.

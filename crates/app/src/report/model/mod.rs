@@ -2,24 +2,36 @@
 //! terminal and `page` a page of HTML. Where a terminal shows less than a page, the block says so: a column that only pages
 //! have, or the number of rows a terminal shows. Verbs that print a part at a time have `lines` of its blocks, without a title.
 //!
+//! Pages of the service have parts of these, too: `line_plot` has plots that only they have.
+//!
 //! The JSON form of a verb is not made from this: it is the verb's own record, of which the schema is published.
 
+mod line_plot;
 mod page;
 mod plot;
 mod table;
 mod text;
 
-pub(super) use plot::{Cross, Front, Histogram, Parts, Plot, RiskCurve};
-pub(super) use table::{Column, Row, Table, figure, figures, word, words};
+pub use line_plot::{LinePlot, MOST_SERIES, Series};
+pub use page::{fact_list, page_table, swatch, tile_list};
+pub use plot::Parts;
+pub(super) use plot::{Cross, Front, Histogram, Plot, RiskCurve};
+pub use table::{Column, figure, figures, word, words};
+pub(super) use table::{Row, Table};
 pub(super) use text::lines;
 
 /// The tone of a part of a report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Tone {
+pub enum Tone {
+    /// No tone.
     Plain,
+    /// As it should be.
     Good,
+    /// In need of a look.
     Warn,
+    /// Not as it should be.
     Bad,
+    /// Less important.
     Faint,
 }
 
@@ -34,18 +46,24 @@ pub(super) struct Report {
 
 /// A fact below the title.
 #[derive(Debug)]
-pub(super) struct Fact {
-    name: &'static str,
-    value: String,
+pub struct Fact {
+    /// Its name.
+    pub name: &'static str,
+    /// Its value.
+    pub value: String,
 }
 
 /// A number that is seen first.
 #[derive(Debug)]
-pub(super) struct Tile {
-    name: &'static str,
-    value: String,
-    note: String,
-    tone: Tone,
+pub struct Tile {
+    /// The meaning of the number.
+    pub name: &'static str,
+    /// The number, with its unit.
+    pub value: String,
+    /// A note about it; may be empty.
+    pub note: String,
+    /// The tone of the number.
+    pub tone: Tone,
 }
 
 /// A part of a report.
@@ -114,18 +132,14 @@ impl Report {
 }
 
 /// The facts that there are: those without a value are left out.
-pub(super) fn facts<const N: usize>(all: [(&'static str, String); N]) -> Vec<Fact> {
+pub fn facts<const N: usize>(all: [(&'static str, String); N]) -> Vec<Fact> {
     let known = all.into_iter().filter(|(_, value)| !value.is_empty());
     known.map(|(name, value)| Fact { name, value }).collect()
 }
 
 /// A tile.
-pub(super) fn tile(
-    name: &'static str,
-    value: impl Into<String>,
-    note: impl Into<String>,
-    tone: Tone,
-) -> Tile {
+#[must_use]
+pub fn tile(name: &'static str, value: impl Into<String>, note: impl Into<String>, tone: Tone) -> Tile {
     Tile { name, value: value.into(), note: note.into(), tone }
 }
 

@@ -1,7 +1,10 @@
 //! Plots of pages, as SVG.
 
 use super::page::safe;
-use crate::report::page::{DotRows, MarkedPoint, RiskAxes, Tick, WIDTH};
+use crate::experiment::statistics::real;
+use crate::report::figures::thousands;
+use crate::report::page::{DotRows, MarkedPoint, RiskAxes, Tick, WIDTH, tenths};
+use crate::value::prose;
 use maud::{Markup, html};
 
 /// A plot with its caption.
@@ -34,10 +37,35 @@ pub(in crate::report) struct Histogram {
 
 /// One bar of several parts.
 #[derive(Debug)]
-pub(in crate::report) struct Parts {
-    pub(in crate::report) alt: String,
+pub struct Parts {
+    alt: String,
     /// Class, position and width of each part, of 1,000.
-    pub(in crate::report) parts: Vec<(&'static str, f64, f64)>,
+    parts: Vec<(&'static str, f64, f64)>,
+}
+
+impl Parts {
+    /// A bar of all documents: the name, class and number of each part, of which those without any are left out.
+    pub fn of_documents(counts: impl IntoIterator<Item = (&'static str, &'static str, u64)>) -> Self {
+        let counts: Vec<_> = counts.into_iter().filter(|(.., count)| *count > 0).collect();
+        let whole: u64 = counts.iter().map(|(.., count)| count).sum();
+        // Every part is visible, however small it is.
+        let length = |count: u64| (real(count) / real(whole) * 1_000.0).max(4.0);
+        let sum: f64 = counts.iter().map(|(.., count)| length(*count)).sum();
+        let (mut x, mut parts, mut said) = (0.0, Vec::new(), Vec::new());
+        for (name, class, count) in counts {
+            let width = length(count) / sum * 1_000.0;
+            parts.push((class, tenths(x), tenths((width - 2.0).max(1.0))));
+            x += width;
+            said.push(format!("{} {}", name.to_lowercase(), thousands(count)));
+        }
+        Parts { alt: format!("Of {}: {}", prose::count(whole, "document"), said.join(", ")), parts }
+    }
+
+    /// The bar as a figure, of which the title has this id.
+    #[must_use]
+    pub fn figure(self, id: &str) -> Markup {
+        figure(&Plot::Parts(self), id)
+    }
 }
 
 /// A curve of risk against coverage.
@@ -118,10 +146,7 @@ pub(super) fn figure(plot: &Plot, id: &str) -> Markup {
 
 fn histogram(plot: &Histogram) -> Markup {
     html! {
-        @for line in &plot.lines {
-            line x1="52" x2="632" y1=(line.at) y2=(line.at) {}
-            text x="46" y=(line.at) dy="4" text-anchor="end" { (safe(&line.label)) }
-        }
+        (levels((52.0, 632.0), &plot.lines))
         @for [x, y, width, height] in &plot.bars { rect x=(x) y=(y) width=(width) height=(height) {} }
         @for at in &plot.ticks { (tick(at.at, 194.0, at)) }
         @if let Some((at, is_left, name)) = &plot.bound {
@@ -139,6 +164,16 @@ fn parts(plot: &Parts) -> Markup {
 
 fn tick(x: f64, y: f64, tick: &Tick) -> Markup {
     html! { text x=(x) y=(y) text-anchor="middle" { (safe(&tick.label)) } }
+}
+
+/// Lines across a plot at numbers of the axis at its left.
+pub(super) fn levels((left, right): (f64, f64), ticks: &[Tick]) -> Markup {
+    html! {
+        @for tick in ticks {
+            line x1=(left) x2=(right) y1=(tick.at) y2=(tick.at) {}
+            text x=(left) y=(tick.at) dx="-6" dy="4" text-anchor="end" { (safe(&tick.label)) }
+        }
+    }
 }
 
 fn dots(plot: &DotRows) -> Markup {
@@ -166,10 +201,7 @@ fn risk(plot: &RiskCurve) -> Markup {
     let (class, level, name) = &plot.level;
     html! {
         path.band d=(plot.band) {}
-        @for tick in &axes.y_ticks {
-            line x1=(axes.left) x2=(axes.right) y1=(tick.at) y2=(tick.at) {}
-            text x=(axes.left) y=(tick.at) dx="-6" dy="4" text-anchor="end" { (safe(&tick.label)) }
-        }
+        (levels((axes.left, axes.right), &axes.y_ticks))
         @for at in &axes.x_ticks { (tick(at.at, axes.label_y, at)) }
         text x=(axes.right) y=(axes.name_y) text-anchor="end" { (plot.across) }
         line class=(class) x1=(axes.left) x2=(axes.right) y1=(level) y2=(level) {}
@@ -192,10 +224,7 @@ fn risk(plot: &RiskCurve) -> Markup {
 
 fn front(plot: &Front) -> Markup {
     html! {
-        @for tick in &plot.y_ticks {
-            line x1=(plot.left) x2=(plot.right) y1=(tick.at) y2=(tick.at) {}
-            text x=(plot.left) y=(tick.at) dx="-8" dy="4" text-anchor="end" { (safe(&tick.label)) }
-        }
+        (levels((plot.left, plot.right), &plot.y_ticks))
         @for at in &plot.x_ticks { (tick(at.at, plot.label_y, at)) }
         @if !plot.x_name.is_empty() {
             text x=(plot.right) y=(plot.label_y) dy="18" text-anchor="end" { (safe(&plot.x_name)) }

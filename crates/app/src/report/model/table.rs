@@ -6,7 +6,7 @@ use crate::report::page::tenths;
 
 /// A column of a table: words begin at the left, numbers end at the right.
 #[derive(Debug, Clone)]
-pub(in crate::report) struct Column {
+pub struct Column {
     pub(super) name: String,
     pub(super) is_number: bool,
     /// The name on a terminal; `None` for a column that only pages have.
@@ -37,22 +37,26 @@ impl Column {
 }
 
 /// A column of words.
-pub(in crate::report) fn word(name: &str) -> Column {
+#[must_use]
+pub fn word(name: &str) -> Column {
     Column::new(name, false)
 }
 
 /// A column of numbers.
-pub(in crate::report) fn figure(name: &str) -> Column {
+#[must_use]
+pub fn figure(name: &str) -> Column {
     Column::new(name, true)
 }
 
 /// Columns of words, by their names with `|` between them; after `=` a shorter name for terminals.
-pub(in crate::report) fn words(names: &'static str) -> Vec<Column> {
+#[must_use]
+pub fn words(names: &'static str) -> Vec<Column> {
     columns(names, word)
 }
 
 /// Columns of numbers, by their names like those of [`words`].
-pub(in crate::report) fn figures(names: &'static str) -> Vec<Column> {
+#[must_use]
+pub fn figures(names: &'static str) -> Vec<Column> {
     columns(names, figure)
 }
 

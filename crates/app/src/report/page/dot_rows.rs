@@ -1,7 +1,7 @@
 //! Plots of a dot with its interval in each row, over numbers at an axis below. Each has a table beside it, with the
 //! same numbers.
 
-use super::risk_axes::Tick;
+use super::axis::Tick;
 
 /// The height of a row, and what a name above it takes.
 const ROW: f64 = 24.0;

@@ -1,6 +1,7 @@
 //! Names of points in a plot, placed so that none lies over another one or is cut off.
 
-use super::risk_axes::{WIDTH, tenths, text_width};
+use super::axis::tenths;
+use super::risk_axes::{WIDTH, text_width};
 
 /// The height of a line.
 const LINE: f64 = 12.0;

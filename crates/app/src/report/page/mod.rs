@@ -1,13 +1,15 @@
 //! Self-contained pages of HTML: no script, no request, light and dark, to be read and printed. Their common parts are
-//! here; `risk_axes`, `dot_rows` and `labels` have the common parts of their plots.
+//! here; `axis`, `risk_axes`, `dot_rows` and `labels` have the common parts of their plots.
 
+mod axis;
 mod dot_rows;
 mod labels;
 mod risk_axes;
 
+pub(super) use axis::{Axis, Tick, percent_label, tenths};
 pub(super) use dot_rows::{DotRow, DotRows, Names};
 pub(super) use labels::Labels;
-pub(super) use risk_axes::{MarkedPoint, RiskAxes, Tick, WIDTH, percent_tick, tenths};
+pub(super) use risk_axes::{MarkedPoint, RiskAxes, WIDTH};
 
 use crate::value::is_wild;
 use std::fmt::Write;

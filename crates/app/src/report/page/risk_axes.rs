@@ -1,5 +1,6 @@
 //! The axes of plots of risk against coverage: the share of accepted documents that are wrong, by the share accepted.
 
+use super::axis::{Axis, Tick, percent_label, tenths};
 use crate::experiment::statistics::real;
 
 /// The width of plots, in units of their own: as many as a small screen has pixels, so that their text can be read there.
@@ -16,31 +17,20 @@ pub(super) fn text_width(text: &str) -> f64 {
     real(text.chars().count() as u64) * LETTER
 }
 
-/// A length with one decimal: pages stay short, and the same on every machine.
-pub(in crate::report) fn tenths(length: f64) -> f64 {
-    (length * 10.0).round() / 10.0
-}
-
-/// A number at an axis.
-#[derive(Debug)]
-pub(in crate::report) struct Tick {
-    pub(in crate::report) at: f64,
-    pub(in crate::report) label: String,
-}
-
 /// The axes.
 #[derive(Debug)]
 pub(in crate::report) struct RiskAxes {
     pub(in crate::report) height: f64,
     pub(in crate::report) left: f64,
     pub(in crate::report) right: f64,
-    pub(in crate::report) bottom: f64,
     /// The positions of the numbers, the name of the axis, and the legend below it.
     pub(in crate::report) label_y: f64,
     pub(in crate::report) name_y: f64,
     pub(in crate::report) legend_y: f64,
     pub(in crate::report) x_ticks: Vec<Tick>,
     pub(in crate::report) y_ticks: Vec<Tick>,
+    across: Axis,
+    up: Axis,
     /// The risk at the top.
     top: f64,
 }
@@ -65,32 +55,31 @@ impl RiskAxes {
         let tops = [0.02, 0.04, 0.1, 0.2, 0.4];
         let top = tops.into_iter().find(|top| highest <= *top).unwrap_or(1.0);
         let bottom = TOP + HEIGHT;
-        let mut axes = RiskAxes {
+        let (across, up) =
+            (Axis::new([0.0, 1.0], [LEFT, WIDTH - RIGHT]), Axis::new([0.0, top], [bottom, TOP]));
+        RiskAxes {
             height: bottom + 58.0,
             left: LEFT,
             right: WIDTH - RIGHT,
-            bottom,
             label_y: bottom + 16.0,
             name_y: bottom + 33.0,
             legend_y: bottom + 48.0,
-            x_ticks: Vec::new(),
-            y_ticks: Vec::new(),
+            x_ticks: across.parts(5, percent_label),
+            y_ticks: up.parts(4, percent_label),
+            across,
+            up,
             top,
-        };
-        axes.x_ticks = (0..=5).map(|fifth| percent_tick(f64::from(fifth) / 5.0, |at| axes.x(at))).collect();
-        axes.y_ticks =
-            (0..=4).map(|fourth| percent_tick(f64::from(fourth) / 4.0 * top, |at| axes.y(at))).collect();
-        axes
+        }
     }
 
     /// The position of a coverage.
     pub(in crate::report) fn x(&self, coverage: f64) -> f64 {
-        tenths(LEFT + coverage * (WIDTH - LEFT - RIGHT))
+        self.across.place(coverage)
     }
 
     /// The position of a risk; one beyond the top is at the top.
     pub(in crate::report) fn y(&self, risk: f64) -> f64 {
-        tenths(self.bottom - (risk / self.top).min(1.0) * HEIGHT)
+        self.up.place(risk.min(self.top))
     }
 
     /// A line through coverages and risks, as an SVG path.
@@ -136,11 +125,4 @@ impl RiskAxes {
             title,
         }
     }
-}
-
-/// A share at an axis, with a decimal where the next ones need it.
-pub(in crate::report) fn percent_tick(at: f64, scale: impl Fn(f64) -> f64) -> Tick {
-    let percent = (at * 1_000.0).round() / 10.0;
-    let label = if percent.fract() == 0.0 { format!("{percent:.0} %") } else { format!("{percent:.1} %") };
-    Tick { at: scale(at), label }
 }

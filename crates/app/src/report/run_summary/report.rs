@@ -97,28 +97,18 @@ fn status(summary: &RunSummary) -> Vec<Block> {
         ("Waiting", "waiting", summary.waiting),
         ("Not readable", "unreadable", summary.unreadable),
     ];
-    let counts: Vec<_> = counts.into_iter().filter(|(.., count)| *count > 0).collect();
     let whole: u64 = counts.iter().map(|(.., count)| count).sum();
-    // Every part is visible, however small it is.
-    let length = |count: u64| (real(count) / real(whole.max(1)) * 1_000.0).max(4.0);
-    let sum: f64 = counts.iter().map(|(.., count)| length(*count)).sum();
-    let (mut x, mut parts, mut rows, mut said) = (0.0, Vec::new(), Vec::new(), Vec::new());
-    for (name, class, count) in counts {
-        let width = length(count) / sum * 1_000.0;
-        parts.push((class, tenths(x), tenths((width - 2.0).max(1.0))));
-        x += width;
-        said.push(format!("{} {}", name.to_lowercase(), thousands(count)));
-        let cells = vec![name.to_owned(), thousands(count), percent(count, whole)];
-        rows.push(Row::from(cells).swatch(class));
-    }
+    let row = |(name, class, count): (&str, _, _)| {
+        Row::from(vec![name.to_owned(), thousands(count), percent(count, whole)]).swatch(class)
+    };
+    let rows: Vec<Row> = counts.into_iter().filter(|(.., count)| *count > 0).map(row).collect();
     if rows.is_empty() {
         return Vec::new();
     }
-    let alt = format!("Of {}: {}", prose::count(whole, "document"), said.join(", "));
     let columns = [words("Status=status"), figures("Documents=documents | Share=share")].concat();
     vec![
         Block::Section("Documents".to_owned()),
-        Block::Plot(Plot::Parts(Parts { alt, parts })),
+        Block::Plot(Plot::Parts(Parts::of_documents(counts))),
         Block::Table(Table::new("Documents by status", columns, rows)),
     ]
 }

@@ -4,7 +4,7 @@ use super::words::{decimals, interval, number, policy, signed, signed_interval, 
 use crate::experiment::statistics::Estimate;
 use crate::experiment::sweep::{Difference, Findings, ShownPolicy};
 use crate::report::model::{Cross, Front};
-use crate::report::page::{DotRow, DotRows, Labels, Names, Tick, WIDTH, tenths};
+use crate::report::page::{Axis, DotRow, DotRows, Labels, Names, WIDTH};
 use crate::value::prose::count;
 
 /// The plots, in units of their own.
@@ -27,8 +27,8 @@ pub(super) fn front(findings: &Findings, other: usize) -> Option<(String, Front)
         let estimates = policies().filter_map(move |shown| shown.test.get(at));
         estimates.flat_map(|estimate| [estimate.low, estimate.high])
     };
-    let across = Axis::over(points.iter().map(|[x, _]| *x).chain(ends(other)), LEFT, WIDTH - RIGHT)?;
-    let up = Axis::over(points.iter().map(|[_, y]| *y).chain(ends(0)), TOP + HEIGHT, TOP)?;
+    let across = Axis::over(points.iter().map(|[x, _]| *x).chain(ends(other)), [LEFT, WIDTH - RIGHT])?;
+    let up = Axis::over(points.iter().map(|[_, y]| *y).chain(ends(0)), [TOP + HEIGHT, TOP])?;
     let mut labels = Labels::above(TOP + HEIGHT);
     for shown in policies() {
         if let (Some(x), Some(y)) = (shown.test.get(other), shown.test.first()) {
@@ -81,8 +81,8 @@ pub(super) fn front(findings: &Findings, other: usize) -> Option<(String, Front)
         left: LEFT,
         right: WIDTH - RIGHT,
         label_y: bottom + 16.0,
-        x_ticks: across.ticks(other_digits),
-        y_ticks: up.ticks(digits),
+        x_ticks: across.round(number),
+        y_ticks: up.round(number),
         points: points.iter().map(|[x, y]| [across.place(*x), up.place(*y)]).collect(),
         shown: policies().enumerate().filter_map(&mut cross).collect(),
     };
@@ -98,7 +98,7 @@ pub(super) fn differences(findings: &Findings, at: usize) -> Option<DotRows> {
         .filter_map(|(number, shown)| Some((number, shown, shown.comparison.as_ref()?.objectives.get(at)?)))
         .collect();
     let ends = differences.iter().flat_map(|(_, _, of)| [of.estimate.low, of.estimate.high]);
-    let axis = Axis::over(ends.chain([0.0]), LEFT, WIDTH - RIGHT)?;
+    let axis = Axis::over(ends.chain([0.0]), [LEFT, WIDTH - RIGHT])?;
     let row = |(number, shown, of): &(usize, &ShownPolicy, &Difference)| {
         let Estimate { low, mean, high, .. } = of.estimate;
         let title = format!(
@@ -115,45 +115,7 @@ pub(super) fn differences(findings: &Findings, at: usize) -> Option<DotRows> {
         objective.name, findings.reference.profile
     );
     let rows = differences.iter().map(row).collect();
-    let mut plot = DotRows::new(alt, TOP, Names::Beside(LEFT), axis.ticks(digits), rows);
+    let mut plot = DotRows::new(alt, TOP, Names::Beside(LEFT), axis.round(number), rows);
     plot.zero = Some(axis.place(0.0));
     Some(plot)
-}
-
-/// Maps numbers to positions.
-struct Axis {
-    low: f64,
-    high: f64,
-    from: f64,
-    to: f64,
-}
-
-impl Axis {
-    /// Over all of these numbers, with some space on both sides; `None` where they are all the same.
-    fn over(numbers: impl Iterator<Item = f64>, from: f64, to: f64) -> Option<Self> {
-        let (low, high) = numbers.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), number| {
-            (low.min(number), high.max(number))
-        });
-        let space = (high - low) * 0.06;
-        (high > low).then_some(Axis { low: low - space, high: high + space, from, to })
-    }
-
-    fn place(&self, number: f64) -> f64 {
-        tenths(self.from + (number - self.low) / (self.high - self.low) * (self.to - self.from))
-    }
-
-    /// Up to five round numbers, for which there is room.
-    fn ticks(&self, digits: usize) -> Vec<Tick> {
-        let raw = (self.high - self.low) / 4.0;
-        let unit = 10_f64.powf(raw.log10().floor());
-        let step =
-            [1.0, 2.0, 5.0, 10.0].into_iter().map(|of| of * unit).find(|step| *step >= raw).unwrap_or(raw);
-        let first = (self.low / step).ceil();
-        let numbers = (0..12).map(|at| (first + f64::from(at)) * step).take_while(|tick| *tick <= self.high);
-        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "between 0 and 9")]
-        let needed = (-step.log10().floor()).clamp(0.0, 9.0) as usize;
-        numbers
-            .map(|tick| Tick { at: self.place(tick), label: number(tick, needed.min(digits.max(needed))) })
-            .collect()
-    }
 }
