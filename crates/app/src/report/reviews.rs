@@ -2,16 +2,17 @@
 
 use super::Paint;
 use super::figures::fixed;
-use super::model::{Block, Row, Table, lines, words};
 use crate::review::{
     How, NOT_LOOKED_FOR, QueueEntry, Reason, ReviewCounts, ReviewState, ShownDecision, ShownDocument,
     ShownField, ShownIssue, ShownQuestion,
 };
 use crate::store::StoredRun;
-use crate::value::prose::beginning;
+use crate::value::prose::{beginning, padded};
 use crate::value::sanitize_line;
 use serde_json::Value;
 
+/// The columns of the documents that wait.
+const COLUMNS: [&str; 6] = ["document", "type", "waits because", "overall", "review", "by"];
 /// Longest value that is shown, in characters.
 const LONGEST: usize = 200;
 
@@ -24,11 +25,14 @@ pub fn review_queue_text(
 ) -> String {
     let counted = counts.line().unwrap_or_else(|| "no document waits for a person".to_owned());
     let mut text = format!("run {}  {}  {counted}\n", run.id, sanitize_line(&run.record.profile));
-    let rows: Vec<Row> = queue.iter().map(|entry| Row::from(queue_row(entry))).collect();
-    if !rows.is_empty() {
-        let columns = words("document|type|waits because|overall|review|by");
-        text.push('\n');
-        text.push_str(&lines(&[Block::Table(Table::new("Reviews", columns, rows))], paint));
+    if !queue.is_empty() {
+        let names = COLUMNS.map(str::to_owned).to_vec();
+        let rows: Vec<Vec<String>> = std::iter::once(names).chain(queue.iter().map(queue_row)).collect();
+        // Not wrapped as in reports: each document is one line, so that they can be searched and counted.
+        for (at, cells) in padded(&rows, &[false; COLUMNS.len()]).into_iter().enumerate() {
+            let line = cells.join("  ").trim_end().to_owned();
+            text.push_str(&if at == 0 { format!("\n{}\n", paint.faint(&line)) } else { format!("{line}\n") });
+        }
     }
     text
 }
@@ -48,12 +52,12 @@ fn queue_row(entry: &QueueEntry) -> Vec<String> {
         more => notes.push(format!("{more} decisions are about an earlier result")),
     }
     vec![
-        entry.document.clone(),
-        entry.document_type.clone(),
+        sanitize_line(&entry.document),
+        sanitize_line(&entry.document_type),
         reasons.join(", "),
         fixed(entry.overall, 3),
         entry.state.as_str().replace('_', " "),
-        notes.join("; "),
+        sanitize_line(&notes.join("; ")),
     ]
 }
 

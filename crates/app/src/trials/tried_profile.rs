@@ -58,7 +58,7 @@ impl TriedProfile {
 /// A profile whose overall score is taken from a recorded dimension, if one is named.
 ///
 /// # Errors
-/// When that is no name of a dimension.
+/// When that is not a name of a dimension.
 pub(crate) fn overall_from(
     dimension: Option<&str>,
     profile: &SelectedProfile,
@@ -66,7 +66,7 @@ pub(crate) fn overall_from(
     let mut profile = profile.clone();
     let Some(dimension) = dimension else { return Ok(profile) };
     if dimension.is_empty() || dimension.contains(['.', '=', '*']) {
-        return Err(Failure::usage(format!("`--overall-from {dimension}` is no name of a dimension")));
+        return Err(Failure::usage(format!("`--overall-from {dimension}` is not a name of a dimension")));
     }
     let quoted = serde_json::Value::from(dimension);
     let settings = [format!("assess.{dimension}=given"), format!("overall.from={quoted}")];
