@@ -1,6 +1,8 @@
 //! From the arguments that name a profile to a compiled plan.
 
+use super::contained_reader;
 use crate::context::Context;
+use crate::ingest::Reader;
 use crate::profile::Library;
 use crate::profiles::SelectedProfile;
 use crate::requests::ProfileSpec;
@@ -79,12 +81,10 @@ pub(super) fn context() -> &'static Context {
     static CONTEXT: OnceLock<Context> = OnceLock::new();
     CONTEXT.get_or_init(|| {
         let folder = std::env::current_dir().unwrap_or_default();
-        Context::new(
-            folder,
-            |name| std::env::var_os(name),
-            std::env::current_exe().ok(),
-            jiff::Timestamp::now,
-        )
+        let executable = std::env::current_exe().ok();
+        let reader = executable.clone().map_or_else(Reader::in_process, contained_reader::start_with);
+        Context::new(folder, |name| std::env::var_os(name), executable, jiff::Timestamp::now)
+            .with_reader(reader)
     })
 }
 

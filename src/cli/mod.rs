@@ -3,6 +3,7 @@
 mod calibrate;
 mod check;
 mod completions;
+mod contained_reader;
 mod correct;
 mod dashes;
 mod evaluate;
@@ -120,6 +121,9 @@ enum Verb {
     /// Complete verbs, flags and profiles in a shell
     #[command(hide = true)]
     Completions(completions::Arguments),
+    /// Read one document from standard input, in a process with limits
+    #[command(hide = true)]
+    ContainedReader(contained_reader::Arguments),
     /// Write manual pages
     #[command(hide = true)]
     Man(man::Arguments),
@@ -185,6 +189,7 @@ fn run_process() -> ExitStatus {
         Verb::Schema(arguments) => schema::execute(&arguments, &mut output),
         Verb::Plugin(arguments) => plugin::execute(&arguments, &mut output),
         Verb::Completions(arguments) => completions::execute(&arguments, &mut output),
+        Verb::ContainedReader(contained_reader::Arguments {}) => contained_reader::execute(&mut output),
         Verb::Man(arguments) => man::execute(&arguments, &mut output),
     };
     match outcome {

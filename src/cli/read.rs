@@ -1,6 +1,7 @@
 //! `loopctl read`: how a document was read, and how the values of an extraction are bound to it.
 
 use super::headings::OUTPUT;
+use super::loading::context;
 use super::result_format::result_format;
 use crate::failure::{ExitStatus, Failure};
 use crate::outline::{OutlineRequest, outline};
@@ -32,12 +33,13 @@ pub(super) struct Arguments {
 }
 
 pub(super) fn execute(arguments: &Arguments, output: &mut Streams) -> Result<ExitStatus, Failure> {
-    let outline = outline(&OutlineRequest {
+    let request = OutlineRequest {
         file: arguments.file.clone(),
         extraction: arguments.extraction.clone(),
         clauses: arguments.clauses,
         most: arguments.lines,
-    })?;
+    };
+    let outline = outline(&request, context().reader())?;
     output.write_answer(arguments.format, |paint| outline.text(paint), || &outline)?;
     Ok(ExitStatus::Success)
 }

@@ -2,6 +2,7 @@
 //! that follow from them.
 
 use crate::diag::Problems;
+use crate::ingest::Reader;
 use crate::profile::{Library, read_text_below, read_text_file};
 use crate::provider::{PluginPaths, Prices, Providers};
 use std::ffi::OsString;
@@ -28,6 +29,7 @@ pub struct Context {
     variables: Variables,
     executable: Option<PathBuf>,
     clock: Clock,
+    reader: Reader,
 }
 
 impl fmt::Debug for Context {
@@ -45,7 +47,24 @@ impl Context {
         executable: Option<PathBuf>,
         clock: impl Fn() -> jiff::Timestamp + Send + Sync + 'static,
     ) -> Self {
-        Context { folder, variables: Arc::new(variables), executable, clock: Arc::new(clock) }
+        Context {
+            folder,
+            variables: Arc::new(variables),
+            executable,
+            clock: Arc::new(clock),
+            reader: Reader::in_process(),
+        }
+    }
+
+    /// Returns this context with another reader of documents than one in this process.
+    #[must_use]
+    pub fn with_reader(self, reader: Reader) -> Self {
+        Context { reader, ..self }
+    }
+
+    /// The reader of documents that are not plain text.
+    pub fn reader(&self) -> &Reader {
+        &self.reader
     }
 
     /// The time.

@@ -76,7 +76,7 @@ mod tests {
             found.skipped.line().unwrap(),
             "left out: 1 file with another ending (.csv 1), 1 hidden file or folder"
         );
-        let document = found.inputs[1].read().unwrap();
+        let document = found.inputs[1].read(&crate::Reader::in_process()).unwrap();
         assert_eq!(document.text.unwrap().as_str(), "text of b.txt");
         assert_eq!(document.path.unwrap(), dir.path().join("b.txt"));
         assert_eq!(document.digest, digest_bytes(b"text of b.txt"));

@@ -3,7 +3,7 @@
 use super::input_record::{InputRecord, StoredOrigin};
 use super::names::{absolute, parent_name, with_parent};
 use super::records::{Content, ListedDocument, are_records};
-use super::{Document, InputError, Media, Origin};
+use super::{Document, InputError, Media, Origin, Reader};
 use crate::disk::{self, ReadError};
 use crate::value::{DocumentId, digest_bytes, path_text};
 use std::collections::BTreeMap;
@@ -201,16 +201,41 @@ impl Input {
         }
     }
 
-    /// Reads the document, at most `MAX_DOCUMENT_BYTES` of it. A file that is not a readable text is not an error here:
+    /// Reads the document, at most `MAX_DOCUMENT_BYTES` of it, by this reader if it is a PDF. A file that is not a readable text is not an error here:
     /// see [`Document::text`].
     ///
     /// # Errors
     /// When there are no bytes, or too many; [`InputError::Changed`] when its line of a list has changed since.
-    pub fn read(&self) -> Result<Document, InputError> {
-        self.read_at_most(MAX_DOCUMENT_BYTES)
+    pub fn read(&self, reader: &Reader) -> Result<Document, InputError> {
+        let bytes = self.file_bytes()?;
+        let document = if self.is_file() {
+            reader.document(self.id.clone(), bytes)
+        } else {
+            // The text of a record is text.
+            Document::from_bytes(self.id.clone(), bytes)
+        };
+        Ok(Document {
+            path: self.origin.path().map(Path::to_path_buf),
+            document_type: self.document_type.clone(),
+            variables: self.variables.clone(),
+            ..document
+        })
     }
 
-    fn read_at_most(&self, limit: u64) -> Result<Document, InputError> {
+    /// The digest of the document's bytes, as [`Document::digest`] has it.
+    ///
+    /// # Errors
+    /// As [`Input::read`].
+    pub fn digest(&self) -> Result<String, InputError> {
+        self.file_bytes().map(|bytes| digest_bytes(&bytes))
+    }
+
+    fn is_file(&self) -> bool {
+        matches!(self.origin, Origin::File(_) | Origin::Stdin)
+    }
+
+    fn file_bytes(&self) -> Result<Vec<u8>, InputError> {
+        let limit = MAX_DOCUMENT_BYTES;
         let bytes = match &self.origin {
             Origin::Stdin => {
                 let bytes = self.bytes(io::stdin().lock(), limit)?;
@@ -232,21 +257,13 @@ impl Input {
             Origin::Record { file, offset, .. } => self.text_in(file, *offset)?.into_bytes(),
             Origin::Piped { text, .. } => text.as_bytes().to_vec(),
         };
-        // The text of a record is text.
-        let is_file = matches!(self.origin, Origin::File(_) | Origin::Stdin);
-        let media = is_file.then(|| Media::of(&bytes)).flatten();
-        let limit = if media.is_some() { limit.min(MAX_MEDIA_BYTES) } else { limit };
+        let is_media = self.is_file() && Media::of(&bytes).is_some();
+        let limit = if is_media { limit.min(MAX_MEDIA_BYTES) } else { limit };
         let size = bytes.len() as u64;
         if size > limit {
             return Err(InputError::TooLarge { origin: self.origin.clone(), size: Some(size), limit });
         }
-        Ok(Document {
-            media,
-            path: self.origin.path().map(Path::to_path_buf),
-            document_type: self.document_type.clone(),
-            variables: self.variables.clone(),
-            ..Document::from_bytes(self.id.clone(), bytes)
-        })
+        Ok(bytes)
     }
 
     /// The text of the record at this offset in a file.
@@ -306,7 +323,9 @@ mod tests {
         let path = dir.path().join("dump.txt");
         // A hole: its size is known and none of it is on the disk.
         std::fs::File::create(&path).unwrap().set_len(100_000_000).unwrap();
-        let error = Input::new(DocumentId::new("x"), Origin::File(path.clone())).read().unwrap_err();
+        let error = Input::new(DocumentId::new("x"), Origin::File(path.clone()))
+            .read(&Reader::in_process())
+            .unwrap_err();
         assert_eq!(
             error.to_string(),
             format!("`{}` has 100000000 bytes; a document has at most 15728640", path.display())
@@ -325,9 +344,9 @@ mod tests {
     fn a_file_that_vanished_and_a_folder_are_errors_and_not_documents() {
         let dir = tempfile::tempdir().unwrap();
         let gone = Input::new(DocumentId::new("x"), Origin::File(dir.path().join("gone.txt")));
-        assert!(matches!(gone.read(), Err(InputError::Io { .. })));
+        assert!(matches!(gone.read(&Reader::in_process()), Err(InputError::Io { .. })));
         let not_a_file = Input::new(DocumentId::new("x"), Origin::File(dir.path().into()));
-        assert!(matches!(not_a_file.read(), Err(InputError::Io { .. })));
+        assert!(matches!(not_a_file.read(&Reader::in_process()), Err(InputError::Io { .. })));
     }
 
     #[test]
@@ -336,7 +355,7 @@ mod tests {
         let path = dir.path().join("empty.txt");
         std::fs::write(&path, b"").unwrap();
         let input = Input::new(DocumentId::new("x"), Origin::File(path));
-        assert_eq!(input.read().unwrap().text, Err(Unreadable::Empty));
+        assert_eq!(input.read(&Reader::in_process()).unwrap().text, Err(Unreadable::Empty));
     }
 
     /// It was a file when its folder was read.
@@ -348,7 +367,7 @@ mod tests {
         let made = std::process::Command::new("mkfifo").arg(&path).status().unwrap();
         assert!(made.success());
         let input = Input::found("a".into(), "a".into(), Origin::File(path));
-        let error = input.read().unwrap_err().to_string();
+        let error = input.read(&Reader::in_process()).unwrap_err().to_string();
         assert!(error.ends_with("it is a named pipe, not a regular file"), "{error}");
     }
 }

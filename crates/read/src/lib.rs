@@ -8,13 +8,14 @@
 #![cfg_attr(not(test), deny(clippy::disallowed_types))]
 
 pub use loopctl_core::document::{
-    Classification, Classifier, Document, Encoding, MEDIA_ENDINGS, Matched, Media, SourceText, UNKNOWN,
-    Unreadable,
+    Classification, Classifier, Document, Encoding, MEDIA_ENDINGS, Matched, Media, Page, PageBox,
+    PagePassage, PageWord, Pages, SourceText, UNKNOWN, Unreadable,
 };
 use loopctl_core::{diag, disk, next, plan, profile, value};
 
 mod endings;
 mod error;
+mod file_text;
 mod find;
 mod input;
 mod input_record;
@@ -26,6 +27,8 @@ mod names;
 mod next_input;
 mod origin;
 mod patterns;
+mod pdf;
+mod reader;
 mod records;
 mod references;
 mod skipped;
@@ -39,5 +42,6 @@ pub use listing::{Listing, Wanted};
 pub use names::Names;
 pub use next_input::read_next_input;
 pub use origin::Origin;
+pub use reader::{Reader, answer_contained};
 pub use references::{references_of, without_references};
 pub use skipped::{SkipReason, Skipped};

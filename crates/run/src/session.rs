@@ -5,6 +5,7 @@ use super::clock::Time;
 use super::consultants::{Candidates, Consultant, ConsultedProviders};
 use super::off_thread::on_blocking_thread;
 use super::stop_signals::StopSignals;
+use crate::ingest::Reader;
 use crate::plan::Plan;
 use crate::store::{Artifacts, EventLog, RunId, StoreError};
 use std::sync::Arc;
@@ -29,6 +30,7 @@ pub struct Session {
     pub(super) consulted: ConsultedProviders,
     pub(super) store: RunStore,
     pub(super) time: Time,
+    pub(super) reader: Reader,
     stops: StopSignals,
     budget: Arc<RunBudget>,
     /// Keeps `draining` open if the session is never drained.
@@ -50,13 +52,28 @@ impl Session {
         let (undrained, draining) = watch::channel(false);
         let stops = StopSignals { cancelled, draining };
         let budget = Arc::new(RunBudget::new(plan.profile.budget));
-        Session { plan, consulted, store, time: Time::Real, stops, budget, _undrained: Some(undrained) }
+        Session {
+            plan,
+            consulted,
+            store,
+            time: Time::Real,
+            reader: Reader::in_process(),
+            stops,
+            budget,
+            _undrained: Some(undrained),
+        }
     }
 
     /// Returns this session, which begins no other call when `draining` becomes true, and waits for those in flight.
     #[must_use]
     pub fn draining_on(self, draining: watch::Receiver<bool>) -> Self {
         Session { stops: StopSignals { draining, ..self.stops }, _undrained: None, ..self }
+    }
+
+    /// Returns this session with another reader of documents than one in this process.
+    #[must_use]
+    pub fn with_reader(self, reader: Reader) -> Self {
+        Session { reader, ..self }
     }
 
     /// Returns this session with another time than this machine's.

@@ -4,7 +4,7 @@ use super::LabelFiles;
 use crate::context::Context;
 use crate::execution::{FinishedRun, RunHost, RunOptions, run};
 use crate::failure::{ExitStatus, Failure};
-use crate::ingest::{Input, Origin};
+use crate::ingest::{Input, Origin, Reader};
 use crate::plan::Plan;
 use crate::profiles::SelectedProfile;
 use crate::requests::{BatchRequest, ResultFormat, RunRequest};
@@ -82,7 +82,7 @@ impl FreshRunRequest {
             return Err(Failure::shown(run.exit));
         }
         let classified = documents.into_iter().filter_map(|document| {
-            let found = document.classified(plan)?;
+            let found = document.classified(plan, context.reader())?;
             Some((document.name, found))
         });
         let classified = classified.collect();
@@ -177,10 +177,10 @@ impl FreshDocument {
     }
 
     /// The type that the classifier finds; `None` if the loop was not given a type, or the document can't be read.
-    fn classified(&self, plan: &Plan) -> Option<String> {
+    fn classified(&self, plan: &Plan, reader: &Reader) -> Option<String> {
         let classifier = plan.classifier.as_ref().filter(|_| self.document_type.is_some())?;
-        let document =
-            Input::new(DocumentId::new(self.name.as_str()), Origin::File(self.path.clone())).read().ok()?;
+        let input = Input::new(DocumentId::new(self.name.as_str()), Origin::File(self.path.clone()));
+        let document = input.read(reader).ok()?;
         let text = document.text.as_ref().ok()?;
         Some(classifier.classify(text.as_str()).document_type)
     }

@@ -11,6 +11,7 @@ use crate::calibration::say_certificate;
 use crate::context::Context;
 use crate::disk;
 use crate::failure::Failure;
+use crate::ingest::Reader;
 use crate::journals::{self, LatestRun};
 use crate::logging::Telemetry;
 use crate::requests::{OUT, PROVIDERS, run_settings};
@@ -82,7 +83,7 @@ impl PlannedRun {
         }
         let artifacts = artifacts.map(|artifacts| if is_kept { artifacts.projected() } else { artifacts });
         let opened = OpenedRun { planned: self, run, journal, artifacts, recording, before, telemetry };
-        let work = opened.work(documents, parties, &selected, stops)?;
+        let work = opened.work(documents, parties, &selected, (stops, context.reader()))?;
         Ok((opened, work))
     }
 
@@ -130,7 +131,7 @@ impl OpenedRun {
         documents: NamedDocuments,
         parties: Parties,
         selected: &SelectedRun,
-        stops: &StopRequests,
+        (stops, reader): (&StopRequests, &Reader),
     ) -> Result<RunWork, Failure> {
         let PlannedRun { plan, request, options, within, .. } = &self.planned;
         let (journal, Parties { candidates, consultants }) = (&self.journal, parties);
@@ -170,7 +171,8 @@ impl OpenedRun {
         let stopped = stops.stop.subscribe();
         let session = Session::new(Arc::clone(plan), candidates, consultants, store, stopped)
             .draining_on(stops.drain.subscribe())
-            .with_time(self.recording.time());
+            .with_time(self.recording.time())
+            .with_reader(reader.clone());
         Ok(RunWork { batch, session, several: documents.several, skipped_inputs })
     }
 }

@@ -4,6 +4,7 @@ use super::{JournalSpec, decisions_by_document, find_run, shares_of};
 use crate::context::Context;
 use crate::diag::Problems;
 use crate::failure::Failure;
+use crate::ingest::Reader;
 use crate::plan::Plan;
 use crate::profiles::RecordedProfile;
 use crate::requests::RunRequest;
@@ -42,6 +43,7 @@ pub struct ReviewedRun {
     decisions: BTreeMap<String, Vec<Decision>>,
     declared: BTreeMap<String, Arc<DeclaredFields>>,
     shares: Shares,
+    reader: Reader,
 }
 
 impl ReviewedRun {
@@ -54,7 +56,14 @@ impl ReviewedRun {
         let run = find_run(&journal, run.unwrap_or("latest"))?;
         let decisions = decisions_by_document(&journal, &run.id)?;
         let shares = shares_of(&journal, &run.id)?;
-        Ok(ReviewedRun { journal, run, decisions, declared: BTreeMap::new(), shares })
+        Ok(ReviewedRun {
+            journal,
+            run,
+            decisions,
+            declared: BTreeMap::new(),
+            shares,
+            reader: context.reader().clone(),
+        })
     }
 
     /// Passes every document that is over to `see`, with its result. Without a plan, the profile's declarations are not
@@ -94,6 +103,7 @@ impl ReviewedRun {
         let record = self.journal.source_record(stored.key)?;
         let folder = RunRequest::of_settings(&self.run.record.settings).and_then(|request| request.folder);
         Ok(SourceText::read(RecordedSource {
+            reader: &self.reader,
             folder: folder.as_deref(),
             id: &stored.record.id,
             path: stored.record.path.as_deref(),

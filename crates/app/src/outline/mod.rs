@@ -9,11 +9,11 @@ mod text;
 pub use document_outline::DocumentOutline;
 
 use crate::failure::Failure;
-use crate::ingest::SourceText;
+use crate::ingest::Reader;
 use crate::named_input::NamedInput;
 use crate::result::is_result;
 use crate::scoring::without_mark;
-use crate::value::ShownPath;
+use crate::value::{DocumentId, ShownPath};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 
@@ -37,13 +37,13 @@ pub struct OutlineRequest {
 ///
 /// # Errors
 /// When a file can't be read, or is not what it should be.
-pub fn outline(request: &OutlineRequest) -> Result<DocumentOutline, Failure> {
+pub fn outline(request: &OutlineRequest, reader: &Reader) -> Result<DocumentOutline, Failure> {
     let is_input = |path: &Path| path.as_os_str() == "-";
     if is_input(&request.file) && request.extraction.as_deref().is_some_and(is_input) {
         return Err(Failure::usage("the document and the extraction can't both come from standard input")
             .help("name a file for one of them"));
     }
-    let text = document(&request.file)?;
+    let text = document(&request.file, reader)?;
     let candidate = request.extraction.as_deref().map(extraction).transpose()?;
     let structure = loopctl_ground::Document::read(&text);
     let name = shown(&request.file);
@@ -55,8 +55,10 @@ fn shown(path: &Path) -> String {
     if path.as_os_str() == "-" { "standard input".to_owned() } else { path.shown().into_owned() }
 }
 
-fn document(path: &Path) -> Result<String, Failure> {
-    let text = SourceText::from_bytes(bytes(path)?)
+fn document(path: &Path, reader: &Reader) -> Result<String, Failure> {
+    let text = reader
+        .document(DocumentId::new("document"), bytes(path)?)
+        .text
         .map_err(|error| Failure::broken(format!("`{}`: {error}", shown(path))).help(error.help()))?;
     let text = text.as_str();
     if text.trim_start().starts_with('{') && serde_json::from_str(text).is_ok_and(|json| is_result(&json)) {

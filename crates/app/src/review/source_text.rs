@@ -1,6 +1,6 @@
 //! The document that a result was made from, if it is still there as it was.
 
-use crate::ingest::{Document, Input, InputRecord, Origin};
+use crate::ingest::{Document, Input, InputRecord, Origin, Reader};
 use crate::value::{DocumentId, ShownPath};
 use std::path::Path;
 
@@ -15,6 +15,8 @@ pub enum SourceText {
 /// The location of a document, and the digest of its bytes.
 #[derive(Debug, Clone, Copy)]
 pub struct RecordedSource<'a> {
+    /// The reader of files that are not plain text.
+    pub reader: &'a Reader,
     /// The folder in which relative paths begin; the working directory, where none is given.
     pub folder: Option<&'a Path>,
     /// Its id in the run.
@@ -43,7 +45,7 @@ impl SourceText {
             Some(folder) => input.below(folder),
             None => input,
         };
-        match input.read() {
+        match input.read(recorded.reader) {
             Ok(document) if document.digest == recorded.digest => SourceText::Unchanged(Box::new(document)),
             Ok(_) => {
                 let what = recorded

@@ -7,7 +7,7 @@ pub use score_record::{ScoreRecord, without_mark};
 use crate::context::Context;
 use crate::disk::{self, ReadError};
 use crate::failure::Failure;
-use crate::ingest::SourceText;
+use crate::ingest::Reader;
 use crate::named_input::NamedInput;
 use crate::plan::{DocumentContext, Given, Plan};
 use crate::plans::{known_type, refuse_profiles};
@@ -17,7 +17,7 @@ use crate::requests::ResultFormat;
 use crate::rules::UNKNOWN_TYPE;
 use crate::score::{Assessment, Assessor, Evidence, Issue, Scores};
 use crate::streams::{RecordWriter, Streams, complain};
-use crate::value::{Score, ShownPath, os_text};
+use crate::value::{DocumentId, Score, ShownPath, os_text};
 use score_record::{KEYS, in_extraction};
 use serde::Serialize;
 use serde_json::Value;
@@ -79,7 +79,7 @@ pub fn score(request: &ScoreRequest, context: &Context, output: &mut Streams) ->
         ))
         .help("a record names its text itself, under `source`"));
     }
-    let source = request.source.as_deref().map(read_source).transpose()?;
+    let source = request.source.as_deref().map(|path| read_source(path, context.reader())).transpose()?;
     let format = output.record_format(request.format, context)?;
     let mut scorer = Scorer {
         assessor: Assessor::new(plan.scoring.clone()),
@@ -146,9 +146,10 @@ fn checked_given(plan: &Plan, name: &str, value: f64) -> Result<(String, Score),
 ///
 /// # Errors
 /// When it can't be read, or is not text.
-pub fn read_source(path: &Path) -> Result<String, Failure> {
-    let bytes = read_bounded(path)?;
-    let text = SourceText::from_bytes(bytes)
+pub fn read_source(path: &Path, reader: &Reader) -> Result<String, Failure> {
+    let text = reader
+        .document(DocumentId::new("source"), read_bounded(path)?)
+        .text
         .map_err(|error| Failure::broken(format!("`{}`: {error}", path.shown())).help(error.help()))?;
     Ok(text.as_str().to_owned())
 }

@@ -98,7 +98,7 @@ impl RaceField<'_> {
         let mut raced = RacedDocuments::default();
         let mut waiting = inputs.iter();
         while race.is_on() {
-            let Some(document) = next_document(&mut waiting, output) else {
+            let Some(document) = next_document(&mut waiting, &self.runner.reader, output) else {
                 race.stop();
                 break;
             };
@@ -160,7 +160,7 @@ impl RaceField<'_> {
         let running: Vec<&Runnable> =
             std::iter::once(&self.reference).chain(self.policies.get(policy).map(|(_, one)| one)).collect();
         let mut waiting = inputs.iter();
-        while let Some(document) = next_document(&mut waiting, output) {
+        while let Some(document) = next_document(&mut waiting, &self.runner.reader, output) {
             let Some(results) = self.runner.run(&document, &running, false)? else { break };
             let mut measured = self.measured(&results)?.into_iter();
             judged.reference.extend(measured.next());

@@ -4,7 +4,7 @@ use super::SweepRequest;
 use super::open_experiment::OpenExperiment;
 use crate::experiment::sweep::Spending;
 use crate::failure::Failure;
-use crate::ingest::Document;
+use crate::ingest::{Document, Reader};
 use crate::plan::Plan;
 use crate::plans::price_tables;
 use crate::policy::StopReason;
@@ -30,6 +30,8 @@ pub(super) struct Runner {
     runtime: Runtime,
     providers: Providers,
     allow_commands: bool,
+    /// The reader of documents.
+    pub(super) reader: Reader,
     /// Policies that run at the same time.
     jobs: usize,
     pub(super) spending: Spending,
@@ -54,6 +56,7 @@ impl Runner {
             runtime,
             providers: providers.with_programs_allowed(request.allow_commands).with_prices(prices),
             allow_commands: request.allow_commands,
+            reader: open.context.reader().clone(),
             jobs: request.jobs,
             spending: Spending::new(open.experiment.budget.unwrap_or_default()),
             provider_errors: 0,

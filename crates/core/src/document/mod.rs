@@ -2,15 +2,18 @@
 
 mod classify;
 mod media;
+mod pages;
 mod text;
 
 pub use classify::{Classification, Classifier, Matched, UNKNOWN};
 pub use media::{MEDIA_ENDINGS, Media};
+pub use pages::{Page, PageBox, PagePassage, PageWord, Pages};
 pub use text::{Encoding, SourceText, Unreadable};
 
 use crate::value::{DocumentId, digest_bytes, os_text};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// A document in memory.
 #[derive(Debug, Clone)]
@@ -23,6 +26,8 @@ pub struct Document {
     pub digest: String,
     /// Its text, or the reason why it has none: then it ends as `failed / unreadable_input`.
     pub text: Result<SourceText, Unreadable>,
+    /// Its pages, if its reader saw any.
+    pub pages: Option<Arc<Pages>>,
     /// The document itself, if it is an image or PDF.
     pub media: Option<Media>,
     /// Its type, if it is known beforehand.
@@ -54,6 +59,7 @@ impl Document {
             path: None,
             digest: digest_bytes(&bytes),
             text: SourceText::from_bytes(bytes),
+            pages: None,
             media: None,
             document_type: None,
             variables: BTreeMap::new(),

@@ -79,6 +79,14 @@ pub enum Unreadable {
         /// Advice on what to do about it.
         help: &'static str,
     },
+    /// A file whose reader found no text in it.
+    #[error("{why}")]
+    File {
+        /// The reason, as a clause.
+        why: String,
+        /// Advice on what to do about it.
+        help: &'static str,
+    },
     /// A zero byte (in UTF-16: a zero character), which no text has.
     #[error("the document holds a zero byte (byte {at}); it is not text")]
     ZeroByte {
@@ -117,7 +125,7 @@ impl Unreadable {
     pub fn help(&self) -> &'static str {
         match self {
             Unreadable::Empty | Unreadable::Blank => "check that this is the file you meant",
-            Unreadable::Format { help, .. } => help,
+            Unreadable::Format { help, .. } | Unreadable::File { help, .. } => help,
             Unreadable::ZeroByte { .. } => {
                 "give a text file; UTF-16 is read when it starts with a byte order mark, else convert it to UTF-8"
             }

@@ -68,8 +68,8 @@ impl DocumentContext {
 
     fn of_typed(plan: &Plan, document: &Document, typed: TypedAs) -> Self {
         let sight = match &document.text {
-            Ok(text) if !plan.shows_file_of(document) => Sight::of_text(plan, text.as_str()),
-            _ => Sight::Unseen(Arc::new(plan.scoring.source(""))),
+            Ok(text) => Sight::of_text(plan, text.as_str()),
+            Err(_) => Sight::Unseen(Arc::new(plan.scoring.source(""))),
         };
         Self::new(plan, typed, sight)
     }

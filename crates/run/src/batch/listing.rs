@@ -149,7 +149,7 @@ impl Lister {
     ) -> Result<(), StoreError> {
         match stage {
             DocumentStage::Finished => {
-                if input.read().is_ok_and(|read| read.digest == source_digest) {
+                if input.digest().is_ok_and(|digest| digest == source_digest) {
                     self.listed.finished.push(document);
                     return Ok(());
                 }

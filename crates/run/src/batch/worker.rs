@@ -123,8 +123,11 @@ async fn work(
     // Standard input comes when it is written, and is waited for on a thread that may.
     let mut stops = session.stops();
     let (input, within) = (queued::input_of(&claimed), shared.within.clone());
+    let reader = session.reader.clone();
     let reading = on_blocking_thread(move || {
-        Ok(input.and_then(|input| queued::allowed(input, within.as_deref())).and_then(|input| input.read()))
+        Ok(input
+            .and_then(|input| queued::allowed(input, within.as_deref()))
+            .and_then(|input| input.read(&reader)))
     });
     let read = tokio::select! {
         biased;

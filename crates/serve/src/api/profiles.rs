@@ -303,7 +303,8 @@ fn answered(service: &Service, mut value: Value) -> Result<Value, ApiError> {
             .help("give the document as `text`"));
     }
     let plan = compiled(service, ProfileRequest::named(name))?.plan;
-    let document = read_next_input(&input).map_err(|error| ApiError::bad_request(error.to_string()))?;
+    let document = read_next_input(&input, service.profiles.context.reader())
+        .map_err(|error| ApiError::bad_request(error.to_string()))?;
     let answer =
         next(&plan, &document, input.document_type.as_deref(), &input.history).map_err(
             |error| match error {

@@ -121,6 +121,7 @@ fn read_source(service: &Service, run: &StoredRun, stored: &StoredDocument) -> R
     let record = service.reading.source_record(stored.key)?;
     let folder = RunRequest::of_settings(&run.record.settings).and_then(|request| request.folder);
     Ok(SourceText::read(RecordedSource {
+        reader: service.profiles.context.reader(),
         folder: folder.as_ref().map(|folder| folder.0.as_path()),
         id: &stored.record.id,
         path: stored.record.path.as_deref(),

@@ -183,7 +183,8 @@ impl WorkerLoop {
         let log = Arc::new(WorkerLog::new(Arc::clone(journal), worker));
         let store = RunStore { journal: log, run: run.clone(), artifacts: None };
         let session =
-            Session::new(Arc::clone(plan), candidates, consultants, store, self.context.giving_up.clone());
+            Session::new(Arc::clone(plan), candidates, consultants, store, self.context.giving_up.clone())
+                .with_reader(profiles.context.reader().clone());
         let session = Arc::new(session.draining_on(self.draining()));
         let batch = Batch {
             journal: Arc::clone(journal),

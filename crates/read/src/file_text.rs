@@ -1,0 +1,74 @@
+//! The text of a file that is not plain text, or the reason why it has none.
+
+use super::{Pages, Unreadable};
+use loopctl_core::value::prose::list;
+use serde::{Deserialize, Serialize};
+
+const OPEN_AND_SAVE: &str = "open it and save it again as PDF, or give its text";
+const SCAN: &str = "if it is a scan, read its text first, for example with `ocrmypdf`; or let a model that reads PDFs look at it: `attach: document` in the stages of its profile, and its type named (on the command line `--config 'stages.*.attach=document' --type TYPE`)";
+
+/// The text of a file, and its pages.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(super) struct FileText {
+    pub(super) text: String,
+    pub(super) pages: Pages,
+}
+
+/// The reason why a file has no text.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Unread {
+    /// It needs a password.
+    Protected,
+    /// It is encrypted in a way that is not known.
+    UnknownEncryption,
+    /// It can't be parsed, or has no pages.
+    Damaged,
+    /// It has more pages or characters than a document may have.
+    TooLong,
+    /// No page shows text.
+    NoText { pages: usize },
+    /// These pages show a picture and no text, and others show text.
+    Pictures { pages: Vec<usize> },
+    /// The characters of so many of its glyphs are not known.
+    UnknownCharacters { percent: usize },
+    /// The process that read it ended without an answer.
+    Lost { why: String },
+}
+
+impl From<Unread> for Unreadable {
+    fn from(unread: Unread) -> Self {
+        let (why, help) = match unread {
+            Unread::Protected => {
+                ("the document is a PDF that needs a password".to_owned(), "save a copy that needs none")
+            }
+            Unread::UnknownEncryption => (
+                "the document is a PDF that is encrypted in an unknown way".to_owned(),
+                "save a copy without encryption",
+            ),
+            Unread::Damaged => ("the document begins as a PDF, and is damaged".to_owned(), OPEN_AND_SAVE),
+            Unread::TooLong => (
+                "the document is a PDF with more pages or characters than a document may have".to_owned(),
+                "split it",
+            ),
+            Unread::NoText { pages: 1 } => {
+                ("the document is a PDF whose page shows no text".to_owned(), SCAN)
+            }
+            Unread::NoText { pages } => {
+                (format!("the document is a PDF, and none of its {pages} pages shows text"), SCAN)
+            }
+            Unread::Pictures { pages } => {
+                let pages: Vec<String> = pages.iter().map(ToString::to_string).collect();
+                let (are, show) = if pages.len() == 1 { ("page", "shows") } else { ("pages", "show") };
+                let pages = list(&pages, "and");
+                (format!("the document is a PDF with text, and {are} {pages} {show} only a picture"), SCAN)
+            }
+            Unread::UnknownCharacters { percent } => (
+                format!("the fonts of the PDF do not tell which characters {percent} % of its glyphs are"),
+                SCAN,
+            ),
+            Unread::Lost { why } => (format!("the PDF could not be read: {why}"), OPEN_AND_SAVE),
+        };
+        Unreadable::File { why, help }
+    }
+}

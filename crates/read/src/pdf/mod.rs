@@ -1,0 +1,138 @@
+//! PDF files: the text that their pages show, and where.
+//!
+//! [`glyphs`] collects what a page draws; [`words`] are glyphs that touch; [`lines`], words of one baseline;
+//! [`columns`], the order in which parts of a page are read; [`layout`] writes them as text.
+
+mod columns;
+mod glyphs;
+mod layout;
+mod lines;
+mod right_to_left;
+mod sizes;
+#[cfg(test)]
+mod tests;
+mod words;
+
+use self::glyphs::{Glyph, GlyphCollector};
+use self::layout::PlacedText;
+use self::words::words_by_direction;
+use super::file_text::{FileText, Unread};
+use hayro_interpret::hayro_syntax::page::Page as PdfPage;
+use hayro_interpret::hayro_syntax::{DecryptionError, LoadPdfError, Pdf};
+use hayro_interpret::kurbo::{Affine, Rect};
+use hayro_interpret::{Context, InterpreterCache, InterpreterSettings, interpret_page};
+use loopctl_core::document::{Page, PageBox, PageWord, Pages};
+
+/// The most pages of a document.
+const MOST_PAGES: usize = 5_000;
+/// The most glyphs of a document: a thousand full pages have some four million.
+const MOST_GLYPHS: usize = 20_000_000;
+/// The share of glyphs without a known character from which a document counts as unreadable, in percent.
+const MOST_UNKNOWN_PERCENT: usize = 10;
+/// The part of a page without text that a picture covers if it may be the scan of a text, in percent.
+const PICTURE_PERCENT: f64 = 20.0;
+/// A page whose visible glyphs are fewer than this part of its invisible ones is a scan with a layer of text, in percent.
+const LAYER_PERCENT: usize = 10;
+
+/// Reads the text of a PDF file.
+///
+/// # Errors
+/// When it needs another password, is damaged, is too long, or shows no text.
+pub(super) fn read(bytes: Vec<u8>, password: &str) -> Result<FileText, Unread> {
+    let pdf = Pdf::new_with_password(bytes, password).map_err(|error| match error {
+        LoadPdfError::Decryption(DecryptionError::PasswordProtected) => Unread::Protected,
+        LoadPdfError::Decryption(_) => Unread::UnknownEncryption,
+        LoadPdfError::Invalid => Unread::Damaged,
+    })?;
+    let pages = pdf.pages();
+    match pages.len() {
+        0 => return Err(Unread::Damaged),
+        count if count > MOST_PAGES => return Err(Unread::TooLong),
+        _ => {}
+    }
+    let cache = InterpreterCache::new();
+    let mut seen = Seen::default();
+    let mut text = PlacedText::default();
+    let mut placed = Vec::with_capacity(pages.len());
+    for (at, page) in pages.iter().enumerate() {
+        if at > 0 {
+            text.text.push('\u{c}');
+        }
+        placed.push(read_page((at + 1, page), &cache, &pdf, &mut seen, &mut text)?);
+    }
+    if text.words.is_empty() {
+        return Err(Unread::NoText { pages: placed.len() });
+    }
+    if !seen.pictures.is_empty() {
+        return Err(Unread::Pictures { pages: seen.pictures });
+    }
+    if seen.unknown.saturating_mul(100) > seen.glyphs.saturating_mul(MOST_UNKNOWN_PERCENT) {
+        return Err(Unread::UnknownCharacters { percent: seen.unknown.saturating_mul(100) / seen.glyphs });
+    }
+    Ok(FileText { text: text.text, pages: Pages::new(placed) })
+}
+
+/// Counts of what the pages so far show.
+#[derive(Default)]
+struct Seen {
+    glyphs: usize,
+    /// Glyphs of which no character is known.
+    unknown: usize,
+    /// The numbers of pages that show a picture and no text.
+    pictures: Vec<usize>,
+}
+
+fn read_page<'a>(
+    (number, page): (usize, &PdfPage<'a>),
+    cache: &InterpreterCache<'a>,
+    pdf: &'a Pdf,
+    seen: &mut Seen,
+    text: &mut PlacedText,
+) -> Result<Page, Unread> {
+    let (width, height) = page.render_dimensions();
+    let bounds = Rect::new(0.0, 0.0, f64::from(width), f64::from(height));
+    let to_page = Affine::new(page.initial_transform(true).as_coeffs().map(f64::from));
+    let mut context = Context::new(to_page, bounds, cache, pdf.xref(), InterpreterSettings::default());
+    let mut collector = GlyphCollector::with_room_for(MOST_GLYPHS.saturating_sub(seen.glyphs));
+    interpret_page(page, &mut context, &mut collector);
+    if collector.is_full() {
+        return Err(Unread::TooLong);
+    }
+    let picture = collector.picture();
+    let glyphs = readable(collector.into_glyphs(), bounds);
+    seen.glyphs += glyphs.len();
+    seen.unknown += glyphs.iter().filter(|glyph| glyph.text.is_none()).count();
+    let (start, mut words) = (text.text.len(), Vec::new());
+    for directed in words_by_direction(&glyphs) {
+        let first = text.words.len();
+        text.write(directed.words);
+        for (range, frame) in text.words.iter().skip(first) {
+            let bounds = page_box(directed.to_page.transform_rect_bbox(*frame));
+            words.push(PageWord::new(range.clone(), bounds).ok_or(Unread::TooLong)?);
+        }
+    }
+    if words.is_empty() && picture * 100.0 > bounds.area() * PICTURE_PERCENT {
+        seen.pictures.push(number);
+    }
+    Ok(Page { width, height, text: start..text.text.len(), words })
+}
+
+/// The glyphs that a reader of the page sees; of a scan, those of the layer of text that lies over it.
+fn readable(glyphs: Vec<Glyph>, page: Rect) -> Vec<Glyph> {
+    let on_page: Vec<Glyph> = glyphs.into_iter().filter(|glyph| page.contains(glyph.origin)).collect();
+    let visible = on_page.iter().filter(|glyph| glyph.is_visible).count();
+    let invisible = on_page.len() - visible;
+    let is_scan = visible.saturating_mul(100) < invisible.saturating_mul(LAYER_PERCENT);
+    on_page.into_iter().filter(|glyph| is_scan || glyph.is_visible).collect()
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "points on a page; a thousandth is finer than ink")]
+fn page_box(bounds: Rect) -> PageBox {
+    let point = |value: f64| (value * 100.0).round() as f32 / 100.0;
+    PageBox {
+        left: point(bounds.x0),
+        top: point(bounds.y0),
+        width: point(bounds.width()),
+        height: point(bounds.height()),
+    }
+}

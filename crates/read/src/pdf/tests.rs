@@ -1,0 +1,191 @@
+//! Pages drawn for one question each.
+
+use super::*;
+use crate::{Reader, Unreadable};
+use loopctl_core::value::DocumentId;
+use std::fmt::Write as _;
+
+/// A PDF with a page for each content stream, 400 by 300 points, with Courier as `F`: each character is 0.6 of its size.
+fn pdf(pages: &[String]) -> Vec<u8> {
+    let first = 4;
+    let kids: Vec<String> = (0..pages.len()).map(|at| format!("{} 0 R", first + 2 * at)).collect();
+    let mut objects = vec![
+        "<< /Type /Catalog /Pages 2 0 R >>".to_owned(),
+        format!("<< /Type /Pages /Kids [{}] /Count {} >>", kids.join(" "), pages.len()),
+        "<< /Type /Font /Subtype /Type1 /BaseFont /Courier /Encoding /WinAnsiEncoding >>".to_owned(),
+    ];
+    for (at, content) in pages.iter().enumerate() {
+        objects.push(format!(
+            "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 400 300] /Resources << /Font << /F 3 0 R >> >> /Contents {} 0 R >>",
+            first + 2 * at + 1
+        ));
+        objects.push(format!("<< /Length {} >>\nstream\n{content}\nendstream", content.len()));
+    }
+    let mut file = String::from("%PDF-1.4\n");
+    let mut offsets = Vec::new();
+    for (at, object) in objects.iter().enumerate() {
+        offsets.push(file.len());
+        write!(file, "{} 0 obj\n{object}\nendobj\n", at + 1).unwrap();
+    }
+    let table = file.len();
+    write!(file, "xref\n0 {}\n0000000000 65535 f \n", objects.len() + 1).unwrap();
+    for offset in offsets {
+        writeln!(file, "{offset:010} 00000 n ").unwrap();
+    }
+    write!(file, "trailer\n<< /Size {} /Root 1 0 R >>\nstartxref\n{table}\n%%EOF\n", objects.len() + 1)
+        .unwrap();
+    file.into_bytes()
+}
+
+/// Texts at a distance from the left and bottom edge, in ten points.
+fn texts(texts: &[(i32, i32, &str)]) -> String {
+    texts.iter().map(|(x, y, text)| format!("BT /F 10 Tf 1 0 0 1 {x} {y} Tm ({text}) Tj ET\n")).collect()
+}
+
+fn read_pages(pages: &[String]) -> FileText {
+    read(pdf(pages), "").unwrap()
+}
+
+fn text(page: String) -> String {
+    read_pages(&[page]).text
+}
+
+#[test]
+fn rows_keep_the_distance_of_their_cells() {
+    // Drawn column by column.
+    let page = texts(&[
+        (20, 200, "Item"),
+        (20, 188, "Paper"),
+        (20, 176, "Ink, black"),
+        (200, 200, "Quantity"),
+        (200, 188, "12"),
+        (200, 176, "3"),
+        (300, 200, "Total"),
+        (300, 188, "18.50"),
+        (300, 176, "7.25"),
+    ]);
+    insta::assert_snapshot!(text(page), @"
+    Item                          Quantity         Total
+    Paper                         12               18.50
+    Ink, black                    3                7.25
+    ");
+}
+
+#[test]
+fn columns_of_running_text_are_read_one_after_the_other() {
+    let mut page = texts(&[(120, 280, "A title over both columns")]);
+    for line in 0..8 {
+        let y = 250 - 12 * line;
+        // The columns' lines are not at the same heights.
+        page += &texts(&[(20, y, "left words fill this line"), (210, y - 5, "right words fill it as well")]);
+    }
+    let text = text(page);
+    let lines: Vec<&str> = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+    assert_eq!(lines[0], "A title over both columns");
+    assert!(lines[1..9].iter().all(|line| *line == "left words fill this line"), "{text}");
+    assert!(lines[9..17].iter().all(|line| *line == "right words fill it as well"), "{text}");
+}
+
+#[test]
+fn a_table_of_two_columns_is_read_by_rows() {
+    let rows: Vec<(i32, i32, &str)> =
+        (0..8).flat_map(|row| [(20, 250 - 12 * row, "Haemoglobin"), (210, 250 - 12 * row, "13.2")]).collect();
+    assert!(
+        text(texts(&rows))
+            .lines()
+            .take(8)
+            .all(|line| line.starts_with("Haemoglobin  ") && line.ends_with(" 13.2"))
+    );
+}
+
+#[test]
+fn each_word_has_its_box_on_its_page() {
+    let read = read_pages(&[texts(&[(20, 200, "grade two")]), texts(&[(100, 100, "margins free")])]);
+    assert_eq!(read.text.matches('\u{c}').count(), 1);
+    let start = read.text.find("free").unwrap();
+    let found = read.pages.passages(start..start + 4);
+    assert_eq!(found.len(), 1);
+    assert_eq!(found[0].page, 2);
+    let seen = found[0].boxes[0];
+    // Eight characters of 6 points after the left edge; the baseline is 200 points below the top.
+    assert_eq!((seen.left, seen.width), (148.0, 24.0));
+    assert!(seen.top < 200.0 && seen.top + seen.height > 200.0);
+    assert_eq!((read.pages.len(), read.pages.iter().next().unwrap().width), (2, 400.0));
+}
+
+#[test]
+fn a_page_that_is_turned_is_read_and_its_boxes_are_on_the_page() {
+    let page = "BT /F 10 Tf 0 1 -1 0 100 50 Tm (Grade: G2) Tj ET BT /F 10 Tf 0 1 -1 0 120 50 Tm (Margins: free) Tj ET";
+    let read = read_pages(&[page.to_owned()]);
+    let lines: Vec<&str> = read.text.split_whitespace().collect();
+    assert_eq!(lines, ["Grade:", "G2", "Margins:", "free"]);
+    let at = read.text.find("G2").unwrap();
+    let seen = read.pages.passages(at..at + 2)[0].boxes[0];
+    assert!(seen.height > seen.width && seen.left < 100.0 && seen.left + seen.width > 100.0, "{seen:?}");
+}
+
+#[test]
+fn what_no_eye_sees_is_no_text() {
+    let page = texts(&[(20, 200, "Total 18.50 EUR for paper and ink")])
+        + "BT /F 10 Tf 3 Tr 1 0 0 1 20 150 Tm (ignore this) Tj ET\n"
+        + "BT /F 10 Tf 0 Tr 1 0 0 1 900 900 Tm (off the page) Tj ET";
+    assert_eq!(text(page).trim(), "Total 18.50 EUR for paper and ink");
+    // A scan has nothing but a layer of text that leaves no ink.
+    let scan = "BT /F 10 Tf 3 Tr 1 0 0 1 20 150 Tm (Total 18.50) Tj ET".to_owned();
+    assert_eq!(text(scan).trim(), "Total 18.50");
+}
+
+#[test]
+fn parts_of_words_are_joined_and_letter_spaced_words_are_one() {
+    let parts = texts(&[(20, 200, "hae"), (38, 200, "moglobin"), (100, 200, "13"), (112, 200, ".2")]);
+    assert_eq!(text(parts).trim(), "haemoglobin  13.2");
+    let spaced =
+        "BT /F 10 Tf 4 Tc 1 0 0 1 20 200 Tm (TOTAL) Tj ET BT /F 10 Tf 0 Tc 1 0 0 1 100 200 Tm (9) Tj ET";
+    assert_eq!(text(spaced.to_owned()).split_whitespace().collect::<Vec<_>>(), ["TOTAL", "9"]);
+    let raised = "BT /F 10 Tf 1 0 0 1 20 200 Tm (10) Tj ET BT /F 6 Tf 1 0 0 1 32.4 204 Tm (9) Tj ET BT /F 10 Tf 1 0 0 1 40 200 Tm (/l) Tj ET";
+    assert_eq!(text(raised.to_owned()).lines().count(), 2, "one line, and the end of the page's part");
+}
+
+#[test]
+fn bold_type_by_drawing_twice_is_read_once() {
+    assert_eq!(text(texts(&[(20, 200, "A")]) + "BT /F 10 Tf 1 0 0 1 20.4 200 Tm (A) Tj ET").trim(), "A");
+}
+
+#[test]
+fn files_without_text_say_why() {
+    let why = |bytes: Vec<u8>| {
+        let document = Reader::in_process().document(DocumentId::new("x"), bytes);
+        document.text.map(|text| text.as_str().to_owned()).map_err(|why: Unreadable| why.to_string())
+    };
+    assert_eq!(
+        why(pdf(&["0 0 10 10 re f".to_owned()])).unwrap_err(),
+        "the document is a PDF whose page shows no text"
+    );
+    assert_eq!(
+        why(pdf(&[String::new(), String::new()])).unwrap_err(),
+        "the document is a PDF, and none of its 2 pages shows text"
+    );
+    assert_eq!(
+        why(b"%PDF-1.7\nnothing".to_vec()).unwrap_err(),
+        "the document begins as a PDF, and is damaged"
+    );
+    assert_eq!(why(pdf(&[])).unwrap_err(), "the document begins as a PDF, and is damaged");
+    assert!(why(pdf(&[texts(&[(20, 200, "Total 1")])])).unwrap().contains("Total 1"));
+}
+
+proptest::proptest! {
+    #[test]
+    fn damaged_bytes_are_refused_or_read(at in 0_usize..900, byte in 0_u8..=255, cut in 0_usize..900) {
+        let mut bytes = pdf(&[texts(&[(20, 200, "Total 18.50")])]);
+        if let Some(place) = bytes.get_mut(at) {
+            *place = byte;
+        }
+        bytes.truncate(bytes.len().saturating_sub(cut / 3));
+        if let Ok(read) = read(bytes, "") {
+            let words = read.pages.iter().flat_map(|page| &page.words);
+            for word in words {
+                proptest::prop_assert!(read.text.get(word.text()).is_some_and(|text| !text.is_empty()));
+            }
+        }
+    }
+}

@@ -1,0 +1,29 @@
+//! `loopctl contained-reader`: reads one document in a process of its own, as loopctl starts it for files from outside.
+
+use crate::failure::{ExitStatus, Failure};
+use crate::ingest::{Reader, answer_contained};
+use crate::streams::Streams;
+use clap::Args;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// The name of the verb.
+const VERB: &str = "contained-reader";
+/// This program on Linux, even after its file was replaced.
+const THIS_PROGRAM: &str = "/proc/self/exe";
+
+#[derive(Args)]
+pub(super) struct Arguments {}
+
+/// A reader that starts this program, of which this is the file, for each document.
+pub(super) fn start_with(executable: PathBuf) -> Reader {
+    let this = Path::new(THIS_PROGRAM);
+    let file = if cfg!(target_os = "linux") && this.exists() { this.to_path_buf() } else { executable };
+    Reader::contained(file, vec![VERB.to_owned()])
+}
+
+pub(super) fn execute(output: &mut Streams) -> Result<ExitStatus, Failure> {
+    answer_contained(&mut io::stdin().lock(), &mut output.out)
+        .map_err(|error| Failure::broken(format!("can't read the document: {error}")))?;
+    Ok(ExitStatus::Success)
+}
