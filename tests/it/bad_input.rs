@@ -8,6 +8,15 @@ use std::path::Path;
 
 const REPORT: &str = "Pathology report. Histologic type: ductal carcinoma.";
 
+/// A PDF whose page is empty, as that of a scan is without its picture.
+const PAGE_WITHOUT_TEXT: &[u8] = b"%PDF-1.4
+1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj
+2 0 obj<</Type/Pages/Kids[3 0 R]/Count 1>>endobj
+3 0 obj<</Type/Page/Parent 2 0 R/MediaBox[0 0 300 200]>>endobj
+trailer<</Root 1 0 R>>
+%%EOF
+";
+
 #[test]
 fn inputs_that_are_not_there_are_named_and_the_others_run() {
     let place = Workspace::new();
@@ -51,8 +60,8 @@ fn files_that_are_no_text_end_as_unreadable_and_the_others_run() {
         ("latin1.txt", b"Befund: Sch\xe4del\n", "not UTF-8 text (byte 11)"),
         ("cut.txt", b"caf\xc3", "not UTF-8"),
         ("controls.txt", &[1; 100], "control characters"),
-        ("report.pdf", b"%PDF-1.7 x", "a PDF, not plain text; extract its text first"),
-        ("scan.pdf", b"%PDF-1.7 y", "--config 'stages.*.attach=document' --type TYPE"),
+        ("report.pdf", b"%PDF-1.7 x", "begins as a PDF, and is damaged; open it and save it again"),
+        ("scan.pdf", PAGE_WITHOUT_TEXT, "--config 'stages.*.attach=document' --type TYPE"),
         ("scan.png", b"\x89PNG\r\n\x1a\n\0", "--config 'stages.*.attach=document' --type TYPE"),
         ("scan.webp", b"RIFF\x10\0\0\0WEBPVP8 ", "a WebP image"),
         (

@@ -137,6 +137,8 @@ mod pattern_choice;
 #[cfg(test)]
 mod path_bytes;
 #[cfg(test)]
+mod pdf;
+#[cfg(test)]
 mod pipeline;
 #[cfg(test)]
 mod placeholders;

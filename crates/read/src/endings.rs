@@ -4,7 +4,7 @@ use std::ffi::OsStr;
 use std::path::Path;
 
 /// Endings, in any case, of the files that are taken from a folder.
-pub(super) const ENDINGS: [&str; 4] = ["txt", "text", "md", "json"];
+pub(super) const ENDINGS: [&str; 5] = ["txt", "text", "md", "json", "pdf"];
 
 /// Endings, in any case, of files that hold a document on each line.
 const RECORD_ENDINGS: [&str; 2] = ["jsonl", "ndjson"];

@@ -329,10 +329,13 @@ fn reasons(page: &DeskPage<'_>) -> String {
 fn document(page: &DeskPage<'_>) -> Markup {
     let file = FilePane::of(&page.open.source, page.address("file"));
     html! {
-        @if let Some(pane) = &file {
-            (file_pane(pane))
-        } @else if let Some(text) = page.open.source.text() {
+        @if let Some(text) = page.open.source.text() {
             (part_of(page, text))
+            @if let Some(pane) = &file {
+                details { summary { "The document as its file" } (file_pane(pane)) }
+            }
+        } @else if let Some(pane) = &file {
+            (file_pane(pane))
         } @else {
             p.empty { "The document can't be shown: " (marked(page.shown.without_text.as_deref().unwrap_or("it has no text"))) "." }
         }

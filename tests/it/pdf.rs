@@ -1,0 +1,96 @@
+//! PDF files from the command line to the result: read in a process of their own, checked against the text of their pages.
+
+use crate::workspace::Workspace;
+use std::fmt::Write as _;
+
+/// A PDF of one page with these lines, twelve points apart.
+fn pdf(lines: &[&str]) -> Vec<u8> {
+    let mut content = String::from("BT /F 10 Tf 12 TL 30 760 Td\n");
+    for line in lines {
+        writeln!(content, "({}) Tj T*", line.replace('(', "\\(").replace(')', "\\)")).unwrap();
+    }
+    content.push_str("ET");
+    format!(
+        "%PDF-1.4
+1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj
+2 0 obj<</Type/Pages/Kids[3 0 R]/Count 1>>endobj
+3 0 obj<</Type/Page/Parent 2 0 R/MediaBox[0 0 595 842]/Contents 4 0 R/Resources<</Font<</F 5 0 R>>>>>>endobj
+4 0 obj<</Length {}>>stream
+{content}
+endstream endobj
+5 0 obj<</Type/Font/Subtype/Type1/BaseFont/Courier>>endobj
+trailer<</Root 1 0 R>>
+%%EOF
+",
+        content.len()
+    )
+    .into_bytes()
+}
+
+fn report() -> String {
+    std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/reports/liver-resection.txt"))
+        .unwrap()
+}
+
+#[test]
+fn a_report_passes_as_a_pdf_as_it_does_as_text() {
+    let place = Workspace::new();
+    let text = report();
+    place.write("reports/liver.pdf", pdf(&text.lines().collect::<Vec<_>>()));
+    // A folder gives its PDFs, and the type is told from the text.
+    let ran = place.run(&["run", "--profile", "clinical", "--format", "jsonl", "reports"]).exits(0);
+    let result = &ran.lines()[0];
+    assert_eq!(
+        (&result["id"], &result["document_type"]),
+        (&"liver".into(), &"pathology".into()),
+        "{}",
+        ran.out
+    );
+    assert_eq!(result["status"], "passed");
+}
+
+#[test]
+fn a_value_that_the_pages_do_not_show_is_not_supported() {
+    let place = Workspace::new();
+    place.write("invoice.pdf", pdf(&["Invoice number: 4711", "Total: 18.50 EUR"]));
+    place.write("right.json", r#"{"invoiceNumber": "4711", "total": 18.5}"#);
+    place.write("wrong.json", r#"{"invoiceNumber": "4712", "total": 18.5}"#);
+    let support = |extraction: &str| {
+        let scored = place.run(&[
+            "score",
+            "--profile",
+            "balanced",
+            "--type",
+            "unknown",
+            "--source",
+            "invoice.pdf",
+            "--format",
+            "json",
+            extraction,
+        ]);
+        scored.json()["evidence"]["/invoiceNumber"]["support"].clone()
+    };
+    assert_eq!(support("right.json"), "verified");
+    assert_ne!(support("wrong.json"), "verified");
+    let read = place.run(&["read", "invoice.pdf"]).exits(0);
+    assert!(read.out.contains("4711"), "{}", read.out);
+}
+
+#[test]
+fn a_file_that_cannot_be_read_is_one_failed_document() {
+    let place = Workspace::new();
+    place.write("in/a.pdf", &pdf(&["Total: 1"])[..150]);
+    place.write("in/b.txt", report());
+    let ran = place.run(&["run", "--profile", "clinical", "--format", "jsonl", "in"]).exits(3);
+    let ended: Vec<String> =
+        ran.lines().iter().map(|one| format!("{} {}", one["id"], one["status"])).collect();
+    assert_eq!(ended, [r#""a" "failed""#, r#""b" "passed""#], "{}", ran.out);
+    place.run(&["read", "in/a.pdf"]).exits(1).says(&["is damaged", "save it again"]);
+}
+
+/// Other programs may see the verb, and what it writes is for loopctl alone.
+#[test]
+fn the_process_that_reads_is_not_among_the_verbs() {
+    let place = Workspace::new();
+    assert!(!place.run(&["--help"]).exits(0).out.contains("contained-reader"));
+}
