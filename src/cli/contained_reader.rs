@@ -1,9 +1,9 @@
 //! `loopctl contained-reader`: reads one document in a process of its own, as loopctl starts it for files from outside.
 
 use crate::failure::{ExitStatus, Failure};
-use crate::ingest::{Reader, answer_contained};
+use crate::ingest::{DocumentReader, answer_contained};
 use crate::streams::Streams;
-use clap::Args;
+use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -12,14 +12,16 @@ const VERB: &str = "contained-reader";
 /// This program on Linux, even after its file was replaced.
 const THIS_PROGRAM: &str = "/proc/self/exe";
 
-#[derive(Args)]
-pub(super) struct Arguments {}
+/// Returns whether this process was started to read a document: it is not a verb for people.
+pub(super) fn is_meant(mut arguments: impl Iterator<Item = OsString>) -> bool {
+    arguments.nth(1).is_some_and(|verb| verb == VERB)
+}
 
 /// A reader that starts this program, of which this is the file, for each document.
-pub(super) fn start_with(executable: PathBuf) -> Reader {
+pub(super) fn start_with(executable: PathBuf) -> DocumentReader {
     let this = Path::new(THIS_PROGRAM);
     let file = if cfg!(target_os = "linux") && this.exists() { this.to_path_buf() } else { executable };
-    Reader::contained(file, vec![VERB.to_owned()])
+    DocumentReader::contained(file, vec![VERB.to_owned()])
 }
 
 pub(super) fn execute(output: &mut Streams) -> Result<ExitStatus, Failure> {

@@ -19,7 +19,8 @@ pub(super) fn listen(stops: StopRequests) {
 async fn pass_on(stops: StopRequests) {
     if let Some(mut interrupts) = Interrupts::hear() {
         let first = interrupts.next().await;
-        let _ = stops.drain.send(true);
+        // Kept for those who subscribe later, as a watch does when the documents are done.
+        stops.drain.send_replace(true);
         if stops.is_reported() && stops.patience > Millis::default() && first == Signal::Interrupt {
             say("stopping after the calls in flight; once more abandons them");
         }
@@ -27,7 +28,7 @@ async fn pass_on(stops: StopRequests) {
             () = tokio::time::sleep(stops.patience.duration()) => {}
             () = interrupts.once_more() => {}
         }
-        let _ = stops.stop.send(true);
+        stops.stop.send_replace(true);
         interrupts.once_more().await;
         ProgramGuard::abandon(ExitStatus::Interrupted.code());
     }

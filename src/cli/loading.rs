@@ -2,7 +2,7 @@
 
 use super::contained_reader;
 use crate::context::Context;
-use crate::ingest::Reader;
+use crate::ingest::DocumentReader;
 use crate::profile::Library;
 use crate::profiles::SelectedProfile;
 use crate::requests::ProfileSpec;
@@ -82,7 +82,7 @@ pub(super) fn context() -> &'static Context {
     CONTEXT.get_or_init(|| {
         let folder = std::env::current_dir().unwrap_or_default();
         let executable = std::env::current_exe().ok();
-        let reader = executable.clone().map_or_else(Reader::in_process, contained_reader::start_with);
+        let reader = executable.clone().map_or_else(DocumentReader::in_process, contained_reader::start_with);
         Context::new(folder, |name| std::env::var_os(name), executable, jiff::Timestamp::now)
             .with_reader(reader)
     })

@@ -121,9 +121,6 @@ enum Verb {
     /// Complete verbs, flags and profiles in a shell
     #[command(hide = true)]
     Completions(completions::Arguments),
-    /// Read one document from standard input, in a process with limits
-    #[command(hide = true)]
-    ContainedReader(contained_reader::Arguments),
     /// Write manual pages
     #[command(hide = true)]
     Man(man::Arguments),
@@ -146,6 +143,10 @@ pub fn main() -> ExitCode {
 fn run_process() -> ExitStatus {
     // Remembers the folder where the process began.
     loading::context();
+    if contained_reader::is_meant(std::env::args_os()) {
+        let mut output = process_streams();
+        return contained_reader::execute(&mut output).unwrap_or_else(|error| error.exit);
+    }
     let written = std::env::args_os().map(|argument| argument.to_string_lossy().into_owned());
     if let Some(error) = dashes::mistaken(command, written) {
         complain(&mut process_streams(), &error);
@@ -189,7 +190,6 @@ fn run_process() -> ExitStatus {
         Verb::Schema(arguments) => schema::execute(&arguments, &mut output),
         Verb::Plugin(arguments) => plugin::execute(&arguments, &mut output),
         Verb::Completions(arguments) => completions::execute(&arguments, &mut output),
-        Verb::ContainedReader(contained_reader::Arguments {}) => contained_reader::execute(&mut output),
         Verb::Man(arguments) => man::execute(&arguments, &mut output),
     };
     match outcome {

@@ -108,7 +108,6 @@ impl Arguments {
         profile.again = Some(Box::new(self.again.on(profile.name())));
         let resumed = ResumedRun {
             run: run.clone(),
-            allows_commands: self.calls.allow_commands,
             allowed_commands,
             prices: recorded_prices.map(|path| path.0),
             records_anew: self.record.is_some(),

@@ -5,7 +5,7 @@ use crate::pipeline;
 use crate::trajectories::{run, scoring, steps};
 use crate::workspace::{Ran, Workspace};
 use loopctl::diag::Problems;
-use loopctl::ingest::read_next_input;
+use loopctl::ingest::{DocumentReader, read_next_input};
 use loopctl::next::{NextAnswer, NextError, NextInput, next};
 use loopctl::plan::Plan;
 use loopctl::profile::{Library, load};
@@ -548,7 +548,7 @@ proptest! {
         ] {
             match NextInput::parse(&input) {
                 Err(mistakes) => prop_assert!(!mistakes.is_empty()),
-                Ok(asked) => match next(&PLAN, &read_next_input(&asked).unwrap(), Some("pathology"), &asked.history) {
+                Ok(asked) => match next(&PLAN, &read_next_input(&asked, &DocumentReader::in_process()).unwrap(), Some("pathology"), &asked.history) {
                     Ok(answer) => prop_assert!(answer.outcome.is_some() != answer.request.is_some()),
                     Err(NextError::Input(mistakes)) => prop_assert!(!mistakes.is_empty()),
                     Err(error) => prop_assert!(false, "{error}"),

@@ -4,7 +4,7 @@
 use crate::serve::running::Server;
 use crate::workspace::{Ran, Workspace};
 use loopctl::diag::Problems;
-use loopctl::ingest::{Document, read_next_input};
+use loopctl::ingest::{Document, DocumentReader, read_next_input};
 use loopctl::next::{NextInput, next};
 use loopctl::plan::{DocumentContext, Given, Plan};
 use loopctl::profile::{Library, load};
@@ -90,7 +90,7 @@ fn by_next(plan: &Plan, text: &str, document_type: Option<&str>, candidate: &Val
         input["document_type"] = document_type.into();
     }
     let input = NextInput::parse(&input).unwrap();
-    let document = read_next_input(&input).unwrap();
+    let document = read_next_input(&input, &DocumentReader::in_process()).unwrap();
     let answer = next(plan, &document, input.document_type.as_deref(), &input.history).unwrap();
     of(&answer.assessment.unwrap())
 }

@@ -3,7 +3,7 @@
 use crate::workspace::Workspace;
 use std::fmt::Write as _;
 
-/// A PDF of one page with these lines, twelve points apart.
+/// A PDF of one wide page with these lines, twelve points apart.
 fn pdf(lines: &[&str]) -> Vec<u8> {
     let mut content = String::from("BT /F 10 Tf 12 TL 30 760 Td\n");
     for line in lines {
@@ -14,7 +14,7 @@ fn pdf(lines: &[&str]) -> Vec<u8> {
         "%PDF-1.4
 1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj
 2 0 obj<</Type/Pages/Kids[3 0 R]/Count 1>>endobj
-3 0 obj<</Type/Page/Parent 2 0 R/MediaBox[0 0 595 842]/Contents 4 0 R/Resources<</Font<</F 5 0 R>>>>>>endobj
+3 0 obj<</Type/Page/Parent 2 0 R/MediaBox[0 0 9000 842]/Contents 4 0 R/Resources<</Font<</F 5 0 R>>>>>>endobj
 4 0 obj<</Length {}>>stream
 {content}
 endstream endobj
@@ -46,7 +46,7 @@ fn a_report_passes_as_a_pdf_as_it_does_as_text() {
         "{}",
         ran.out
     );
-    assert_eq!(result["status"], "passed");
+    assert_eq!(result["final_status"], "passed");
 }
 
 #[test]
@@ -68,7 +68,7 @@ fn a_value_that_the_pages_do_not_show_is_not_supported() {
             "json",
             extraction,
         ]);
-        scored.json()["evidence"]["/invoiceNumber"]["support"].clone()
+        scored.json()[0]["evidence"]["/invoiceNumber"]["support"].clone()
     };
     assert_eq!(support("right.json"), "verified");
     assert_ne!(support("wrong.json"), "verified");
@@ -83,7 +83,7 @@ fn a_file_that_cannot_be_read_is_one_failed_document() {
     place.write("in/b.txt", report());
     let ran = place.run(&["run", "--profile", "clinical", "--format", "jsonl", "in"]).exits(3);
     let ended: Vec<String> =
-        ran.lines().iter().map(|one| format!("{} {}", one["id"], one["status"])).collect();
+        ran.lines().iter().map(|one| format!("{} {}", one["id"], one["final_status"])).collect();
     assert_eq!(ended, [r#""a" "failed""#, r#""b" "passed""#], "{}", ran.out);
     place.run(&["read", "in/a.pdf"]).exits(1).says(&["is damaged", "save it again"]);
 }

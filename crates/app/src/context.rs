@@ -2,7 +2,7 @@
 //! that follow from them.
 
 use crate::diag::Problems;
-use crate::ingest::Reader;
+use crate::ingest::DocumentReader;
 use crate::profile::{Library, read_text_below, read_text_file};
 use crate::provider::{PluginPaths, Prices, Providers};
 use std::ffi::OsString;
@@ -29,7 +29,7 @@ pub struct Context {
     variables: Variables,
     executable: Option<PathBuf>,
     clock: Clock,
-    reader: Reader,
+    reader: DocumentReader,
 }
 
 impl fmt::Debug for Context {
@@ -52,18 +52,18 @@ impl Context {
             variables: Arc::new(variables),
             executable,
             clock: Arc::new(clock),
-            reader: Reader::in_process(),
+            reader: DocumentReader::in_process(),
         }
     }
 
     /// Returns this context with another reader of documents than one in this process.
     #[must_use]
-    pub fn with_reader(self, reader: Reader) -> Self {
+    pub fn with_reader(self, reader: DocumentReader) -> Self {
         Context { reader, ..self }
     }
 
     /// The reader of documents that are not plain text.
-    pub fn reader(&self) -> &Reader {
+    pub fn reader(&self) -> &DocumentReader {
         &self.reader
     }
 

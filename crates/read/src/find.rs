@@ -76,7 +76,7 @@ mod tests {
             found.skipped.line().unwrap(),
             "left out: 1 file with another ending (.csv 1), 1 hidden file or folder"
         );
-        let document = found.inputs[1].read(&crate::Reader::in_process()).unwrap();
+        let document = found.inputs[1].read(&crate::DocumentReader::in_process()).unwrap();
         assert_eq!(document.text.unwrap().as_str(), "text of b.txt");
         assert_eq!(document.path.unwrap(), dir.path().join("b.txt"));
         assert_eq!(document.digest, digest_bytes(b"text of b.txt"));
@@ -107,7 +107,7 @@ mod tests {
         assert!(found.errors[1].to_string().ends_with("empty` holds no documents"));
         assert_eq!(
             found.errors[1].help(),
-            "files in the folder, and in its folders, that end in `.txt`, `.text`, `.md`, `.json` are taken, and the records of \
+            "files in the folder, and in its folders, that end in `.txt`, `.text`, `.md`, `.json`, `.pdf` are taken, and the records of \
              `.jsonl`; name other files one by one, or by a pattern"
         );
     }

@@ -3,7 +3,7 @@
 use super::input_record::{InputRecord, StoredOrigin};
 use super::names::{absolute, parent_name, with_parent};
 use super::records::{Content, ListedDocument, are_records};
-use super::{Document, InputError, Media, Origin, Reader};
+use super::{Document, DocumentReader, InputError, Media, Origin};
 use crate::disk::{self, ReadError};
 use crate::value::{DocumentId, digest_bytes, path_text};
 use std::collections::BTreeMap;
@@ -206,7 +206,7 @@ impl Input {
     ///
     /// # Errors
     /// When there are no bytes, or too many; [`InputError::Changed`] when its line of a list has changed since.
-    pub fn read(&self, reader: &Reader) -> Result<Document, InputError> {
+    pub fn read(&self, reader: &DocumentReader) -> Result<Document, InputError> {
         let bytes = self.file_bytes()?;
         let document = if self.is_file() {
             reader.document(self.id.clone(), bytes)
@@ -324,7 +324,7 @@ mod tests {
         // A hole: its size is known and none of it is on the disk.
         std::fs::File::create(&path).unwrap().set_len(100_000_000).unwrap();
         let error = Input::new(DocumentId::new("x"), Origin::File(path.clone()))
-            .read(&Reader::in_process())
+            .read(&DocumentReader::in_process())
             .unwrap_err();
         assert_eq!(
             error.to_string(),
@@ -344,9 +344,9 @@ mod tests {
     fn a_file_that_vanished_and_a_folder_are_errors_and_not_documents() {
         let dir = tempfile::tempdir().unwrap();
         let gone = Input::new(DocumentId::new("x"), Origin::File(dir.path().join("gone.txt")));
-        assert!(matches!(gone.read(&Reader::in_process()), Err(InputError::Io { .. })));
+        assert!(matches!(gone.read(&DocumentReader::in_process()), Err(InputError::Io { .. })));
         let not_a_file = Input::new(DocumentId::new("x"), Origin::File(dir.path().into()));
-        assert!(matches!(not_a_file.read(&Reader::in_process()), Err(InputError::Io { .. })));
+        assert!(matches!(not_a_file.read(&DocumentReader::in_process()), Err(InputError::Io { .. })));
     }
 
     #[test]
@@ -355,7 +355,7 @@ mod tests {
         let path = dir.path().join("empty.txt");
         std::fs::write(&path, b"").unwrap();
         let input = Input::new(DocumentId::new("x"), Origin::File(path));
-        assert_eq!(input.read(&Reader::in_process()).unwrap().text, Err(Unreadable::Empty));
+        assert_eq!(input.read(&DocumentReader::in_process()).unwrap().text, Err(Unreadable::Empty));
     }
 
     /// It was a file when its folder was read.
@@ -367,7 +367,7 @@ mod tests {
         let made = std::process::Command::new("mkfifo").arg(&path).status().unwrap();
         assert!(made.success());
         let input = Input::found("a".into(), "a".into(), Origin::File(path));
-        let error = input.read(&Reader::in_process()).unwrap_err().to_string();
+        let error = input.read(&DocumentReader::in_process()).unwrap_err().to_string();
         assert!(error.ends_with("it is a named pipe, not a regular file"), "{error}");
     }
 }

@@ -8,7 +8,7 @@
 #![cfg_attr(not(test), deny(clippy::disallowed_types))]
 
 pub use loopctl_core::document::{
-    Classification, Classifier, Document, Encoding, MEDIA_ENDINGS, Matched, Media, Page, PageBox,
+    Classification, Classifier, Document, DocumentPage, Encoding, MEDIA_ENDINGS, Matched, Media, PageBox,
     PagePassage, PageWord, Pages, SourceText, UNKNOWN, Unreadable,
 };
 use loopctl_core::{diag, disk, next, plan, profile, value};
@@ -42,6 +42,6 @@ pub use listing::{Listing, Wanted};
 pub use names::Names;
 pub use next_input::read_next_input;
 pub use origin::Origin;
-pub use reader::{Reader, answer_contained};
+pub use reader::{DocumentReader, answer_contained};
 pub use references::{references_of, without_references};
 pub use skipped::{SkipReason, Skipped};

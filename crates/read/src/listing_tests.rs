@@ -2,7 +2,7 @@
 
 use super::listing::Listing;
 use super::walk::MOST_DEPTH;
-use super::{FoundInputs, Input, InputError, Origin, Reader, SkipReason, Wanted, find, find_all};
+use super::{DocumentReader, FoundInputs, Input, InputError, Origin, SkipReason, Wanted, find, find_all};
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
@@ -58,7 +58,7 @@ fn said(found: &FoundInputs, place: &Place) -> String {
 }
 
 fn text(input: &Input) -> String {
-    input.read(&Reader::in_process()).unwrap().text.unwrap().as_str().to_owned()
+    input.read(&DocumentReader::in_process()).unwrap().text.unwrap().as_str().to_owned()
 }
 
 #[test]
@@ -147,7 +147,7 @@ fn folders_are_entered_so_deep_and_no_deeper() {
 fn what_is_no_document_is_counted() {
     let place = Place::with(&[
         "a.txt",
-        "b.PDF",
+        "b.PNG",
         "c.docx",
         "Makefile",
         ".git/config.txt",
@@ -170,13 +170,13 @@ fn what_is_no_document_is_counted() {
     assert_eq!(ids(&found), ["a", "tape/note"]);
     assert_eq!(
         found.skipped.line().unwrap(),
-        "left out: 3 files with other endings (.docx 1, .pdf 1, no ending 1), 2 hidden files or folders, 1 empty folder, \
+        "left out: 3 files with other endings (.docx 1, .png 1, no ending 1), 2 hidden files or folders, 1 empty folder, \
          1 recorded answer, 2 folders of results"
     );
     // A folder that is named is meant, and profiles that read images ask for their endings.
     let named = find_all(Wanted { arguments: vec![place.at("kept")], ..wanted.clone() });
     assert_eq!(ids(&named), ["b-result"]);
-    let media = find_all(Wanted { endings: &["pdf"], ..wanted });
+    let media = find_all(Wanted { endings: &["png"], ..wanted });
     assert_eq!(ids(&media), ["a", "b", "tape/note"]);
 }
 
@@ -196,7 +196,10 @@ fn what_changes_while_a_folder_is_read_is_said_and_the_rest_goes_on() {
     let rest: Vec<_> = listing.collect();
     assert!(matches!(&rest[0], Err(InputError::Vanished { path }) if path.ends_with("b")));
     // A plain file is inspected when it is read.
-    assert!(matches!(rest[1].as_ref().unwrap().read(&Reader::in_process()), Err(InputError::Io { .. })));
+    assert!(matches!(
+        rest[1].as_ref().unwrap().read(&DocumentReader::in_process()),
+        Err(InputError::Io { .. })
+    ));
     let names = |at: usize| rest[at].as_ref().unwrap().name();
     assert_eq!((names(2), names(3)), ("d/y", "d/z"));
     assert!(matches!(&rest[4], Err(InputError::Vanished { path }) if path.ends_with("e.txt")));
@@ -274,7 +277,7 @@ fn a_list_names_files_folders_and_records() {
     let (x, y) = (format!("{base}/x/report"), format!("{base}/y/report"));
     assert_eq!(ids(&found), [x.as_str(), &y, "a", "b", "one", "two", "three"]);
     assert_eq!(found.skipped.of(SkipReason::Again), 2);
-    let two = found.inputs[5].read(&Reader::in_process()).unwrap();
+    let two = found.inputs[5].read(&DocumentReader::in_process()).unwrap();
     assert_eq!((two.document_type.as_deref(), two.variables["v"].as_str()), (Some("t"), "w"));
     assert_eq!(
         (text(&found.inputs[4]).as_str(), text(&found.inputs[6]).as_str()),
@@ -347,8 +350,8 @@ fn a_bad_line_is_named_and_the_others_go_on() {
         let kept = serde_json::to_string(&input.to_record()).unwrap();
         let again = Input::from_record(serde_json::from_str(&kept).unwrap());
         assert_eq!(
-            again.read(&Reader::in_process()).unwrap().digest,
-            input.read(&Reader::in_process()).unwrap().digest
+            again.read(&DocumentReader::in_process()).unwrap().digest,
+            input.read(&DocumentReader::in_process()).unwrap().digest
         );
     }
 }
@@ -361,13 +364,13 @@ fn a_record_that_is_another_by_now_is_told_from_one_that_is_not() {
     let found = place.find("l.jsonl");
     let second = &found.inputs[1];
     assert!(matches!(second.origin(), Origin::Record { line: 2, offset: 27, .. }), "{:?}", second.origin());
-    let before = second.read(&Reader::in_process()).unwrap().digest;
+    let before = second.read(&DocumentReader::in_process()).unwrap().digest;
     place.write("l.jsonl", [line("a", "one"), line("b", "new")].concat());
-    assert_ne!(second.read(&Reader::in_process()).unwrap().digest, before);
+    assert_ne!(second.read(&DocumentReader::in_process()).unwrap().digest, before);
     place.write("l.jsonl", [line("a", "one and more"), line("b", "two")].concat());
-    assert!(matches!(second.read(&Reader::in_process()), Err(InputError::Changed { .. })));
+    assert!(matches!(second.read(&DocumentReader::in_process()), Err(InputError::Changed { .. })));
     std::fs::remove_file(place.at("l.jsonl")).unwrap();
-    assert!(matches!(second.read(&Reader::in_process()), Err(InputError::Io { .. })));
+    assert!(matches!(second.read(&DocumentReader::in_process()), Err(InputError::Io { .. })));
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Reads the document that an input of `next` names.
 
-use super::{Document, Input, InputError, Origin, Reader};
+use super::{Document, DocumentReader, Input, InputError, Origin};
 use crate::next::{NextInput, Text};
 use crate::value::{DocumentId, os_text};
 
@@ -8,7 +8,7 @@ use crate::value::{DocumentId, os_text};
 ///
 /// # Errors
 /// When there are no bytes, or too many. A text that can't be used is not an error here: see [`Document::text`].
-pub fn read_next_input(input: &NextInput, reader: &Reader) -> Result<Document, InputError> {
+pub fn read_next_input(input: &NextInput, reader: &DocumentReader) -> Result<Document, InputError> {
     let id = |without: &str| input.id.clone().unwrap_or_else(|| DocumentId::new(without));
     match &input.document {
         Text::Inline(text) => Ok(Document::from_text(id("document").as_str(), text.as_str())),

@@ -4,7 +4,7 @@ use super::file_text::{FileText, Unread};
 use super::{Document, Media, SourceText, pdf};
 use loopctl_core::value::DocumentId;
 use loopctl_plugin_sdk::Cancel;
-use loopctl_program::{Limits, Program, limit_this_process};
+use loopctl_program::{ProcessLimits, Program, limit_this_process};
 use serde::{Deserialize, Serialize};
 use std::io::{self, Read, Write};
 use std::path::PathBuf;
@@ -12,20 +12,20 @@ use std::sync::Arc;
 use std::time::Duration;
 
 /// The bounds of a process that reads a file: memory in bytes, time on a processor and time in all.
-const LIMITS: Limits =
-    Limits { memory: 2 << 30, processor: Duration::from_secs(60), time: Duration::from_secs(120) };
+const LIMITS: ProcessLimits =
+    ProcessLimits { memory: 2 << 30, processor: Duration::from_secs(60), time: Duration::from_secs(120) };
 /// The media type of what it reads.
 const PDF: &str = "application/pdf";
 /// The longest answer of such a process, in bytes: the text, and the location of each word.
 const MOST_ANSWER: u64 = 256 << 20;
 
-/// How files are read that are not plain text.
+/// The way in which files are read that are not plain text.
 ///
 /// A file from outside may be made to crash what reads it, or to occupy it for ever. Programs therefore read it in a
-/// process of its own ([`Reader::contained`]), which is ended at its limits: the file is then one document that could
+/// process of its own ([`DocumentReader::contained`]), which is ended at its limits: the file is then one document that could
 /// not be read.
 #[derive(Debug, Clone, Default)]
-pub struct Reader {
+pub struct DocumentReader {
     /// The program that reads, if it is another process.
     program: Option<Arc<Program>>,
 }
@@ -33,16 +33,16 @@ pub struct Reader {
 /// The answer of a process that reads a file.
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-enum Answer {
+enum ReaderAnswer {
     Read(FileText),
     Unread(Unread),
 }
 
-impl Reader {
+impl DocumentReader {
     /// A reader in this process, for hosts that trust their documents or are themselves contained.
     #[must_use]
     pub fn in_process() -> Self {
-        Reader::default()
+        DocumentReader::default()
     }
 
     /// A reader that starts `file` with `arguments` for each file: a program that calls [`answer_contained`].
@@ -58,7 +58,7 @@ impl Reader {
             // It may repeat the document.
             show_stderr: false,
         };
-        Reader { program: Some(Arc::new(program)) }
+        DocumentReader { program: Some(Arc::new(program)) }
     }
 
     /// The document that these bytes of a file are, with its text if it has any.
@@ -85,14 +85,14 @@ impl Reader {
         let answer =
             program.run(bytes.to_vec(), &Cancel::new()).map_err(|failure| lost(&failure.error.message))?;
         match serde_json::from_slice(&answer) {
-            Ok(Answer::Read(text)) => Ok(text),
-            Ok(Answer::Unread(why)) => Err(why),
+            Ok(ReaderAnswer::Read(text)) => Ok(text),
+            Ok(ReaderAnswer::Unread(why)) => Err(why),
             Err(_) => Err(lost("its reader gave no answer")),
         }
     }
 }
 
-/// Reads a file from `input`, as the process that [`Reader::contained`] starts, and writes what it is to `output`. Its
+/// Reads a file from `input`, as the process that [`DocumentReader::contained`] starts, and writes what it is to `output`. Its
 /// process is limited from here on.
 ///
 /// # Errors
@@ -102,8 +102,8 @@ pub fn answer_contained(input: &mut dyn Read, output: &mut dyn Write) -> io::Res
     let mut bytes = Vec::new();
     input.read_to_end(&mut bytes)?;
     let answer = match pdf::read(bytes, "") {
-        Ok(text) => Answer::Read(text),
-        Err(why) => Answer::Unread(why),
+        Ok(text) => ReaderAnswer::Read(text),
+        Err(why) => ReaderAnswer::Unread(why),
     };
     serde_json::to_writer(&mut *output, &answer)?;
     output.flush()

@@ -5,7 +5,7 @@ use super::clock::Time;
 use super::consultants::{Candidates, Consultant, ConsultedProviders};
 use super::off_thread::on_blocking_thread;
 use super::stop_signals::StopSignals;
-use crate::ingest::Reader;
+use crate::ingest::DocumentReader;
 use crate::plan::Plan;
 use crate::store::{Artifacts, EventLog, RunId, StoreError};
 use std::sync::Arc;
@@ -30,7 +30,7 @@ pub struct Session {
     pub(super) consulted: ConsultedProviders,
     pub(super) store: RunStore,
     pub(super) time: Time,
-    pub(super) reader: Reader,
+    pub(super) reader: DocumentReader,
     stops: StopSignals,
     budget: Arc<RunBudget>,
     /// Keeps `draining` open if the session is never drained.
@@ -57,7 +57,7 @@ impl Session {
             consulted,
             store,
             time: Time::Real,
-            reader: Reader::in_process(),
+            reader: DocumentReader::in_process(),
             stops,
             budget,
             _undrained: Some(undrained),
@@ -72,7 +72,7 @@ impl Session {
 
     /// Returns this session with another reader of documents than one in this process.
     #[must_use]
-    pub fn with_reader(self, reader: Reader) -> Self {
+    pub fn with_reader(self, reader: DocumentReader) -> Self {
         Session { reader, ..self }
     }
 

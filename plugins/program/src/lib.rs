@@ -6,6 +6,6 @@ mod limits;
 mod locate;
 mod run;
 
-pub use limits::{Limits, limit_this_process};
+pub use limits::{ProcessLimits, limit_this_process};
 pub use locate::locate;
 pub use run::Program;

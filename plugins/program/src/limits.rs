@@ -1,4 +1,4 @@
-//! Limits that a process sets itself before it touches what it does not trust.
+//! ProcessLimits that a process sets itself before it touches what it does not trust.
 
 use std::io;
 use std::process::exit;
@@ -9,7 +9,7 @@ const OUT_OF_TIME: i32 = 124;
 
 /// The most that a process may use.
 #[derive(Debug, Clone, Copy)]
-pub struct Limits {
+pub struct ProcessLimits {
     /// Address space, in bytes; on systems that know such a limit.
     pub memory: u64,
     /// Time on a processor; on systems that know such a limit.
@@ -18,11 +18,11 @@ pub struct Limits {
     pub time: Duration,
 }
 
-/// Limits this process from here on. What goes beyond ends it.
+/// ProcessLimits this process from here on. What goes beyond ends it.
 ///
 /// # Errors
 /// When the system refuses a limit, or a thread.
-pub fn limit_this_process(limits: &Limits) -> io::Result<()> {
+pub fn limit_this_process(limits: &ProcessLimits) -> io::Result<()> {
     #[cfg(unix)]
     {
         use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};

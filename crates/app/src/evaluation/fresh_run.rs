@@ -4,7 +4,7 @@ use super::LabelFiles;
 use crate::context::Context;
 use crate::execution::{FinishedRun, RunHost, RunOptions, run};
 use crate::failure::{ExitStatus, Failure};
-use crate::ingest::{Input, Origin, Reader};
+use crate::ingest::{DocumentReader, Input, Origin};
 use crate::plan::Plan;
 use crate::profiles::SelectedProfile;
 use crate::requests::{BatchRequest, ResultFormat, RunRequest};
@@ -177,7 +177,7 @@ impl FreshDocument {
     }
 
     /// The type that the classifier finds; `None` if the loop was not given a type, or the document can't be read.
-    fn classified(&self, plan: &Plan, reader: &Reader) -> Option<String> {
+    fn classified(&self, plan: &Plan, reader: &DocumentReader) -> Option<String> {
         let classifier = plan.classifier.as_ref().filter(|_| self.document_type.is_some())?;
         let input = Input::new(DocumentId::new(self.name.as_str()), Origin::File(self.path.clone()));
         let document = input.read(reader).ok()?;

@@ -11,7 +11,7 @@ use crate::calibration::say_certificate;
 use crate::context::Context;
 use crate::disk;
 use crate::failure::Failure;
-use crate::ingest::Reader;
+use crate::ingest::DocumentReader;
 use crate::journals::{self, LatestRun};
 use crate::logging::Telemetry;
 use crate::requests::{OUT, PROVIDERS, run_settings};
@@ -131,7 +131,7 @@ impl OpenedRun {
         documents: NamedDocuments,
         parties: Parties,
         selected: &SelectedRun,
-        (stops, reader): (&StopRequests, &Reader),
+        (stops, reader): (&StopRequests, &DocumentReader),
     ) -> Result<RunWork, Failure> {
         let PlannedRun { plan, request, options, within, .. } = &self.planned;
         let (journal, Parties { candidates, consultants }) = (&self.journal, parties);

@@ -5,7 +5,7 @@ use super::{ExplainRequest, Explanation};
 use crate::context::Context;
 use crate::diag::nearest;
 use crate::failure::Failure;
-use crate::ingest::Reader;
+use crate::ingest::DocumentReader;
 use crate::plan::Plan;
 use crate::plans::refuse_profiles;
 use crate::report::Paint;
@@ -109,7 +109,7 @@ pub(super) fn explain_field(
 }
 
 /// Reads a document, which must not be a result.
-fn document(path: &Path, reader: &Reader) -> Result<String, Failure> {
+fn document(path: &Path, reader: &DocumentReader) -> Result<String, Failure> {
     let text = read_source(path, reader)?;
     if text.trim_start().starts_with('{') && serde_json::from_str(&text).is_ok_and(|json| is_result(&json)) {
         return Err(Failure::usage(format!(

@@ -4,7 +4,7 @@ use super::{JournalSpec, decisions_by_document, find_run, shares_of};
 use crate::context::Context;
 use crate::diag::Problems;
 use crate::failure::Failure;
-use crate::ingest::Reader;
+use crate::ingest::DocumentReader;
 use crate::plan::Plan;
 use crate::profiles::RecordedProfile;
 use crate::requests::RunRequest;
@@ -43,7 +43,7 @@ pub struct ReviewedRun {
     decisions: BTreeMap<String, Vec<Decision>>,
     declared: BTreeMap<String, Arc<DeclaredFields>>,
     shares: Shares,
-    reader: Reader,
+    reader: DocumentReader,
 }
 
 impl ReviewedRun {

@@ -9,7 +9,7 @@ mod text;
 pub use document_outline::DocumentOutline;
 
 use crate::failure::Failure;
-use crate::ingest::Reader;
+use crate::ingest::DocumentReader;
 use crate::named_input::NamedInput;
 use crate::result::is_result;
 use crate::scoring::without_mark;
@@ -37,7 +37,7 @@ pub struct OutlineRequest {
 ///
 /// # Errors
 /// When a file can't be read, or is not what it should be.
-pub fn outline(request: &OutlineRequest, reader: &Reader) -> Result<DocumentOutline, Failure> {
+pub fn outline(request: &OutlineRequest, reader: &DocumentReader) -> Result<DocumentOutline, Failure> {
     let is_input = |path: &Path| path.as_os_str() == "-";
     if is_input(&request.file) && request.extraction.as_deref().is_some_and(is_input) {
         return Err(Failure::usage("the document and the extraction can't both come from standard input")
@@ -55,7 +55,7 @@ fn shown(path: &Path) -> String {
     if path.as_os_str() == "-" { "standard input".to_owned() } else { path.shown().into_owned() }
 }
 
-fn document(path: &Path, reader: &Reader) -> Result<String, Failure> {
+fn document(path: &Path, reader: &DocumentReader) -> Result<String, Failure> {
     let text = reader
         .document(DocumentId::new("document"), bytes(path)?)
         .text

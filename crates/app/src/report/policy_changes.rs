@@ -1,6 +1,6 @@
 //! Changes from one profile to another, for people.
 
-use super::model::{Block, Item, List, Piece, Row, Table, Tone, lines, toned, words};
+use super::model::{Block, Item, List, Piece, Tone, lines, toned};
 use super::paint::Paint;
 use crate::explain::policy::{Change, Comparison, Documents, Ended, Moved, Said, SettingEffect};
 use crate::facts::Origin;
@@ -95,13 +95,13 @@ pub fn documents_text(documents: &Documents, paint: Paint) -> String {
     };
     let row = |moved: &Moved| {
         let id = moved.id.as_str().map_or_else(|| moved.id.to_string(), str::to_owned);
-        Row::from(vec![id, ended(&moved.before), ended(&moved.after)])
+        format!("{id}: {} → {}", ended(&moved.before), ended(&moved.after))
     };
-    let rows = documents.moved().iter().map(row).collect();
     let mut blocks = vec![
         Block::Section("On the recorded documents".to_owned()),
         Block::Text(Tone::Plain, told),
-        Block::Table(Table::new("Documents that end otherwise", words("document | before | after"), rows)),
+        // A line for each, so that they can be searched and counted.
+        Block::List(List::of(documents.moved().iter().map(row))),
     ];
     let left = sum.differ.saturating_sub(documents.moved().len() as u64);
     if left > 0 {

@@ -7,6 +7,7 @@ use crate::facts::without_passwords;
 use crate::failure::Failure;
 use crate::profile::{Author, Loaded, Outside, OutsideKind, outside_of};
 use crate::provider::{Providers, TrustState};
+use crate::requests::RunRequest;
 use crate::shell::quoted;
 use crate::streams::Streams;
 use crate::value::{path_text, sanitize_line};
@@ -34,6 +35,7 @@ impl ResumedRun {
     /// When something is not permitted.
     pub(super) fn check(
         &self,
+        request: &RunRequest,
         places: Vec<(String, String)>,
         loaded: &Loaded,
         providers: &Providers,
@@ -41,7 +43,7 @@ impl ResumedRun {
     ) -> Result<(), Failure> {
         let mut lacking: Vec<(String, String)> = Vec::new();
         for one in outside_of(loaded) {
-            if let Some(found) = self.lacks(&one, providers)
+            if let Some(found) = self.lacks(&one, request.allow_commands, providers)
                 && !lacking.contains(&found)
             {
                 lacking.push(found);
@@ -69,15 +71,17 @@ impl ResumedRun {
     }
 
     /// The use that is not permitted, and the flag that permits it.
-    fn lacks(&self, one: &Outside, providers: &Providers) -> Option<(String, String)> {
+    fn lacks(&self, one: &Outside, allows_commands: bool, providers: &Providers) -> Option<(String, String)> {
         let named = || named_by(one);
         match &one.what {
-            OutsideKind::Program(_) if !self.allowed_commands || self.allows_commands => None,
+            OutsideKind::Program(_) if !self.allowed_commands || allows_commands => None,
             OutsideKind::Program(command) => Some((
                 format!("runs the program `{}` ({})", shown(command), named()),
                 ALLOW_COMMANDS.to_owned(),
             )),
-            OutsideKind::Provider(spec, config) => self.lacks_provider(one, spec, config, providers),
+            OutsideKind::Provider(spec, config) => {
+                self.lacks_provider(one, (spec, config), allows_commands, providers)
+            }
             _ if one.by == Author::User || one.is_shipped() => None,
             OutsideKind::Server(host) | OutsideKind::Proxy(host) if self.permissions.hosts.contains(host) => {
                 None
@@ -96,13 +100,13 @@ impl ResumedRun {
     fn lacks_provider(
         &self,
         one: &Outside,
-        spec: &str,
-        config: &Value,
+        (spec, config): (&str, &Value),
+        allows_commands: bool,
         providers: &Providers,
     ) -> Option<(String, String)> {
         let found = providers.find(spec).ok();
         let runs_programs = found.as_ref().is_some_and(|found| found.manifest.runs_programs());
-        if runs_programs && !self.allows_commands {
+        if runs_programs && !allows_commands {
             let program = ["command", "program"].iter().find_map(|key| config.get(key));
             let program = program.map(words).unwrap_or_default();
             let what = format!("runs the program `{}` ({})", shown(&program), named_by(one));

@@ -13,8 +13,6 @@ use std::path::PathBuf;
 pub struct ResumedRun {
     /// Its id.
     pub run: RunId,
-    /// Programs are allowed now.
-    pub allows_commands: bool,
     /// Programs were allowed.
     pub allowed_commands: bool,
     /// Its table of prices, if none is named now.
@@ -41,7 +39,7 @@ impl ResumedRun {
         let reach = ResumeReach::of(context, request.journal.as_deref(), &self.run, &self.permissions.paths);
         let here = std::env::current_dir().unwrap_or_default();
         let places = reach.lacking(&self.run, request, self.records_anew, &here)?;
-        self.check(places, loaded, &context.providers(), output)?;
+        self.check(request, places, loaded, &context.providers(), output)?;
         if !request.of_first_process.is_empty() && !request.quiet {
             let (word, flags) = (output.err_paint.warn("note:"), request.of_first_process.join("`, `"));
             output.say(&format!(

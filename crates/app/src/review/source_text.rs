@@ -1,6 +1,6 @@
 //! The document that a result was made from, if it is still there as it was.
 
-use crate::ingest::{Document, Input, InputRecord, Origin, Reader};
+use crate::ingest::{Document, DocumentReader, Input, InputRecord, Origin};
 use crate::value::{DocumentId, ShownPath};
 use std::path::Path;
 
@@ -16,7 +16,7 @@ pub enum SourceText {
 #[derive(Debug, Clone, Copy)]
 pub struct RecordedSource<'a> {
     /// The reader of files that are not plain text.
-    pub reader: &'a Reader,
+    pub reader: &'a DocumentReader,
     /// The folder in which relative paths begin; the working directory, where none is given.
     pub folder: Option<&'a Path>,
     /// Its id in the run.

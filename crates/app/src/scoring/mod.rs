@@ -7,7 +7,7 @@ pub use score_record::{ScoreRecord, without_mark};
 use crate::context::Context;
 use crate::disk::{self, ReadError};
 use crate::failure::Failure;
-use crate::ingest::Reader;
+use crate::ingest::DocumentReader;
 use crate::named_input::NamedInput;
 use crate::plan::{DocumentContext, Given, Plan};
 use crate::plans::{known_type, refuse_profiles};
@@ -146,7 +146,7 @@ fn checked_given(plan: &Plan, name: &str, value: f64) -> Result<(String, Score),
 ///
 /// # Errors
 /// When it can't be read, or is not text.
-pub fn read_source(path: &Path, reader: &Reader) -> Result<String, Failure> {
+pub fn read_source(path: &Path, reader: &DocumentReader) -> Result<String, Failure> {
     let text = reader
         .document(DocumentId::new("source"), read_bounded(path)?)
         .text

@@ -4,7 +4,7 @@ use super::open_experiment::{OpenExperiment, cant_be_split};
 use crate::experiment::statistics::Seeded;
 use crate::experiment::sweep::Split;
 use crate::failure::Failure;
-use crate::ingest::{Document, Input, MEDIA_ENDINGS, Reader, Wanted, find_all};
+use crate::ingest::{Document, DocumentReader, Input, MEDIA_ENDINGS, Wanted, find_all};
 use crate::plan::Plan;
 use crate::provider::Recorder;
 use crate::streams::{Streams, complain};
@@ -55,7 +55,7 @@ impl TrainTestInputs {
 /// Reads the next document that can be read, and reports those that can't.
 pub(super) fn next_document<'i>(
     waiting: &mut impl Iterator<Item = &'i Input>,
-    reader: &Reader,
+    reader: &DocumentReader,
     output: &mut Streams,
 ) -> Option<Arc<Document>> {
     waiting.find_map(|input| match input.read(reader) {

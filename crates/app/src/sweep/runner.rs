@@ -4,7 +4,7 @@ use super::SweepRequest;
 use super::open_experiment::OpenExperiment;
 use crate::experiment::sweep::Spending;
 use crate::failure::Failure;
-use crate::ingest::{Document, Reader};
+use crate::ingest::{Document, DocumentReader};
 use crate::plan::Plan;
 use crate::plans::price_tables;
 use crate::policy::StopReason;
@@ -31,7 +31,7 @@ pub(super) struct Runner {
     providers: Providers,
     allow_commands: bool,
     /// The reader of documents.
-    pub(super) reader: Reader,
+    pub(super) reader: DocumentReader,
     /// Policies that run at the same time.
     jobs: usize,
     pub(super) spending: Spending,

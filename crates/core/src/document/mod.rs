@@ -7,7 +7,7 @@ mod text;
 
 pub use classify::{Classification, Classifier, Matched, UNKNOWN};
 pub use media::{MEDIA_ENDINGS, Media};
-pub use pages::{Page, PageBox, PagePassage, PageWord, Pages};
+pub use pages::{DocumentPage, PageBox, PagePassage, PageWord, Pages};
 pub use text::{Encoding, SourceText, Unreadable};
 
 use crate::value::{DocumentId, digest_bytes, os_text};

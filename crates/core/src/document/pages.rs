@@ -5,11 +5,11 @@ use std::ops::Range;
 
 /// The pages of a document, with the location of each word of its text.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub struct Pages(Vec<Page>);
+pub struct Pages(Vec<DocumentPage>);
 
 /// A page, as it is seen.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Page {
+pub struct DocumentPage {
     /// Its width in points, 72 to an inch.
     pub width: f32,
     /// Its height in points.
@@ -55,7 +55,7 @@ pub struct PagePassage {
 impl Pages {
     /// These pages, in order.
     #[must_use]
-    pub fn new(pages: Vec<Page>) -> Self {
+    pub fn new(pages: Vec<DocumentPage>) -> Self {
         Pages(pages)
     }
 
@@ -72,7 +72,7 @@ impl Pages {
     }
 
     /// The pages, in order.
-    pub fn iter(&self) -> std::slice::Iter<'_, Page> {
+    pub fn iter(&self) -> std::slice::Iter<'_, DocumentPage> {
         self.0.iter()
     }
 
@@ -89,7 +89,7 @@ impl Pages {
     }
 }
 
-impl Page {
+impl DocumentPage {
     /// The boxes of the words that a passage touches, joined on each line.
     fn boxes(&self, text: &Range<usize>) -> Vec<PageBox> {
         let first = self.words.partition_point(|word| word.text().end <= text.start);
@@ -170,7 +170,7 @@ mod tests {
             word(18..22, 40.0, 30.0),
         ];
         let second = vec![word(23..27, 10.0, 10.0), word(28..31, 40.0, 10.0)];
-        let page = |text, words| Page { width: 100.0, height: 200.0, text, words };
+        let page = |text, words| DocumentPage { width: 100.0, height: 200.0, text, words };
         Pages::new(vec![page(0..23, first), page(23..31, second)])
     }
 

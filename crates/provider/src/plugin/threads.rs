@@ -71,7 +71,7 @@ pub(super) fn queue(work: impl FnOnce() + Send + 'static) -> io::Result<Queued> 
 }
 
 impl Queued {
-    /// Returns whether its turn has not come, it does so on another thread, which serves the others from there on.
+    /// Does the work on another thread, which serves the others from there on, if its turn has not come.
     pub(super) fn overdue(self) {
         let mut state = self.lane.state();
         let Some(at) = state.waiting.iter().position(|(id, _)| *id == self.id) else { return };

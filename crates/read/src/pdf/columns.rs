@@ -1,8 +1,8 @@
 //! Columns of running text: the order in which the parts of a page are read.
 
-use super::lines::{Line, lines, pairs};
+use super::lines::{TextLine, lines, pairs};
 use super::sizes::quantile;
-use super::words::Word;
+use super::words::PlacedWord;
 use hayro_interpret::kurbo::Rect;
 
 /// The fewest lines that are a column.
@@ -26,17 +26,17 @@ const PROSE_WIDTH: f64 = 0.6;
 const PROSE_GAP: f64 = 1.5;
 /// The part of a column's lines that are lines of running text, in percent.
 const PROSE_LINES: usize = 60;
-/// How often a page is split.
+/// The most splits of a page, one within another.
 const MOST_SPLITS: usize = 12;
 
 /// The parts of a page in the order of reading: columns of running text one after the other, all else by rows.
-pub(super) fn reading_order(words: Vec<Word>) -> Vec<Vec<Word>> {
+pub(super) fn reading_order(words: Vec<PlacedWord>) -> Vec<Vec<PlacedWord>> {
     let mut parts = Vec::new();
     split(words, MOST_SPLITS, &mut parts);
     parts
 }
 
-fn split(words: Vec<Word>, splits_left: usize, parts: &mut Vec<Vec<Word>>) {
+fn split(words: Vec<PlacedWord>, splits_left: usize, parts: &mut Vec<Vec<PlacedWord>>) {
     let gutter = if splits_left == 0 { None } else { gutter(&words) };
     let Some(gutter) = gutter else {
         parts.extend((!words.is_empty()).then_some(words));
@@ -61,7 +61,7 @@ fn split(words: Vec<Word>, splits_left: usize, parts: &mut Vec<Vec<Word>>) {
 }
 
 /// The tallest strip without words that has running text on both sides.
-fn gutter(words: &[Word]) -> Option<Rect> {
+fn gutter(words: &[PlacedWord]) -> Option<Rect> {
     let mut strips = strips(words)?;
     strips.sort_by(|a, b| b.height().total_cmp(&a.height()).then(b.width().total_cmp(&a.width())));
     strips.into_iter().take(MOST_STRIPS).find(|strip| {
@@ -77,11 +77,11 @@ fn gutter(words: &[Word]) -> Option<Rect> {
 }
 
 /// The strips that no word crosses, tall and wide enough for a gutter. `None` without words.
-fn strips(words: &[Word]) -> Option<Vec<Rect>> {
+fn strips(words: &[PlacedWord]) -> Option<Vec<Rect>> {
     let area = words.iter().map(|word| word.bounds).reduce(|a, b| a.union(b))?;
     let size = quantile(words.iter().map(|word| word.size), 0.5)?;
     let height = GUTTER_LINES * LEADING * size;
-    let mut from_top: Vec<&Word> = words.iter().collect();
+    let mut from_top: Vec<&PlacedWord> = words.iter().collect();
     from_top.sort_by(|a, b| a.bounds.y0.total_cmp(&b.bounds.y0));
     let step = (size / 4.0).max(area.width() / 1000.0);
     let (mut closed, mut open): (Vec<Rect>, Vec<Rect>) = (Vec::new(), Vec::new());
@@ -110,7 +110,7 @@ fn strips(words: &[Word]) -> Option<Vec<Rect>> {
 }
 
 /// The stretches of a vertical line, at least so high, that no word crosses.
-fn free(from_top: &[&Word], x: f64, area: Rect, height: f64) -> Vec<(f64, f64)> {
+fn free(from_top: &[&PlacedWord], x: f64, area: Rect, height: f64) -> Vec<(f64, f64)> {
     let mut free = Vec::new();
     let mut y = area.y0;
     for word in from_top.iter().filter(|word| word.bounds.x0 < x && x < word.bounds.x1) {
@@ -126,14 +126,14 @@ fn free(from_top: &[&Word], x: f64, area: Rect, height: f64) -> Vec<(f64, f64)> 
 }
 
 /// Returns whether most lines of words are filled as a column of running text is.
-fn is_prose(words: Vec<Word>) -> bool {
+fn is_prose(words: Vec<PlacedWord>) -> bool {
     let Some(area) = words.iter().map(|word| word.bounds).reduce(|a, b| a.union(b)) else { return false };
     let lines = lines(words);
     let filled = lines.iter().filter(|line| is_filled(line, area.width())).count();
     lines.len() >= FEWEST_LINES && filled * 100 >= lines.len() * PROSE_LINES
 }
 
-fn is_filled(line: &Line, width: f64) -> bool {
+fn is_filled(line: &TextLine, width: f64) -> bool {
     let (Some(first), Some(last)) = (line.words.first(), line.words.last()) else { return false };
     line.words.len() >= PROSE_WORDS
         && last.bounds.x1 - first.bounds.x0 > PROSE_WIDTH * width

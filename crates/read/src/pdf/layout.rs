@@ -2,10 +2,10 @@
 //! below each other.
 
 use super::columns::reading_order;
-use super::lines::{Line, lines, pairs};
+use super::lines::{TextLine, lines, pairs};
 use super::right_to_left::{is_right_to_left, read_order, read_word};
 use super::sizes::quantile;
-use super::words::Word;
+use super::words::PlacedWord;
 use hayro_interpret::kurbo::Rect;
 use std::ops::Range;
 
@@ -31,17 +31,17 @@ pub(super) struct PlacedText {
 
 impl PlacedText {
     /// Appends the words of a page, all of one direction.
-    pub(super) fn write(&mut self, words: Vec<Word>) {
+    pub(super) fn write(&mut self, words: Vec<PlacedWord>) {
         for part in reading_order(words) {
             self.write_rows(&lines(part));
             self.text.push('\n');
         }
     }
 
-    fn write_rows(&mut self, lines: &[Line]) {
+    fn write_rows(&mut self, lines: &[TextLine]) {
         let words = || lines.iter().flat_map(|line| &line.words);
         let left = words().map(|word| word.bounds.x0).fold(f64::INFINITY, f64::min);
-        let width = |word: &Word| word.bounds.width() / word.text.chars().count() as f64;
+        let width = |word: &PlacedWord| word.bounds.width() / word.text.chars().count() as f64;
         let column = quantile(words().map(width), COLUMN_QUANTILE).unwrap_or(1.0).max(COLUMN_LEAST);
         let pitch =
             quantile(pairs(lines).map(|(above, below)| below.baseline - above.baseline), PITCH_QUANTILE);
@@ -57,9 +57,9 @@ impl PlacedText {
         }
     }
 
-    fn write_row(&mut self, line: &Line, left: f64, column: f64) {
+    fn write_row(&mut self, line: &TextLine, left: f64, column: f64) {
         let mut written = 0;
-        let are_near = |left: &Word, right: &Word| left.gap_to(right) < NEIGHBOUR_GAP * line.size;
+        let are_near = |left: &PlacedWord, right: &PlacedWord| left.gap_to(right) < NEIGHBOUR_GAP * line.size;
         for cell in line.words.chunk_by(are_near) {
             let start = cell.first().map_or(left, |word| word.bounds.x0);
             let least = if written == 0 { 0 } else { 2 };
@@ -71,8 +71,8 @@ impl PlacedText {
     }
 
     /// Appends words that are neighbours. Returns the characters that they take.
-    fn write_cell(&mut self, cell: &[Word]) -> usize {
-        let mut words: Vec<&Word> = cell.iter().collect();
+    fn write_cell(&mut self, cell: &[PlacedWord]) -> usize {
+        let mut words: Vec<&PlacedWord> = cell.iter().collect();
         read_order(&mut words, |word| &word.text);
         let from = self.text.len();
         for (at, word) in words.into_iter().enumerate() {

@@ -1,13 +1,13 @@
 //! Lines of words.
 
-use super::words::Word;
+use super::words::PlacedWord;
 use std::ops::Range;
 
-/// How far apart two baselines of one line may be, in parts of the smaller size.
+/// The most that two baselines of one line differ, in parts of the smaller size.
 const SAME_BASELINE: f64 = 0.4;
 /// The size up to which a word is a superscript or subscript, in parts of the line's.
 const RAISED_SIZE: f64 = 0.85;
-/// How far a superscript's baseline may be from that of its line, in parts of the line's size.
+/// The most that a superscript's baseline differs from that of its line, in parts of the line's size.
 const RAISED_BASELINE: f64 = 0.7;
 /// The gap at which a superscript touches a word, in parts of the line's size.
 const RAISED_GAP: f64 = 0.25;
@@ -26,19 +26,19 @@ const LINES_BACK: usize = 8;
 const LINES_NEAR: usize = 2;
 
 /// Words of one baseline, from left to right.
-pub(super) struct Line {
-    pub(super) words: Vec<Word>,
+pub(super) struct TextLine {
+    pub(super) words: Vec<PlacedWord>,
     pub(super) baseline: f64,
     /// The size of its largest word.
     pub(super) size: f64,
 }
 
 /// The lines of words, from top to bottom.
-pub(super) fn lines(mut words: Vec<Word>) -> Vec<Line> {
+pub(super) fn lines(mut words: Vec<PlacedWord>) -> Vec<TextLine> {
     words.sort_by(|a, b| a.baseline.total_cmp(&b.baseline).then(a.bounds.x0.total_cmp(&b.bounds.x0)));
-    let mut lines: Vec<Line> = Vec::new();
+    let mut lines: Vec<TextLine> = Vec::new();
     for word in words {
-        let is_of = |line: &&mut Line| {
+        let is_of = |line: &&mut TextLine| {
             (line.baseline - word.baseline).abs() < SAME_BASELINE * line.size.min(word.size)
                 && !line.words.iter().any(|other| crosses(other, &word))
         };
@@ -49,7 +49,7 @@ pub(super) fn lines(mut words: Vec<Word>) -> Vec<Line> {
                 }
                 line.words.push(word);
             }
-            None => lines.push(Line { baseline: word.baseline, size: word.size, words: vec![word] }),
+            None => lines.push(TextLine { baseline: word.baseline, size: word.size, words: vec![word] }),
         }
     }
     lines.sort_by(|a, b| a.baseline.total_cmp(&b.baseline));
@@ -62,7 +62,7 @@ pub(super) fn lines(mut words: Vec<Word>) -> Vec<Line> {
 }
 
 /// Moves superscripts and subscripts to the line whose words they touch.
-fn join_raised(lines: &mut Vec<Line>) {
+fn join_raised(lines: &mut Vec<TextLine>) {
     let mut at = 0;
     while let Some(small) = lines.get(at) {
         let near = lines.iter().enumerate().skip(at.saturating_sub(LINES_NEAR)).take(2 * LINES_NEAR + 1);
@@ -82,8 +82,8 @@ fn join_raised(lines: &mut Vec<Line>) {
     }
 }
 
-fn is_raised_on(small: &Line, line: &Line) -> bool {
-    let touches = |word: &Word, near: &Word| {
+fn is_raised_on(small: &TextLine, line: &TextLine) -> bool {
+    let touches = |word: &PlacedWord, near: &PlacedWord| {
         let gap = (word.bounds.x0 - near.bounds.x1).max(near.bounds.x0 - word.bounds.x1);
         gap < RAISED_GAP * line.size
     };
@@ -95,15 +95,15 @@ fn is_raised_on(small: &Line, line: &Line) -> bool {
         })
 }
 
-fn crosses(a: &Word, b: &Word) -> bool {
+fn crosses(a: &PlacedWord, b: &PlacedWord) -> bool {
     let shared = a.bounds.x1.min(b.bounds.x1) - a.bounds.x0.max(b.bounds.x0);
     shared > MOST_CROSSING * a.bounds.width().min(b.bounds.width())
 }
 
 /// The words of a line, with parts of a word joined that were drawn apart, or with a wide gap between all letters.
-fn joined(words: Vec<Word>) -> Vec<Word> {
+fn joined(words: Vec<PlacedWord>) -> Vec<PlacedWord> {
     let spaced = letter_spaced(&words);
-    let mut joined: Vec<Word> = Vec::with_capacity(words.len());
+    let mut joined: Vec<PlacedWord> = Vec::with_capacity(words.len());
     for (at, word) in words.into_iter().enumerate() {
         match joined.last_mut() {
             Some(last)
@@ -120,18 +120,18 @@ fn joined(words: Vec<Word>) -> Vec<Word> {
 }
 
 /// Returns whether two neighbours are parts of one word.
-fn are_parts(left: &Word, right: &Word) -> bool {
+fn are_parts(left: &PlacedWord, right: &PlacedWord) -> bool {
     let touching = JOINED_GAP * right.size.min(left.size);
     left.gap_to(right) < touching && !has_blank_between(left, right, touching)
 }
 
-fn has_blank_between(left: &Word, right: &Word, touching: f64) -> bool {
+fn has_blank_between(left: &PlacedWord, right: &PlacedWord, touching: f64) -> bool {
     let between = left.bounds.x1 - touching..right.bounds.x0 + touching;
     [left.blank, right.blank].into_iter().flatten().any(|blank| between.contains(&blank))
 }
 
 /// The runs of single characters that have the same gap between all of them: letter-spaced words.
-fn letter_spaced(words: &[Word]) -> Vec<Range<usize>> {
+fn letter_spaced(words: &[PlacedWord]) -> Vec<Range<usize>> {
     let gaps: Vec<Option<f64>> = pairs(words).map(|(left, right)| letter_gap(left, right)).collect();
     let mut runs = Vec::new();
     let mut at = 0;
@@ -151,7 +151,7 @@ fn letter_spaced(words: &[Word]) -> Vec<Range<usize>> {
 }
 
 /// The gap between two single characters in parts of their size, if it may be that of a letter-spaced word.
-fn letter_gap(left: &Word, right: &Word) -> Option<f64> {
+fn letter_gap(left: &PlacedWord, right: &PlacedWord) -> Option<f64> {
     let gap = left.gap_to(right) / left.size.min(right.size);
     let are_single = [left, right].iter().all(|word| word.text.chars().nth(1).is_none());
     (are_single && gap <= SPACED_GAP && !has_blank_between(left, right, 0.0)).then_some(gap)

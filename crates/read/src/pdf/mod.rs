@@ -21,7 +21,7 @@ use hayro_interpret::hayro_syntax::page::Page as PdfPage;
 use hayro_interpret::hayro_syntax::{DecryptionError, LoadPdfError, Pdf};
 use hayro_interpret::kurbo::{Affine, Rect};
 use hayro_interpret::{Context, InterpreterCache, InterpreterSettings, interpret_page};
-use loopctl_core::document::{Page, PageBox, PageWord, Pages};
+use loopctl_core::document::{DocumentPage, PageBox, PageWord, Pages};
 
 /// The most pages of a document.
 const MOST_PAGES: usize = 5_000;
@@ -51,7 +51,7 @@ pub(super) fn read(bytes: Vec<u8>, password: &str) -> Result<FileText, Unread> {
         _ => {}
     }
     let cache = InterpreterCache::new();
-    let mut seen = Seen::default();
+    let mut seen = GlyphCounts::default();
     let mut text = PlacedText::default();
     let mut placed = Vec::with_capacity(pages.len());
     for (at, page) in pages.iter().enumerate() {
@@ -74,7 +74,7 @@ pub(super) fn read(bytes: Vec<u8>, password: &str) -> Result<FileText, Unread> {
 
 /// Counts of what the pages so far show.
 #[derive(Default)]
-struct Seen {
+struct GlyphCounts {
     glyphs: usize,
     /// Glyphs of which no character is known.
     unknown: usize,
@@ -86,9 +86,9 @@ fn read_page<'a>(
     (number, page): (usize, &PdfPage<'a>),
     cache: &InterpreterCache<'a>,
     pdf: &'a Pdf,
-    seen: &mut Seen,
+    seen: &mut GlyphCounts,
     text: &mut PlacedText,
-) -> Result<Page, Unread> {
+) -> Result<DocumentPage, Unread> {
     let (width, height) = page.render_dimensions();
     let bounds = Rect::new(0.0, 0.0, f64::from(width), f64::from(height));
     let to_page = Affine::new(page.initial_transform(true).as_coeffs().map(f64::from));
@@ -114,7 +114,7 @@ fn read_page<'a>(
     if words.is_empty() && picture * 100.0 > bounds.area() * PICTURE_PERCENT {
         seen.pictures.push(number);
     }
-    Ok(Page { width, height, text: start..text.text.len(), words })
+    Ok(DocumentPage { width, height, text: start..text.text.len(), words })
 }
 
 /// The glyphs that a reader of the page sees; of a scan, those of the layer of text that lies over it.

@@ -1,7 +1,7 @@
 //! Pages drawn for one question each.
 
 use super::*;
-use crate::{Reader, Unreadable};
+use crate::{DocumentReader, Unreadable};
 use loopctl_core::value::DocumentId;
 use std::fmt::Write as _;
 
@@ -154,7 +154,7 @@ fn bold_type_by_drawing_twice_is_read_once() {
 #[test]
 fn files_without_text_say_why() {
     let why = |bytes: Vec<u8>| {
-        let document = Reader::in_process().document(DocumentId::new("x"), bytes);
+        let document = DocumentReader::in_process().document(DocumentId::new("x"), bytes);
         document.text.map(|text| text.as_str().to_owned()).map_err(|why: Unreadable| why.to_string())
     };
     assert_eq!(

@@ -6,23 +6,24 @@ use hayro_interpret::kurbo::{Affine, Point, Rect, Vec2};
 
 /// The gap that separates two words, in parts of the size: a blank has about 0.25.
 const WORD_GAP: f64 = 0.17;
-/// How far a glyph may go back over the one before it, in parts of the size.
+/// The most that a glyph goes back over the one before it, in parts of the size.
 const OVERLAP: f64 = 0.5;
-/// How far from a baseline a glyph may be and still be on it, in parts of the size.
+/// The most that the baseline of a glyph differs from that of its word, in parts of the size.
 const ON_BASELINE: f64 = 0.3;
-/// How near to its like a glyph is a shadow of it, which fakes bold type, in parts of the size.
+/// The distance below which a glyph that equals the one before it is its shadow, which fakes bold type, in parts of the
+/// size.
 const SHADOW: f64 = 0.15;
 /// The parts of a font's size above and below its baseline.
 const ASCENT: f64 = 0.8;
 const DESCENT: f64 = 0.2;
-/// How far from a right angle text may be turned, in degrees, and still count as parallel to the page: a scan's skew.
+/// The most degrees by which text may be off a right angle and still count as parallel to the page: a scan's skew.
 const MOST_SKEW: i32 = 10;
 /// Bounds on what counts as a location: what is beyond is on no page.
 const FARTHEST: f64 = 1e6;
 
 /// A word, in the frame of its lines.
 #[derive(Debug, Clone)]
-pub(super) struct Word {
+pub(super) struct PlacedWord {
     /// Its characters in the order in which they are seen, from left to right.
     pub(super) text: String,
     pub(super) bounds: Rect,
@@ -34,7 +35,7 @@ pub(super) struct Word {
 
 /// Words of one direction.
 pub(super) struct DirectedWords {
-    pub(super) words: Vec<Word>,
+    pub(super) words: Vec<PlacedWord>,
     /// From the frame of their lines to the page.
     pub(super) to_page: Affine,
 }
@@ -77,9 +78,9 @@ fn turn_of(advance: Vec2) -> i32 {
 }
 
 /// The words of glyphs in the order of the content stream.
-fn words(glyphs: &[&Glyph], to_frame: Affine) -> Vec<Word> {
-    let mut words: Vec<Word> = Vec::new();
-    let mut open: Option<Word> = None;
+fn words(glyphs: &[&Glyph], to_frame: Affine) -> Vec<PlacedWord> {
+    let mut words: Vec<PlacedWord> = Vec::new();
+    let mut open: Option<PlacedWord> = None;
     let mut last: Option<(Point, &str)> = None;
     for glyph in glyphs {
         let (origin, end) = (to_frame * glyph.origin, to_frame * (glyph.origin + glyph.advance));
@@ -92,12 +93,12 @@ fn words(glyphs: &[&Glyph], to_frame: Affine) -> Vec<Word> {
         last = Some((origin, text));
         if text.chars().all(|c| c.is_whitespace() || c.is_control()) {
             let blank = Some((origin.x + end.x) / 2.0);
-            words.extend(open.take().map(|word| Word { blank, ..word }));
+            words.extend(open.take().map(|word| PlacedWord { blank, ..word }));
             continue;
         }
         let (left, right) = (origin.x.min(end.x), origin.x.max(end.x));
         let (top, bottom) = (origin.y - ASCENT * glyph.size, origin.y + DESCENT * glyph.size);
-        let glyph = Word {
+        let glyph = PlacedWord {
             text: as_seen(text),
             bounds: Rect::new(left, top, right, bottom),
             baseline: origin.y,
@@ -126,7 +127,7 @@ enum Joint {
 }
 
 impl Joint {
-    fn of(word: &Word, glyph: &Word) -> Option<Self> {
+    fn of(word: &PlacedWord, glyph: &PlacedWord) -> Option<Self> {
         let size = glyph.size.max(word.size);
         if (glyph.baseline - word.baseline).abs() > ON_BASELINE * glyph.size.min(word.size) {
             return None;
@@ -143,14 +144,14 @@ impl Joint {
     }
 }
 
-impl Word {
+impl PlacedWord {
     /// The distance from the right edge of this word to the left edge of the next one.
-    pub(super) fn gap_to(&self, next: &Word) -> f64 {
+    pub(super) fn gap_to(&self, next: &PlacedWord) -> f64 {
         next.bounds.x0 - self.bounds.x1
     }
 
     /// This word with a glyph at one of its ends.
-    fn with(mut self, glyph: &Word, joint: Joint) -> Self {
+    fn with(mut self, glyph: &PlacedWord, joint: Joint) -> Self {
         match joint {
             Joint::After => self.text.push_str(&glyph.text),
             Joint::Before => self.text.insert_str(0, &glyph.text),

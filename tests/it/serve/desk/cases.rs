@@ -27,13 +27,13 @@ Surgical margins: negative for carcinoma.
 ER: positive. PR: positive. HER2: negative.
 ";
 
-/// A PDF of one page.
+/// A PDF of one page, without text, as a scan.
 pub(super) const PDF: &[u8] = b"%PDF-1.4
 1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj
 2 0 obj<</Type/Pages/Kids[3 0 R]/Count 1>>endobj
 3 0 obj<</Type/Page/Parent 2 0 R/MediaBox[0 0 300 200]/Contents 4 0 R/Resources<</Font<</F1 5 0 R>>>>>>endobj
-4 0 obj<</Length 45>>stream
-BT /F1 14 Tf 20 100 Td (Pathology report) Tj ET
+4 0 obj<</Length 23>>stream
+20 100 m 200 100 l S
 endstream endobj
 5 0 obj<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>endobj
 trailer<</Root 1 0 R>>
