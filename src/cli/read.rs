@@ -39,7 +39,7 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Streams) -> Result<Exi
         clauses: arguments.clauses,
         most: arguments.lines,
     };
-    let outline = outline(&request, context().reader())?;
+    let outline = outline(&request, context().reader(), output)?;
     output.write_answer(arguments.format, |paint| outline.text(paint), || &outline)?;
     Ok(ExitStatus::Success)
 }

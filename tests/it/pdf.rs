@@ -5,24 +5,38 @@ use std::fmt::Write as _;
 
 /// A PDF of one wide page with these lines, twelve points apart.
 fn pdf(lines: &[&str]) -> Vec<u8> {
+    pdf_of(lines, "")
+}
+
+/// A PDF of two wide pages: one with these lines, and another one, of which this is the content.
+fn pdf_of(lines: &[&str], second: &str) -> Vec<u8> {
     let mut content = String::from("BT /F 10 Tf 12 TL 30 760 Td\n");
     for line in lines {
         writeln!(content, "({}) Tj T*", line.replace('(', "\\(").replace(')', "\\)")).unwrap();
     }
     content.push_str("ET");
+    let stream = |text: &str| format!("<</Length {}>>stream\n{text}\nendstream", text.len());
+    let page = |content: u32| {
+        format!(
+            "<</Type/Page/Parent 2 0 R/MediaBox[0 0 9000 842]/Contents {content} 0 R/Resources<</Font<</F 7 0 R>>>>>>"
+        )
+    };
     format!(
         "%PDF-1.4
 1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj
-2 0 obj<</Type/Pages/Kids[3 0 R]/Count 1>>endobj
-3 0 obj<</Type/Page/Parent 2 0 R/MediaBox[0 0 9000 842]/Contents 4 0 R/Resources<</Font<</F 5 0 R>>>>>>endobj
-4 0 obj<</Length {}>>stream
-{content}
-endstream endobj
-5 0 obj<</Type/Font/Subtype/Type1/BaseFont/Courier>>endobj
+2 0 obj<</Type/Pages/Kids[3 0 R 5 0 R]/Count 2>>endobj
+3 0 obj{}endobj
+4 0 obj{}endobj
+5 0 obj{}endobj
+6 0 obj{}endobj
+7 0 obj<</Type/Font/Subtype/Type1/BaseFont/Courier>>endobj
 trailer<</Root 1 0 R>>
 %%EOF
 ",
-        content.len()
+        page(4),
+        stream(&content),
+        page(6),
+        stream(second)
     )
     .into_bytes()
 }
@@ -47,6 +61,20 @@ fn a_report_passes_as_a_pdf_as_it_does_as_text() {
         ran.out
     );
     assert_eq!(result["final_status"], "passed");
+}
+
+#[test]
+fn a_page_that_is_only_a_picture_leaves_the_result_to_a_person() {
+    let place = Workspace::new();
+    let text = report();
+    let lines: Vec<&str> = text.lines().collect();
+    place.write("liver.pdf", pdf_of(&lines, "q 9000 0 0 842 0 0 cm BI /W 1 /H 1 /CS /G /BPC 8 ID a EI Q"));
+    let ran = place.run(&["run", "--profile", "clinical", "--format", "jsonl", "liver.pdf"]).exits(3);
+    let result = &ran.lines()[0];
+    assert_eq!(result["best_validation"]["issues"][0]["code"], "DOCUMENT_UNSEEN", "{}", ran.out);
+    let message = result["best_validation"]["issues"][0]["message"].as_str().unwrap();
+    assert!(message.starts_with("page 2 shows only a picture"), "{message}");
+    place.run(&["read", "liver.pdf"]).exits(0).says(&["`liver.pdf`: page 2 shows only a picture"]);
 }
 
 #[test]

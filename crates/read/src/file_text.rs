@@ -1,7 +1,6 @@
 //! The text of a file that is not plain text, or the reason why it has none.
 
 use super::{Pages, Unreadable};
-use loopctl_core::value::prose::list;
 use serde::{Deserialize, Serialize};
 
 const OPEN_AND_SAVE: &str = "open it and save it again as PDF, or give its text";
@@ -28,8 +27,6 @@ pub(super) enum Unread {
     TooLong,
     /// No page shows text.
     NoText { pages: usize },
-    /// These pages show a picture and no text, and others show text.
-    Pictures { pages: Vec<usize> },
     /// The characters of so many of its glyphs are not known.
     UnknownCharacters { percent: usize },
     /// The process that read it ended without an answer.
@@ -56,12 +53,6 @@ impl From<Unread> for Unreadable {
             }
             Unread::NoText { pages } => {
                 (format!("the document is a PDF, and none of its {pages} pages shows text"), SCAN)
-            }
-            Unread::Pictures { pages } => {
-                let pages: Vec<String> = pages.iter().map(ToString::to_string).collect();
-                let (are, show) = if pages.len() == 1 { ("page", "shows") } else { ("pages", "show") };
-                let pages = list(&pages, "and");
-                (format!("the document is a PDF with text, and {are} {pages} {show} only a picture"), SCAN)
             }
             Unread::UnknownCharacters { percent } => (
                 format!("the fonts of the PDF do not tell which characters {percent} % of its glyphs are"),

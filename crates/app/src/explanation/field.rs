@@ -80,7 +80,7 @@ pub(super) fn explain_field(
     refuse_profiles(context, &[&request.target])?;
     let profile = request.profile.clone().unwrap_or_else(|| context.usual_profile());
     let plan = request.over(&profile).plan(context, &context.library(), &[], output)?;
-    let text = document(Path::new(&request.target), context.reader())?;
+    let text = document(Path::new(&request.target), context.reader(), output)?;
     let rules = plan.scoring.rules().evidence();
     let place = FieldTarget::of(field, rules);
     if let FieldTarget::List(list) = place {
@@ -109,8 +109,8 @@ pub(super) fn explain_field(
 }
 
 /// Reads a document, which must not be a result.
-fn document(path: &Path, reader: &DocumentReader) -> Result<String, Failure> {
-    let text = read_source(path, reader)?;
+fn document(path: &Path, reader: &DocumentReader, output: &mut Streams) -> Result<String, Failure> {
+    let text = read_source(path, reader, output)?;
     if text.trim_start().starts_with('{') && serde_json::from_str(&text).is_ok_and(|json| is_result(&json)) {
         return Err(Failure::usage(format!(
             "`{}` is a result of a run; `--field` reads a document",

@@ -12,8 +12,9 @@ use crate::failure::Failure;
 use crate::ingest::DocumentReader;
 use crate::named_input::NamedInput;
 use crate::result::is_result;
-use crate::scoring::without_mark;
-use crate::value::{DocumentId, ShownPath};
+use crate::scoring::{text_of_file, without_mark};
+use crate::streams::Streams;
+use crate::value::ShownPath;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 
@@ -37,13 +38,17 @@ pub struct OutlineRequest {
 ///
 /// # Errors
 /// When a file can't be read, or is not what it should be.
-pub fn outline(request: &OutlineRequest, reader: &DocumentReader) -> Result<DocumentOutline, Failure> {
+pub fn outline(
+    request: &OutlineRequest,
+    reader: &DocumentReader,
+    output: &mut Streams,
+) -> Result<DocumentOutline, Failure> {
     let is_input = |path: &Path| path.as_os_str() == "-";
     if is_input(&request.file) && request.extraction.as_deref().is_some_and(is_input) {
         return Err(Failure::usage("the document and the extraction can't both come from standard input")
             .help("name a file for one of them"));
     }
-    let text = document(&request.file, reader)?;
+    let text = document(&request.file, reader, output)?;
     let candidate = request.extraction.as_deref().map(extraction).transpose()?;
     let structure = loopctl_ground::Document::read(&text);
     let name = shown(&request.file);
@@ -55,17 +60,13 @@ fn shown(path: &Path) -> String {
     if path.as_os_str() == "-" { "standard input".to_owned() } else { path.shown().into_owned() }
 }
 
-fn document(path: &Path, reader: &DocumentReader) -> Result<String, Failure> {
-    let text = reader
-        .document(DocumentId::new("document"), bytes(path)?)
-        .text
-        .map_err(|error| Failure::broken(format!("`{}`: {error}", shown(path))).help(error.help()))?;
-    let text = text.as_str();
-    if text.trim_start().starts_with('{') && serde_json::from_str(text).is_ok_and(|json| is_result(&json)) {
+fn document(path: &Path, reader: &DocumentReader, output: &mut Streams) -> Result<String, Failure> {
+    let text = text_of_file(&shown(path), bytes(path)?, reader, output)?;
+    if text.trim_start().starts_with('{') && serde_json::from_str(&text).is_ok_and(|json| is_result(&json)) {
         return Err(Failure::usage(format!("`{}` is a result of a run; a document is read", shown(path)))
             .help("name the document that it is a result of; `loopctl explain` tells of a result"));
     }
-    Ok(text.to_owned())
+    Ok(text)
 }
 
 fn extraction(path: &Path) -> Result<Value, Failure> {

@@ -79,7 +79,8 @@ pub fn score(request: &ScoreRequest, context: &Context, output: &mut Streams) ->
         ))
         .help("a record names its text itself, under `source`"));
     }
-    let source = request.source.as_deref().map(|path| read_source(path, context.reader())).transpose()?;
+    let read = |path| read_source(path, context.reader(), output);
+    let source = request.source.as_deref().map(read).transpose()?;
     let format = output.record_format(request.format, context)?;
     let mut scorer = Scorer {
         assessor: Assessor::new(plan.scoring.clone()),
@@ -142,15 +143,30 @@ fn checked_given(plan: &Plan, name: &str, value: f64) -> Result<(String, Score),
     Ok((name.to_owned(), score))
 }
 
-/// Reads the text of a document.
+/// Reads the text of a document. Pages of which no text is read are reported.
 ///
 /// # Errors
 /// When it can't be read, or is not text.
-pub fn read_source(path: &Path, reader: &DocumentReader) -> Result<String, Failure> {
-    let text = reader
-        .document(DocumentId::new("source"), read_bounded(path)?)
-        .text
-        .map_err(|error| Failure::broken(format!("`{}`: {error}", path.shown())).help(error.help()))?;
+pub fn read_source(path: &Path, reader: &DocumentReader, output: &mut Streams) -> Result<String, Failure> {
+    text_of_file(&path.shown(), read_bounded(path)?, reader, output)
+}
+
+/// The text of a document with this name in messages. Pages of which no text is read are reported.
+///
+/// # Errors
+/// When it is not text.
+pub fn text_of_file(
+    shown: &str,
+    bytes: Vec<u8>,
+    reader: &DocumentReader,
+    output: &mut Streams,
+) -> Result<String, Failure> {
+    let document = reader.document(DocumentId::new(shown), bytes);
+    if let Some(pictures) = document.pages.as_ref().and_then(|pages| pages.pictures()) {
+        output.warn(&format!("`{shown}`: {pictures}"));
+    }
+    let text =
+        document.text.map_err(|error| Failure::broken(format!("`{shown}`: {error}")).help(error.help()))?;
     Ok(text.as_str().to_owned())
 }
 

@@ -1,5 +1,6 @@
 //! Pages of a document: where on them the words of its text are seen.
 
+use crate::value::prose::list;
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
@@ -18,6 +19,8 @@ pub struct DocumentPage {
     pub text: Range<usize>,
     /// Its words, in the order of the text.
     pub words: Vec<PageWord>,
+    /// `true` if it shows a picture and no text: nothing is known of what it says.
+    pub is_picture: bool,
 }
 
 /// A word of a page.
@@ -74,6 +77,20 @@ impl Pages {
     /// The pages, in order.
     pub fn iter(&self) -> std::slice::Iter<'_, DocumentPage> {
         self.0.iter()
+    }
+
+    /// A clause that names the pages that show a picture and no text; `None` if there is none.
+    #[must_use]
+    pub fn pictures(&self) -> Option<String> {
+        let pictures = (1..).zip(&self.0).filter(|(_, page)| page.is_picture);
+        let numbers: Vec<String> = pictures.map(|(number, _): (usize, _)| number.to_string()).collect();
+        match numbers.as_slice() {
+            [] => None,
+            [one] => Some(format!("page {one} shows only a picture, of which no text is read")),
+            several => {
+                Some(format!("pages {} show only pictures, of which no text is read", list(several, "and")))
+            }
+        }
     }
 
     /// The locations of a passage, given by its bytes in the text: an entry for each page that has words of it.
@@ -170,7 +187,7 @@ mod tests {
             word(18..22, 40.0, 30.0),
         ];
         let second = vec![word(23..27, 10.0, 10.0), word(28..31, 40.0, 10.0)];
-        let page = |text, words| DocumentPage { width: 100.0, height: 200.0, text, words };
+        let page = |text, words| DocumentPage { width: 100.0, height: 200.0, text, words, is_picture: false };
         Pages::new(vec![page(0..23, first), page(23..31, second)])
     }
 
@@ -188,6 +205,21 @@ mod tests {
                 (1, vec![[10.0, 10.0, 50.0, 10.0], [10.0, 30.0, 50.0, 10.0]]),
                 (2, vec![[10.0, 10.0, 20.0, 10.0]])
             ]
+        );
+    }
+
+    #[test]
+    fn pages_that_are_pictures_are_named() {
+        let pages = |pictures: &[bool]| {
+            let page =
+                |&is_picture| DocumentPage { width: 1.0, height: 1.0, text: 0..0, words: vec![], is_picture };
+            Pages::new(pictures.iter().map(page).collect()).pictures()
+        };
+        assert_eq!(pages(&[false, false]), None);
+        assert_eq!(pages(&[false, true]).unwrap(), "page 2 shows only a picture, of which no text is read");
+        assert_eq!(
+            pages(&[true, false, true]).unwrap(),
+            "pages 1 and 3 show only pictures, of which no text is read"
         );
     }
 

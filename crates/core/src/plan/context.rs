@@ -20,6 +20,8 @@ pub struct DocumentContext {
     policy: Arc<LoopPolicy>,
     typed: TypedAs,
     sight: Sight,
+    /// A clause that names the pages of which no text is read.
+    pictures: Option<String>,
 }
 
 /// The place in which the values of a candidate can be looked up.
@@ -71,7 +73,8 @@ impl DocumentContext {
             Ok(text) => Sight::of_text(plan, text.as_str()),
             Err(_) => Sight::Unseen(Arc::new(plan.scoring.source(""))),
         };
-        Self::new(plan, typed, sight)
+        let pictures = document.pages.as_ref().and_then(|pages| pages.pictures());
+        DocumentContext { pictures, ..Self::new(plan, typed, sight) }
     }
 
     /// The context of a text that is a whole document, of the type that was `given` or that the profile's classifier finds.
@@ -89,7 +92,13 @@ impl DocumentContext {
     }
 
     fn new(plan: &Plan, typed: TypedAs, sight: Sight) -> Self {
-        DocumentContext { scoring: Arc::clone(&plan.scoring), policy: Arc::clone(&plan.policy), typed, sight }
+        DocumentContext {
+            scoring: Arc::clone(&plan.scoring),
+            policy: Arc::clone(&plan.policy),
+            typed,
+            sight,
+            pictures: None,
+        }
     }
 
     /// The document's type.
@@ -170,6 +179,8 @@ impl DocumentContext {
     fn finish(&self, out: &mut Assessment) {
         if matches!(self.sight, Sight::Unseen(_)) {
             out.say_unseen();
+        } else if let Some(pictures) = &self.pictures {
+            out.say_pictures(pictures);
         }
         if self.typed.unrecognised && !self.policy.accept.allows(DOCUMENT_TYPE_UNKNOWN) {
             out.say_unknown_type();

@@ -55,7 +55,18 @@ impl Assessment {
         });
     }
 
-    /// Removes the issue that only a stage has seen the document.
+    /// Adds the issue that pages of the document were not read, which `pictures` names, and that no judge has inspected
+    /// it yet.
+    pub fn say_pictures(&mut self, pictures: &str) {
+        self.issues.push(Issue {
+            disposition: Disposition::Escalate,
+            message: format!("{pictures}, and no judge that is shown the document has answered").into(),
+            suggested_fix: Some("look at these pages for what the answer lacks or says otherwise".into()),
+            ..Issue::new(DOCUMENT_UNSEEN, Severity::Critical)
+        });
+    }
+
+    /// Removes the issue that the document, or a part of it, was not seen.
     pub(super) fn was_seen(&mut self) {
         self.issues.retain(|issue| issue.code != DOCUMENT_UNSEEN);
     }

@@ -58,13 +58,10 @@ pub(super) fn read(bytes: Vec<u8>, password: &str) -> Result<FileText, Unread> {
         if at > 0 {
             text.text.push('\u{c}');
         }
-        placed.push(read_page((at + 1, page), &cache, &pdf, &mut seen, &mut text)?);
+        placed.push(read_page(page, &cache, &pdf, &mut seen, &mut text)?);
     }
     if text.words.is_empty() {
         return Err(Unread::NoText { pages: placed.len() });
-    }
-    if !seen.pictures.is_empty() {
-        return Err(Unread::Pictures { pages: seen.pictures });
     }
     if seen.unknown.saturating_mul(100) > seen.glyphs.saturating_mul(MOST_UNKNOWN_PERCENT) {
         return Err(Unread::UnknownCharacters { percent: seen.unknown.saturating_mul(100) / seen.glyphs });
@@ -78,12 +75,10 @@ struct GlyphCounts {
     glyphs: usize,
     /// Glyphs of which no character is known.
     unknown: usize,
-    /// The numbers of pages that show a picture and no text.
-    pictures: Vec<usize>,
 }
 
 fn read_page<'a>(
-    (number, page): (usize, &PdfPage<'a>),
+    page: &PdfPage<'a>,
     cache: &InterpreterCache<'a>,
     pdf: &'a Pdf,
     seen: &mut GlyphCounts,
@@ -111,10 +106,8 @@ fn read_page<'a>(
             words.push(PageWord::new(range.clone(), bounds).ok_or(Unread::TooLong)?);
         }
     }
-    if words.is_empty() && picture * 100.0 > bounds.area() * PICTURE_PERCENT {
-        seen.pictures.push(number);
-    }
-    Ok(DocumentPage { width, height, text: start..text.text.len(), words })
+    let is_picture = words.is_empty() && picture * 100.0 > bounds.area() * PICTURE_PERCENT;
+    Ok(DocumentPage { width, height, text: start..text.text.len(), words, is_picture })
 }
 
 /// The glyphs that a reader of the page sees; of a scan, those of the layer of text that lies over it.

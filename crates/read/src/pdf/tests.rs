@@ -152,6 +152,15 @@ fn bold_type_by_drawing_twice_is_read_once() {
 }
 
 #[test]
+fn pages_that_are_only_pictures_are_told_from_empty_ones() {
+    let picture = |width: i32| format!("q {width} 0 0 200 50 50 cm BI /W 1 /H 1 /CS /G /BPC 8 ID a EI Q");
+    let read = read_pages(&[texts(&[(20, 200, "Total 1")]), picture(300), String::new(), picture(30)]);
+    // A logo is no scan.
+    assert_eq!(read.pages.pictures().unwrap(), "page 2 shows only a picture, of which no text is read");
+    assert_eq!(super::read(pdf(&[picture(300)]), "").unwrap_err(), Unread::NoText { pages: 1 });
+}
+
+#[test]
 fn files_without_text_say_why() {
     let why = |bytes: Vec<u8>| {
         let document = DocumentReader::in_process().document(DocumentId::new("x"), bytes);
