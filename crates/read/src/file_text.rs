@@ -58,7 +58,12 @@ impl From<Unread> for Unreadable {
                 format!("the fonts of the PDF do not tell which characters {percent} % of its glyphs are"),
                 SCAN,
             ),
-            Unread::Lost { why } => (format!("the PDF could not be read: {why}"), OPEN_AND_SAVE),
+            Unread::Lost { why } => (
+                format!(
+                    "the PDF needs more memory or time than a document may, or breaks its reader ({why})"
+                ),
+                OPEN_AND_SAVE,
+            ),
         };
         Unreadable::File { why, help }
     }

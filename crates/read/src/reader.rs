@@ -49,7 +49,7 @@ impl DocumentReader {
     #[must_use]
     pub fn contained(file: PathBuf, arguments: Vec<String>) -> Self {
         let program = Program {
-            name: "the reader".to_owned(),
+            name: "loopctl contained-reader".to_owned(),
             file,
             arguments,
             environment: Vec::new(),

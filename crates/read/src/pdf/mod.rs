@@ -26,7 +26,7 @@ use loopctl_core::document::{DocumentPage, PageBox, PageWord, Pages};
 /// The most pages of a document.
 const MOST_PAGES: usize = 5_000;
 /// The most glyphs of a document: a thousand full pages have some four million.
-const MOST_GLYPHS: usize = 20_000_000;
+const MOST_GLYPHS: usize = 5_000_000;
 /// The share of glyphs without a known character from which a document counts as unreadable, in percent.
 const MOST_UNKNOWN_PERCENT: usize = 10;
 /// The part of a page without text that a picture covers if it may be the scan of a text, in percent.
