@@ -15,7 +15,6 @@
 #![cfg_attr(not(test), deny(clippy::disallowed_methods, clippy::disallowed_types))]
 
 // The base and the core, under the paths that the modules below know them by.
-#[cfg(feature = "cli")]
 pub use loopctl_base::{diag, value};
 pub use loopctl_core::{engine, next, plan, policy, profile, repair, result, score};
 #[doc(hidden)]
