@@ -93,15 +93,15 @@ impl SelectedProfile {
     }
 }
 
-/// Loads the prices of models, showing problems of the tables.
+/// Reads the prices of models, from `file` first, and shows problems of the tables.
 ///
 /// # Errors
-/// When a table can't be used, which is shown.
-pub fn price_tables(file: Option<&Path>, context: &Context, output: &mut Streams) -> Result<Prices, Failure> {
+/// When a table can't be used.
+pub fn read_prices(file: Option<&Path>, context: &Context, output: &mut Streams) -> Result<Prices, Failure> {
     let mut problems = Problems::new();
     let prices = context.prices(file, &mut problems);
     output.show(&problems);
-    if problems.has_errors() { Err(Failure::shown(ExitStatus::Usage)) } else { Ok(prices) }
+    if problems.has_errors() { Err(Failure::usage("the prices can't be used")) } else { Ok(prices) }
 }
 
 /// Returns the type of documents that a user names.

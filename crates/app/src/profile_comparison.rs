@@ -4,8 +4,8 @@ use crate::context::Context;
 use crate::diag::Problems;
 use crate::experiment::Tally;
 use crate::explain::policy::{Comparison, Documents, ProfileView, compare};
-use crate::failure::Failure;
-use crate::plans::price_tables;
+use crate::failure::{ExitStatus, Failure};
+use crate::plans::read_prices;
 use crate::profiles::SelectedProfile;
 use crate::report::{Paint, comparison as comparison_table, documents_text, policy_changes_text};
 use crate::streams::Streams;
@@ -58,7 +58,8 @@ pub fn compare_profiles(
     output: &mut Streams,
 ) -> Result<ProfileComparison, Failure> {
     let [before, after] = &request.profiles;
-    let prices = price_tables(request.prices.as_deref(), context, output)?;
+    let prices = read_prices(request.prices.as_deref(), context, output)
+        .map_err(|_| Failure::shown(ExitStatus::Usage))?;
     let (loaded, plan) = before.to_explain(context, output)?;
     let (other_loaded, other_plan) = after.to_explain(context, output)?;
     let mut comparison = compare(

@@ -80,7 +80,7 @@ impl DocumentReader {
 
     /// Reads the text of a PDF file.
     fn read_pdf(&self, bytes: &[u8]) -> Result<FileText, Unread> {
-        let Some(program) = &self.program else { return pdf::read(bytes.to_vec(), "") };
+        let Some(program) = &self.program else { return pdf::read(bytes.to_vec()) };
         let lost = |why: &str| Unread::Lost { why: why.to_owned() };
         let answer =
             program.run(bytes.to_vec(), &Cancel::new()).map_err(|failure| lost(&failure.error.message))?;
@@ -101,7 +101,7 @@ pub fn answer_contained(input: &mut dyn Read, output: &mut dyn Write) -> io::Res
     limit_this_process(&LIMITS)?;
     let mut bytes = Vec::new();
     input.read_to_end(&mut bytes)?;
-    let answer = match pdf::read(bytes, "") {
+    let answer = match pdf::read(bytes) {
         Ok(text) => ReaderAnswer::Read(text),
         Err(why) => ReaderAnswer::Unread(why),
     };

@@ -14,6 +14,7 @@ use crate::streams::Streams;
 use crate::value::{ShownPath, sanitize_line};
 use crate::{ServeError, ShutdownSignals, serve};
 use jiff::Timestamp;
+use loopctl_app::plans::read_prices;
 use loopctl_app::profiles::SelectedProfile;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::path::PathBuf;
@@ -59,12 +60,7 @@ impl CheckedService {
         settings
             .check_address(request.allow_remote)
             .map_err(|error| Failure::usage(error.to_string()).help(error.help()))?;
-        let mut problems = crate::diag::Problems::new();
-        let prices = context.prices(request.prices.as_deref(), &mut problems);
-        output.show(&problems);
-        if problems.has_errors() {
-            return Err(Failure::usage("the prices can't be used"));
-        }
+        let prices = read_prices(request.prices.as_deref(), context, output)?;
         let profiles = ServedProfiles::new(
             context.clone(),
             request.profile.clone(),

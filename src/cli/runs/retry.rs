@@ -38,6 +38,6 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Streams) -> Result<Exi
         1 => "1 document waits".to_owned(),
         more => format!("{more} documents wait"),
     };
-    output.say(&format!("{wait}: go on with `loopctl resume {run}{}`", arguments.journal.again()));
+    output.say(&format!("{wait}: resume with `loopctl resume {run}{}`", arguments.journal.again()));
     Ok(ExitStatus::Success)
 }

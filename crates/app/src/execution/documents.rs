@@ -82,7 +82,7 @@ fn refuse_standard_input_twice(inputs: &[PathBuf], from: &[PathBuf]) -> Result<(
     Ok(())
 }
 
-/// Refuses recorded answers as documents. With `--cache DIR`, the folder is taken for documents.
+/// Refuses recorded answers as documents: of `--cache DIR`, `DIR` is read as an argument that names documents.
 fn refuse_recordings_among_inputs(inputs: &[PathBuf]) -> Result<(), Failure> {
     match inputs.iter().find(|input| Recorder::stands_in(input)) {
         Some(input) => {

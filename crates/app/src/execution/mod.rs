@@ -22,7 +22,7 @@ mod resume_hint;
 
 pub use self::host::{ProgressLine, RescoreWatch, RunHost, StopRequests};
 pub use self::planned_run::Step;
-pub use self::providers::{providers_or_warn, read_prices};
+pub use self::providers::providers_or_warn;
 
 use self::planned_run::PlannedRun;
 use crate::context::Context;

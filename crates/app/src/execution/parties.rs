@@ -1,10 +1,11 @@
 //! The parties that a run asks: the providers of its stages, validators and judges.
 
 use super::PlannedRun;
-use super::providers::{providers_or_warn, read_prices, say_whose_prices_hold};
+use super::providers::{providers_or_warn, say_whose_prices_hold};
 use crate::context::Context;
 use crate::failure::Failure;
 use crate::plan::{JudgePlan, Plan, ValidatorPlan};
+use crate::plans::read_prices;
 use crate::profile::Asked;
 use crate::provider::Recorder;
 use crate::run::{Candidates, Consultant, asked_of, open_panel, open_stages, plan_ids, plugins_of, unpriced};

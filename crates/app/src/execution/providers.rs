@@ -1,27 +1,10 @@
 //! The providers that a process may ask, with the prices of their models.
 
 use crate::context::{Context, PRICES};
-use crate::diag::Problems;
-use crate::failure::Failure;
-use crate::provider::{Prices, Providers};
+use crate::provider::Providers;
 use crate::streams::Streams;
 use crate::value::ShownPath;
 use crate::value::{path_text, sanitize_line};
-use std::path::Path;
-
-/// Reads the prices of models, from `file` first, and shows problems.
-///
-/// # Errors
-/// When they can't be used.
-pub fn read_prices(file: Option<&Path>, context: &Context, output: &mut Streams) -> Result<Prices, Failure> {
-    let mut problems = Problems::new();
-    let prices = context.prices(file, &mut problems);
-    output.show(&problems);
-    if problems.has_errors() {
-        return Err(Failure::usage("the prices can't be used"));
-    }
-    Ok(prices)
-}
 
 /// Every provider plugin that this process may use, with a warning if a folder to search does not exist.
 pub fn providers_or_warn(context: &Context, output: &mut Streams) -> Providers {

@@ -3,8 +3,8 @@
 use super::TextForm;
 use crate::context::Context;
 use crate::explain::policy::{self, Explanation, ProfileView};
-use crate::failure::Failure;
-use crate::plans::price_tables;
+use crate::failure::{ExitStatus, Failure};
+use crate::plans::read_prices;
 use crate::profiles::SelectedProfile;
 use crate::streams::Streams;
 use crate::value::sanitize_line;
@@ -28,7 +28,7 @@ pub fn explain_policy(
     context: &Context,
     output: &mut Streams,
 ) -> Result<PolicyInWords, Failure> {
-    let prices = price_tables(prices, context, output)?;
+    let prices = read_prices(prices, context, output).map_err(|_| Failure::shown(ExitStatus::Usage))?;
     let (loaded, plan) = profile.to_explain(context, output)?;
     let explanation = policy::explain(ProfileView { loaded: &loaded, plan: &plan, prices: &prices });
     Ok(PolicyInWords { explanation, digest: plan.profile.digest.clone() })

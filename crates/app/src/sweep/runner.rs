@@ -6,7 +6,7 @@ use crate::experiment::sweep::Spending;
 use crate::failure::Failure;
 use crate::ingest::{Document, DocumentReader};
 use crate::plan::Plan;
-use crate::plans::price_tables;
+use crate::plans::read_prices;
 use crate::policy::StopReason;
 use crate::profile::Budget;
 use crate::provider::Providers;
@@ -45,8 +45,7 @@ impl Runner {
         request: &SweepRequest,
         output: &mut Streams,
     ) -> Result<Self, Failure> {
-        let prices = price_tables(request.prices.as_deref(), open.context, output)
-            .map_err(|_| Failure::usage("the prices can't be used"))?;
+        let prices = read_prices(request.prices.as_deref(), open.context, output)?;
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .enable_all()
             .build()

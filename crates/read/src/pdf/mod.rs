@@ -37,18 +37,19 @@ const LAYER_PERCENT: usize = 10;
 /// Reads the text of a PDF file.
 ///
 /// # Errors
-/// When it needs another password, is damaged, is too long, or shows no text.
-pub(super) fn read(bytes: Vec<u8>, password: &str) -> Result<FileText, Unread> {
-    let pdf = Pdf::new_with_password(bytes, password).map_err(|error| match error {
+/// When it needs a password, is damaged, is too long, or shows no text.
+pub(super) fn read(bytes: Vec<u8>) -> Result<FileText, Unread> {
+    let pdf = Pdf::new(bytes).map_err(|error| match error {
         LoadPdfError::Decryption(DecryptionError::PasswordProtected) => Unread::Protected,
         LoadPdfError::Decryption(_) => Unread::UnknownEncryption,
         LoadPdfError::Invalid => Unread::Damaged,
     })?;
     let pages = pdf.pages();
-    match pages.len() {
-        0 => return Err(Unread::Damaged),
-        count if count > MOST_PAGES => return Err(Unread::TooLong),
-        _ => {}
+    if pages.is_empty() {
+        return Err(Unread::Damaged);
+    }
+    if pages.len() > MOST_PAGES {
+        return Err(Unread::TooLong);
     }
     let cache = InterpreterCache::new();
     let mut seen = GlyphCounts::default();

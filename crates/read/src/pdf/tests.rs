@@ -43,7 +43,7 @@ fn texts(texts: &[(i32, i32, &str)]) -> String {
 }
 
 fn read_pages(pages: &[String]) -> FileText {
-    read(pdf(pages), "").unwrap()
+    read(pdf(pages)).unwrap()
 }
 
 fn text(page: String) -> String {
@@ -157,7 +157,7 @@ fn pages_that_are_only_pictures_are_told_from_empty_ones() {
     let read = read_pages(&[texts(&[(20, 200, "Total 1")]), picture(300), String::new(), picture(30)]);
     // A logo is no scan.
     assert_eq!(read.pages.pictures().unwrap(), "page 2 shows only a picture, of which no text is read");
-    assert_eq!(super::read(pdf(&[picture(300)]), "").unwrap_err(), Unread::NoText { pages: 1 });
+    assert_eq!(super::read(pdf(&[picture(300)])).unwrap_err(), Unread::NoText { pages: 1 });
 }
 
 #[test]
@@ -190,7 +190,7 @@ proptest::proptest! {
             *place = byte;
         }
         bytes.truncate(bytes.len().saturating_sub(cut / 3));
-        if let Ok(read) = read(bytes, "") {
+        if let Ok(read) = read(bytes) {
             let words = read.pages.iter().flat_map(|page| &page.words);
             for word in words {
                 proptest::prop_assert!(read.text.get(word.text()).is_some_and(|text| !text.is_empty()));
