@@ -1,16 +1,18 @@
 //! The text of a file that is not plain text, or the reason why it has none.
 
-use super::{Pages, Unreadable};
+use super::{Pages, Structure, Unreadable};
 use serde::{Deserialize, Serialize};
 
 const OPEN_AND_SAVE: &str = "open it and save it again as PDF, or give its text";
 const SCAN: &str = "if it is a scan, read its text first, for example with `ocrmypdf`; or let a model that reads PDFs look at it: `attach: document` in the stages of its profile, and its type named (on the command line `--config 'stages.*.attach=document' --type TYPE`)";
 
-/// The text of a file, and its pages.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+/// The text of a file, with its pages and structure as far as the file has them.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct FileText {
     pub(super) text: String,
-    pub(super) pages: Pages,
+    pub(super) pages: Option<Pages>,
+    #[serde(default, skip_serializing_if = "Structure::is_empty")]
+    pub(super) structure: Structure,
 }
 
 /// The reason why a file has no text.
@@ -29,6 +31,8 @@ pub(super) enum Unread {
     NoText { pages: usize },
     /// The characters of so many of its glyphs are not known.
     UnknownCharacters { percent: usize },
+    /// It has no such page.
+    NoPage { page: usize },
     /// The process that read it ended without an answer.
     Lost { why: String },
 }
@@ -58,6 +62,9 @@ impl From<Unread> for Unreadable {
                 format!("the fonts of the PDF do not tell which characters {percent} % of its glyphs are"),
                 SCAN,
             ),
+            Unread::NoPage { page } => {
+                (format!("the document has no page {page}"), "ask for one of its pages")
+            }
             Unread::Lost { why } => (
                 format!(
                     "the PDF needs more memory or time than a document may, or breaks its reader ({why})"

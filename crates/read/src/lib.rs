@@ -8,13 +8,14 @@
 #![cfg_attr(not(test), deny(clippy::disallowed_types))]
 
 pub use loopctl_core::document::{
-    Classification, Classifier, Document, DocumentPage, Encoding, MEDIA_ENDINGS, Matched, Media, PageBox,
-    PagePassage, PageWord, Pages, SourceText, UNKNOWN, Unreadable,
+    Classification, Classifier, Document, DocumentPage, Encoding, MEDIA_ENDINGS, MarkedPart, Matched, Media,
+    PageBox, PagePassage, PageWord, Pages, PartRole, SourceText, Structure, UNKNOWN, Unreadable,
 };
 use loopctl_core::{diag, disk, next, plan, profile, value};
 
 mod endings;
 mod error;
+mod file_kind;
 mod file_text;
 mod find;
 mod input;
@@ -28,7 +29,9 @@ mod next_input;
 mod origin;
 mod patterns;
 mod pdf;
+mod page_picture;
 mod reader;
+mod reader_task;
 mod records;
 mod references;
 mod skipped;
@@ -42,6 +45,7 @@ pub use listing::{Listing, Wanted};
 pub use names::Names;
 pub use next_input::read_next_input;
 pub use origin::Origin;
+pub use page_picture::PagePicture;
 pub use reader::{DocumentReader, answer_contained};
 pub use references::{references_of, without_references};
 pub use skipped::{SkipReason, Skipped};

@@ -1,11 +1,13 @@
 //! Readers of files that are not plain text, in this process or in one of their own.
 
+use super::file_kind::FileKind;
 use super::file_text::{FileText, Unread};
-use super::{Document, Media, SourceText, pdf};
-use loopctl_core::value::DocumentId;
+use super::page_picture::PagePicture;
+use super::reader_task::{self, ReaderTask, ReadingSettings};
+use super::{Document, Media, SourceText, Unreadable};
+use loopctl_core::value::{DocumentId, digest_bytes};
 use loopctl_plugin_sdk::Cancel;
 use loopctl_program::{ProcessLimits, Program, limit_this_process};
-use serde::{Deserialize, Serialize};
 use std::io::{self, Read, Write};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -14,8 +16,6 @@ use std::time::Duration;
 /// The bounds of a process that reads a file: memory in bytes, time on a processor and time in all.
 const LIMITS: ProcessLimits =
     ProcessLimits { memory: 2 << 30, processor: Duration::from_secs(60), time: Duration::from_secs(120) };
-/// The media type of what it reads.
-const PDF: &str = "application/pdf";
 /// The longest answer of such a process, in bytes: the text, and the location of each word.
 const MOST_ANSWER: u64 = 256 << 20;
 
@@ -28,14 +28,7 @@ const MOST_ANSWER: u64 = 256 << 20;
 pub struct DocumentReader {
     /// The program that reads, if it is another process.
     program: Option<Arc<Program>>,
-}
-
-/// The answer of a process that reads a file.
-#[derive(Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-enum ReaderAnswer {
-    Read(FileText),
-    Unread(Unread),
+    settings: ReadingSettings,
 }
 
 impl DocumentReader {
@@ -58,53 +51,84 @@ impl DocumentReader {
             // It may repeat the document.
             show_stderr: false,
         };
-        DocumentReader { program: Some(Arc::new(program)) }
+        DocumentReader { program: Some(Arc::new(program)), settings: ReadingSettings::default() }
+    }
+
+    /// This reader, with passwords to try on files that need one.
+    #[must_use]
+    pub fn with_passwords(mut self, passwords: Vec<String>) -> Self {
+        self.settings.passwords = passwords;
+        self
     }
 
     /// The document that these bytes of a file are, with its text if it has any.
     #[must_use]
     pub fn document(&self, id: DocumentId, bytes: Vec<u8>) -> Document {
-        let Some(media) = Media::of(&bytes) else { return Document::from_bytes(id, bytes) };
-        let mut document = Document::from_bytes(id, bytes);
-        if media.media_type() == PDF {
-            match self.read_pdf(media.bytes()) {
-                Ok(read) => {
-                    document.text = SourceText::from_bytes(read.text.into_bytes());
-                    document.pages = Some(Arc::new(read.pages));
-                }
-                Err(why) => document.text = Err(why.into()),
+        let (media, kind) = (Media::of(&bytes), FileKind::of(&bytes));
+        let mut document = match kind {
+            None => Document::from_bytes(id, bytes),
+            Some(kind) => {
+                let digest = digest_bytes(&bytes);
+                let read = self.read(kind, bytes);
+                Document { digest, ..document_of(id, read) }
             }
-        }
-        Document { media: Some(media), ..document }
+        };
+        document.media = media;
+        document
     }
 
-    /// Reads the text of a PDF file.
-    fn read_pdf(&self, bytes: &[u8]) -> Result<FileText, Unread> {
-        let Some(program) = &self.program else { return pdf::read(bytes.to_vec()) };
-        let lost = |why: &str| Unread::Lost { why: why.to_owned() };
-        let answer =
-            program.run(bytes.to_vec(), &Cancel::new()).map_err(|failure| lost(&failure.error.message))?;
-        match serde_json::from_slice(&answer) {
-            Ok(ReaderAnswer::Read(text)) => Ok(text),
-            Ok(ReaderAnswer::Unread(why)) => Err(why),
-            Err(_) => Err(lost("its reader gave no answer")),
-        }
+    /// A picture of a page of a file, with so many pixels for a point (72 to an inch).
+    ///
+    /// # Errors
+    /// When the file has no such page, or can't be drawn.
+    pub fn page_picture(&self, bytes: &[u8], page: usize, scale: f32) -> Result<PagePicture, Unreadable> {
+        let kind = FileKind::of(bytes).ok_or(Unread::NoPage { page })?;
+        let settings = self.settings.clone();
+        let picture = match &self.program {
+            None => kind.picture(bytes.to_vec(), page, scale, &settings),
+            Some(program) => {
+                let task = ReaderTask::Picture { page, scale, settings };
+                ask(program, &task, bytes).and_then(reader_task::picture_of)
+            }
+        };
+        Ok(picture?)
+    }
+
+    /// Reads the text of a file.
+    fn read(&self, kind: FileKind, bytes: Vec<u8>) -> Result<FileText, Unread> {
+        let Some(program) = &self.program else { return kind.read(bytes, &self.settings) };
+        let task = ReaderTask::Text { settings: self.settings.clone() };
+        reader_task::text_of(&ask(program, &task, &bytes)?)
     }
 }
 
-/// Reads a file from `input`, as the process that [`DocumentReader::contained`] starts, and writes what it is to `output`. Its
-/// process is limited from here on.
+/// The document of a file with this text.
+fn document_of(id: DocumentId, read: Result<FileText, Unread>) -> Document {
+    let mut document = Document::from_bytes(id, Vec::new());
+    match read {
+        Ok(read) => {
+            document.text = SourceText::from_bytes(read.text.into_bytes());
+            document.pages = read.pages.map(Arc::new);
+            document.structure = Arc::new(read.structure);
+        }
+        Err(why) => document.text = Err(why.into()),
+    }
+    document
+}
+
+/// The answer of another process to a task.
+fn ask(program: &Program, task: &ReaderTask, bytes: &[u8]) -> Result<Vec<u8>, Unread> {
+    let lost = |why: String| Unread::Lost { why };
+    let input = task.sent_with(bytes).map_err(|error| lost(error.to_string()))?;
+    program.run(input, &Cancel::new()).map_err(|failure| lost(failure.error.message))
+}
+
+/// Does the task that `input` holds, as the process that [`DocumentReader::contained`] starts, and writes its answer to
+/// `output`. Its process is limited from here on.
 ///
 /// # Errors
-/// When the process can't be limited, or its streams fail.
+/// When the process can't be limited, the task can't be read, or its streams fail.
 pub fn answer_contained(input: &mut dyn Read, output: &mut dyn Write) -> io::Result<()> {
     limit_this_process(&LIMITS)?;
-    let mut bytes = Vec::new();
-    input.read_to_end(&mut bytes)?;
-    let answer = match pdf::read(bytes) {
-        Ok(text) => ReaderAnswer::Read(text),
-        Err(why) => ReaderAnswer::Unread(why),
-    };
-    serde_json::to_writer(&mut *output, &answer)?;
-    output.flush()
+    reader_task::answer(input, output)
 }

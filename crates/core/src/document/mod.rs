@@ -3,11 +3,13 @@
 mod classify;
 mod media;
 mod pages;
+mod structure;
 mod text;
 
 pub use classify::{Classification, Classifier, Matched, UNKNOWN};
 pub use media::{MEDIA_ENDINGS, Media};
 pub use pages::{DocumentPage, PageBox, PagePassage, PageWord, Pages};
+pub use structure::{MarkedPart, PartRole, Structure};
 pub use text::{Encoding, SourceText, Unreadable};
 
 use crate::value::{DocumentId, digest_bytes, os_text};
@@ -28,6 +30,8 @@ pub struct Document {
     pub text: Result<SourceText, Unreadable>,
     /// Its pages, if its reader saw any.
     pub pages: Option<Arc<Pages>>,
+    /// Its structure, as far as its file marks it.
+    pub structure: Arc<Structure>,
     /// The document itself, if it is an image or PDF.
     pub media: Option<Media>,
     /// Its type, if it is known beforehand.
@@ -60,6 +64,7 @@ impl Document {
             digest: digest_bytes(&bytes),
             text: SourceText::from_bytes(bytes),
             pages: None,
+            structure: Arc::default(),
             media: None,
             document_type: None,
             variables: BTreeMap::new(),

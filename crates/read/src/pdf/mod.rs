@@ -7,6 +7,7 @@ mod columns;
 mod glyphs;
 mod layout;
 mod lines;
+mod picture;
 mod right_to_left;
 mod sizes;
 #[cfg(test)]
@@ -14,11 +15,14 @@ mod tests;
 mod words;
 
 use self::glyphs::{Glyph, GlyphCollector};
+pub(super) use self::picture::picture;
+
 use self::layout::PlacedText;
 use self::words::words_by_direction;
 use super::file_text::{FileText, Unread};
+use super::reader_task::ReadingSettings;
 use hayro_interpret::hayro_syntax::page::Page as PdfPage;
-use hayro_interpret::hayro_syntax::{DecryptionError, LoadPdfError, Pdf};
+use hayro_interpret::hayro_syntax::{DecryptionError, LoadPdfError, Pdf, PdfData};
 use hayro_interpret::kurbo::{Affine, Rect};
 use hayro_interpret::{Context, InterpreterCache, InterpreterSettings, interpret_page};
 use loopctl_core::document::{DocumentPage, PageBox, PageWord, Pages};
@@ -38,12 +42,8 @@ const LAYER_PERCENT: usize = 10;
 ///
 /// # Errors
 /// When it needs a password, is damaged, is too long, or shows no text.
-pub(super) fn read(bytes: Vec<u8>) -> Result<FileText, Unread> {
-    let pdf = Pdf::new(bytes).map_err(|error| match error {
-        LoadPdfError::Decryption(DecryptionError::PasswordProtected) => Unread::Protected,
-        LoadPdfError::Decryption(_) => Unread::UnknownEncryption,
-        LoadPdfError::Invalid => Unread::Damaged,
-    })?;
+pub(super) fn read(bytes: Vec<u8>, settings: &ReadingSettings) -> Result<FileText, Unread> {
+    let pdf = open(bytes, settings)?;
     let pages = pdf.pages();
     if pages.is_empty() {
         return Err(Unread::Damaged);
@@ -67,7 +67,25 @@ pub(super) fn read(bytes: Vec<u8>) -> Result<FileText, Unread> {
     if seen.unknown.saturating_mul(100) > seen.glyphs.saturating_mul(MOST_UNKNOWN_PERCENT) {
         return Err(Unread::UnknownCharacters { percent: seen.unknown.saturating_mul(100) / seen.glyphs });
     }
-    Ok(FileText { text: text.text, pages: Pages::new(placed) })
+    Ok(FileText { text: text.text, pages: Some(Pages::new(placed)), ..FileText::default() })
+}
+
+/// Opens a file, with the first of the passwords that opens it if it needs one.
+fn open(bytes: Vec<u8>, settings: &ReadingSettings) -> Result<Pdf, Unread> {
+    let bytes: PdfData = bytes.into();
+    let unread = |error| match error {
+        LoadPdfError::Decryption(DecryptionError::PasswordProtected) => Unread::Protected,
+        LoadPdfError::Decryption(_) => Unread::UnknownEncryption,
+        LoadPdfError::Invalid => Unread::Damaged,
+    };
+    let mut opened = Pdf::new(bytes.clone()).map_err(unread);
+    for password in &settings.passwords {
+        if opened.as_ref().err() != Some(&Unread::Protected) {
+            break;
+        }
+        opened = Pdf::new_with_password(bytes.clone(), password).map_err(unread);
+    }
+    opened
 }
 
 /// Counts of what the pages so far show.

@@ -42,8 +42,12 @@ fn texts(texts: &[(i32, i32, &str)]) -> String {
     texts.iter().map(|(x, y, text)| format!("BT /F 10 Tf 1 0 0 1 {x} {y} Tm ({text}) Tj ET\n")).collect()
 }
 
+fn pages(read: &FileText) -> &Pages {
+    read.pages.as_ref().unwrap()
+}
+
 fn read_pages(pages: &[String]) -> FileText {
-    read(pdf(pages)).unwrap()
+    read(pdf(pages), &ReadingSettings::default()).unwrap()
 }
 
 fn text(page: String) -> String {
@@ -103,14 +107,14 @@ fn each_word_has_its_box_on_its_page() {
     let read = read_pages(&[texts(&[(20, 200, "grade two")]), texts(&[(100, 100, "margins free")])]);
     assert_eq!(read.text.matches('\u{c}').count(), 1);
     let start = read.text.find("free").unwrap();
-    let found = read.pages.passages(start..start + 4);
+    let found = pages(&read).passages(start..start + 4);
     assert_eq!(found.len(), 1);
     assert_eq!(found[0].page, 2);
     let seen = found[0].boxes[0];
     // Eight characters of 6 points after the left edge; the baseline is 200 points below the top.
     assert_eq!((seen.left, seen.width), (148.0, 24.0));
     assert!(seen.top < 200.0 && seen.top + seen.height > 200.0);
-    assert_eq!((read.pages.len(), read.pages.iter().next().unwrap().width), (2, 400.0));
+    assert_eq!((pages(&read).len(), pages(&read).iter().next().unwrap().width), (2, 400.0));
 }
 
 #[test]
@@ -120,7 +124,7 @@ fn a_page_that_is_turned_is_read_and_its_boxes_are_on_the_page() {
     let lines: Vec<&str> = read.text.split_whitespace().collect();
     assert_eq!(lines, ["Grade:", "G2", "Margins:", "free"]);
     let at = read.text.find("G2").unwrap();
-    let seen = read.pages.passages(at..at + 2)[0].boxes[0];
+    let seen = pages(&read).passages(at..at + 2)[0].boxes[0];
     assert!(seen.height > seen.width && seen.left < 100.0 && seen.left + seen.width > 100.0, "{seen:?}");
 }
 
@@ -156,8 +160,11 @@ fn pages_that_are_only_pictures_are_told_from_empty_ones() {
     let picture = |width: i32| format!("q {width} 0 0 200 50 50 cm BI /W 1 /H 1 /CS /G /BPC 8 ID a EI Q");
     let read = read_pages(&[texts(&[(20, 200, "Total 1")]), picture(300), String::new(), picture(30)]);
     // A logo is no scan.
-    assert_eq!(read.pages.pictures().unwrap(), "page 2 shows only a picture, of which no text is read");
-    assert_eq!(super::read(pdf(&[picture(300)])).unwrap_err(), Unread::NoText { pages: 1 });
+    assert_eq!(pages(&read).pictures().unwrap(), "page 2 shows only a picture, of which no text is read");
+    assert_eq!(
+        super::read(pdf(&[picture(300)]), &ReadingSettings::default()).unwrap_err(),
+        Unread::NoText { pages: 1 }
+    );
 }
 
 #[test]
@@ -190,11 +197,26 @@ proptest::proptest! {
             *place = byte;
         }
         bytes.truncate(bytes.len().saturating_sub(cut / 3));
-        if let Ok(read) = read(bytes) {
-            let words = read.pages.iter().flat_map(|page| &page.words);
+        if let Ok(read) = read(bytes, &ReadingSettings::default()) {
+            let words = pages(&read).iter().flat_map(|page| &page.words);
             for word in words {
                 proptest::prop_assert!(read.text.get(word.text()).is_some_and(|text| !text.is_empty()));
             }
         }
     }
+}
+
+#[test]
+fn a_page_is_drawn_with_ink_where_its_words_are() {
+    let file = pdf(&[texts(&[(20, 200, "grade two")]), String::new()]);
+    let reader = DocumentReader::in_process();
+    let size = |png: &[u8]| -> Vec<u32> {
+        png[16..24].chunks(4).map(|side| u32::from_be_bytes(side.try_into().unwrap())).collect()
+    };
+    let (written, empty) =
+        (reader.page_picture(&file, 1, 2.0).unwrap(), reader.page_picture(&file, 2, 2.0).unwrap());
+    assert_eq!(size(written.png()), [800, 600]);
+    assert_ne!(written, empty);
+    let error = reader.page_picture(&file, 3, 2.0).unwrap_err();
+    assert_eq!(error.to_string(), "the document has no page 3");
 }

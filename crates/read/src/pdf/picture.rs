@@ -1,0 +1,39 @@
+//! Pages of PDF files as pictures.
+
+use super::super::file_text::Unread;
+use super::super::page_picture::PagePicture;
+use super::super::reader_task::ReadingSettings;
+use hayro::hayro_interpret::InterpreterSettings;
+use hayro::hayro_syntax::page::Page as PdfPage;
+use hayro::vello_cpu::Pixmap;
+use hayro::vello_cpu::color::palette::css::WHITE;
+use hayro::{PixmapSettings, RenderCache, RenderSettings};
+
+/// The most pixels of a picture, and the most of one side.
+const MOST_PIXELS: f32 = 40_000_000.0;
+const MOST_SIDE: f32 = 20_000.0;
+
+/// Draws a page, counted from 1, on white.
+///
+/// # Errors
+/// When the file can't be opened, or has no such page.
+pub(in super::super) fn picture(
+    bytes: Vec<u8>,
+    page: usize,
+    scale: f32,
+    settings: &ReadingSettings,
+) -> Result<PagePicture, Unread> {
+    let pdf = super::open(bytes, settings)?;
+    let found = page.checked_sub(1).and_then(|at| pdf.pages().get(at)).ok_or(Unread::NoPage { page })?;
+    let drawn = draw(found, &RenderCache::new(), scale);
+    drawn.into_png().ok().and_then(PagePicture::from_png).ok_or(Unread::NoPage { page })
+}
+
+/// The pixels of a page, on white; fewer than `scale` asks for where the page is larger than any paper.
+pub(super) fn draw<'a>(page: &'a PdfPage<'a>, cache: &RenderCache<'a>, scale: f32) -> Pixmap {
+    let (width, height) = page.render_dimensions();
+    let scale =
+        scale.min((MOST_PIXELS / (width * height)).sqrt()).min(MOST_SIDE / width).min(MOST_SIDE / height);
+    let pixels = PixmapSettings { x_scale: scale, y_scale: scale, bg_color: WHITE };
+    hayro::render(page, cache, &InterpreterSettings::default(), &RenderSettings::default(), &pixels)
+}
