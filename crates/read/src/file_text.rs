@@ -6,6 +6,8 @@ use serde::{Deserialize, Serialize};
 const OPEN_AND_SAVE: &str = "open it and save it again as PDF, or give its text";
 const SCAN: &str = "if it is a scan, read its text first, for example with `ocrmypdf`; or let a model that reads PDFs look at it: `attach: document` in the stages of its profile, and its type named (on the command line `--config 'stages.*.attach=document' --type TYPE`)";
 
+const REFUSED: &str = "look at these pages; if they are as they should be, change the bound under `ingest: gate` in the profile, or let such pages be read by OCR (`then: ocr`) or left to a person (`then: review`)";
+
 /// The text of a file, with its pages and structure as far as the file has them.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct FileText {
@@ -31,6 +33,8 @@ pub(super) enum Unread {
     NoText { pages: usize },
     /// The characters of so many of its glyphs are not known.
     UnknownCharacters { percent: usize },
+    /// Pages did not pass the gate of a profile.
+    Refused { why: String },
     /// It has no such page.
     NoPage { page: usize },
     /// The process that read it ended without an answer.
@@ -62,6 +66,7 @@ impl From<Unread> for Unreadable {
                 format!("the fonts of the PDF do not tell which characters {percent} % of its glyphs are"),
                 SCAN,
             ),
+            Unread::Refused { why } => (why, REFUSED),
             Unread::NoPage { page } => {
                 (format!("the document has no page {page}"), "ask for one of its pages")
             }

@@ -4,7 +4,8 @@ use super::file_kind::FileKind;
 use super::file_text::{FileText, Unread};
 use super::page_picture::PagePicture;
 use super::reader_task::{self, ReaderTask, ReadingSettings};
-use super::{Document, Media, SourceText, Unreadable};
+use super::{Document, Media, Pages, SourceText, Unreadable};
+use loopctl_core::profile::{Ingest, PageGate};
 use loopctl_core::value::{DocumentId, digest_bytes};
 use loopctl_plugin_sdk::Cancel;
 use loopctl_program::{ProcessLimits, Program, limit_this_process};
@@ -29,6 +30,8 @@ pub struct DocumentReader {
     /// The program that reads, if it is another process.
     program: Option<Arc<Program>>,
     settings: ReadingSettings,
+    /// Bounds on the signals of pages.
+    gate: PageGate,
 }
 
 impl DocumentReader {
@@ -51,13 +54,20 @@ impl DocumentReader {
             // It may repeat the document.
             show_stderr: false,
         };
-        DocumentReader { program: Some(Arc::new(program)), settings: ReadingSettings::default() }
+        DocumentReader { program: Some(Arc::new(program)), ..DocumentReader::default() }
     }
 
     /// This reader, with passwords to try on files that need one.
     #[must_use]
     pub fn with_passwords(mut self, passwords: Vec<String>) -> Self {
         self.settings.passwords = passwords;
+        self
+    }
+
+    /// This reader, with the reading settings of a profile.
+    #[must_use]
+    pub fn with_ingest(mut self, ingest: &Ingest) -> Self {
+        self.gate = ingest.gate.clone();
         self
     }
 
@@ -69,7 +79,7 @@ impl DocumentReader {
             None => Document::from_bytes(id, bytes),
             Some(kind) => {
                 let digest = digest_bytes(&bytes);
-                let read = self.read(kind, bytes);
+                let read = self.read(kind, bytes).and_then(|text| through(text, &self.gate));
                 Document { digest, ..document_of(id, read) }
             }
         };
@@ -99,6 +109,15 @@ impl DocumentReader {
         let Some(program) = &self.program else { return kind.read(bytes, &self.settings) };
         let task = ReaderTask::Text { settings: self.settings.clone() };
         reader_task::text_of(&ask(program, &task, &bytes)?)
+    }
+}
+
+/// A text whose pages have passed a gate.
+fn through(text: FileText, gate: &PageGate) -> Result<FileText, Unread> {
+    let pages = text.pages.map(|pages| pages.held_against(gate));
+    match pages.as_ref().and_then(Pages::failures) {
+        Some(why) => Err(Unread::Refused { why }),
+        None => Ok(FileText { pages, ..text }),
     }
 }
 

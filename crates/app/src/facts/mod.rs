@@ -19,6 +19,7 @@ mod outlook;
 mod panel;
 mod people;
 mod range;
+mod reading;
 mod rules;
 mod scoring;
 mod secrets;
@@ -60,6 +61,7 @@ impl Facts {
     pub fn of(view: ProfileView<'_>) -> Self {
         let ProfileView { loaded, plan, prices } = view;
         let mut facts = Facts::new(plan.profile.name.clone(), &loaded.merged);
+        reading::add(plan, &mut facts);
         candidate::add(plan, &mut facts);
         scoring::add(plan, &mut facts);
         deciding::acceptance(plan, &mut facts);

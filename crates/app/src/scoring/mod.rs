@@ -162,8 +162,8 @@ pub fn text_of_file(
     output: &mut Streams,
 ) -> Result<String, Failure> {
     let document = reader.document(DocumentId::new(shown), bytes);
-    if let Some(pictures) = document.pages.as_ref().and_then(|pages| pages.pictures()) {
-        output.warn(&format!("`{shown}`: {pictures}"));
+    if let Some(doubts) = document.pages.as_ref().and_then(|pages| pages.doubts()) {
+        output.warn(&format!("`{shown}`: {doubts}"));
     }
     let text =
         document.text.map_err(|error| Failure::broken(format!("`{shown}`: {error}")).help(error.help()))?;

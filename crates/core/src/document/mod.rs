@@ -1,13 +1,17 @@
 //! Documents in memory: their text or why they have none, images and PDFs as such, and their types.
 
 mod classify;
+mod gate;
 mod media;
+mod page_signals;
 mod pages;
 mod structure;
 mod text;
 
 pub use classify::{Classification, Classifier, Matched, UNKNOWN};
+pub use gate::GateFinding;
 pub use media::{MEDIA_ENDINGS, Media};
+pub use page_signals::{PageSignal, PageSignals};
 pub use pages::{DocumentPage, PageBox, PagePassage, PageWord, Pages};
 pub use structure::{MarkedPart, PartRole, Structure};
 pub use text::{Encoding, SourceText, Unreadable};

@@ -1,5 +1,7 @@
 //! Pages of a document: where on them the words of its text are seen.
 
+use super::{GateFinding, PageSignals};
+use crate::profile::{GateStep, PageGate};
 use crate::value::prose::list;
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
@@ -21,6 +23,12 @@ pub struct DocumentPage {
     pub words: Vec<PageWord>,
     /// `true` if it shows a picture and no text: nothing is known of what it says.
     pub is_picture: bool,
+    /// How well it can be read.
+    #[serde(default)]
+    pub signals: PageSignals,
+    /// The signals beyond the bounds of the profile that it was read for.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub findings: Vec<GateFinding>,
 }
 
 /// A word of a page.
@@ -79,9 +87,16 @@ impl Pages {
         self.0.iter()
     }
 
-    /// A clause that names the pages that show a picture and no text; `None` if there is none.
+    /// Clauses about the pages that were not read, or not well enough: pictures without text, and those that the gate found
+    /// fault with; `None` if there are none.
     #[must_use]
-    pub fn pictures(&self) -> Option<String> {
+    pub fn doubts(&self) -> Option<String> {
+        let clauses: Vec<String> = self.pictures().into_iter().chain(self.findings()).collect();
+        (!clauses.is_empty()).then(|| clauses.join("; "))
+    }
+
+    /// A clause that names the pages that show a picture and no text.
+    fn pictures(&self) -> Option<String> {
         let pictures = (1..).zip(&self.0).filter(|(_, page)| page.is_picture);
         let numbers: Vec<String> = pictures.map(|(number, _): (usize, _)| number.to_string()).collect();
         match numbers.as_slice() {
@@ -91,6 +106,36 @@ impl Pages {
                 Some(format!("pages {} show only pictures, of which no text is read", list(several, "and")))
             }
         }
+    }
+
+    /// Clauses about the pages that the gate found fault with, and that are more than pictures.
+    fn findings(&self) -> impl Iterator<Item = String> {
+        self.clauses(|page, _| !page.is_picture)
+    }
+
+    /// Clauses about the pages by which a document fails; `None` if there are none.
+    #[must_use]
+    pub fn failures(&self) -> Option<String> {
+        let clauses: Vec<String> = self.clauses(|_, finding| finding.then == GateStep::Fail).collect();
+        (!clauses.is_empty()).then(|| clauses.join("; "))
+    }
+
+    /// A clause about each page that has such findings.
+    fn clauses(&self, counts: impl Fn(&DocumentPage, &GateFinding) -> bool) -> impl Iterator<Item = String> {
+        (1..).zip(&self.0).filter_map(move |(number, page): (usize, _)| {
+            let findings = page.findings.iter().filter(|finding| counts(page, finding));
+            let clauses: Vec<String> = findings.map(GateFinding::clause).collect();
+            (!clauses.is_empty()).then(|| format!("page {number}: {}", list(&clauses, "and")))
+        })
+    }
+
+    /// These pages, with what a gate finds about them.
+    #[must_use]
+    pub fn held_against(mut self, gate: &PageGate) -> Self {
+        for page in &mut self.0 {
+            page.findings = page.signals.held_against(gate);
+        }
+        self
     }
 
     /// The locations of a passage, given by its bytes in the text: an entry for each page that has words of it.
@@ -187,7 +232,15 @@ mod tests {
             word(18..22, 40.0, 30.0),
         ];
         let second = vec![word(23..27, 10.0, 10.0), word(28..31, 40.0, 10.0)];
-        let page = |text, words| DocumentPage { width: 100.0, height: 200.0, text, words, is_picture: false };
+        let page = |text, words| DocumentPage {
+            width: 100.0,
+            height: 200.0,
+            text,
+            words,
+            is_picture: false,
+            signals: PageSignals::default(),
+            findings: vec![],
+        };
         Pages::new(vec![page(0..23, first), page(23..31, second)])
     }
 
@@ -211,8 +264,15 @@ mod tests {
     #[test]
     fn pages_that_are_pictures_are_named() {
         let pages = |pictures: &[bool]| {
-            let page =
-                |&is_picture| DocumentPage { width: 1.0, height: 1.0, text: 0..0, words: vec![], is_picture };
+            let page = |&is_picture| DocumentPage {
+                width: 1.0,
+                height: 1.0,
+                text: 0..0,
+                words: vec![],
+                is_picture,
+                signals: PageSignals::default(),
+                findings: vec![],
+            };
             Pages::new(pictures.iter().map(page).collect()).pictures()
         };
         assert_eq!(pages(&[false, false]), None);

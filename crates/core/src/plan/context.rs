@@ -21,7 +21,7 @@ pub struct DocumentContext {
     typed: TypedAs,
     sight: Sight,
     /// A clause that names the pages of which no text is read.
-    pictures: Option<String>,
+    doubts: Option<String>,
 }
 
 /// The place in which the values of a candidate can be looked up.
@@ -73,8 +73,8 @@ impl DocumentContext {
             Ok(text) => Sight::of_text(plan, text.as_str()),
             Err(_) => Sight::Unseen(Arc::new(plan.scoring.source(""))),
         };
-        let pictures = document.pages.as_ref().and_then(|pages| pages.pictures());
-        DocumentContext { pictures, ..Self::new(plan, typed, sight) }
+        let doubts = document.pages.as_ref().and_then(|pages| pages.doubts());
+        DocumentContext { doubts, ..Self::new(plan, typed, sight) }
     }
 
     /// The context of a text that is a whole document, of the type that was `given` or that the profile's classifier finds.
@@ -97,7 +97,7 @@ impl DocumentContext {
             policy: Arc::clone(&plan.policy),
             typed,
             sight,
-            pictures: None,
+            doubts: None,
         }
     }
 
@@ -179,8 +179,8 @@ impl DocumentContext {
     fn finish(&self, out: &mut Assessment) {
         if matches!(self.sight, Sight::Unseen(_)) {
             out.say_unseen();
-        } else if let Some(pictures) = &self.pictures {
-            out.say_pictures(pictures);
+        } else if let Some(doubts) = &self.doubts {
+            out.say_doubts(doubts);
         }
         if self.typed.unrecognised && !self.policy.accept.allows(DOCUMENT_TYPE_UNKNOWN) {
             out.say_unknown_type();

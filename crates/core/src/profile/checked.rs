@@ -3,6 +3,7 @@
 use super::accept::Accept;
 use super::candidate::{CandidateKind, OnPreExisting, decode_variables};
 use super::certify::Certify;
+use super::ingest::Ingest;
 use super::judge::{
     Judge, ProgramKeys, ServiceKeys, Validator, ask_as_stages_do, decode_judges, decode_validators,
     leave_unnamed_unasked,
@@ -87,6 +88,9 @@ mapping! {
             examples(&["[examples]"])
         )]
         pub generate_once: Vec<Spanned<String>>,
+        /// How documents are read that are not plain text, and the gate that their pages pass before a call is made.
+        #[key(examples(&["{ ocr: { languages: [deu] }, gate: { hidden_words: { above: 0, then: fail } } }"]))]
+        pub ingest: Ingest => |_| Ingest::default(),
         /// Passages that no stage, rule or measure sees, at most 100. Only a judge with `sees: unmasked` gets the whole
         /// document, so that it can hold an answer against text that the answer could not copy.
         #[key(default("[]"), examples(&["[{ pattern: '(?s)IMPRESSION:.*', replace: '[withheld]' }]"]))]

@@ -14,6 +14,7 @@ mod dispositions;
 mod ensemble;
 mod extends;
 mod feedback;
+mod ingest;
 mod interpolate;
 mod judge;
 mod load;
@@ -60,6 +61,7 @@ pub use ensemble::{Combine, Disagreement, Weight};
 #[doc(hidden)]
 pub use extends::{Heirs, chain as extends_chain};
 pub use feedback::{Feedback, Lock, PreviousOutput};
+pub use ingest::{Above, Below, GateStep, Ingest, Ocr, OcrEngine, OcrUse, PageGate};
 pub use interpolate::Environment;
 #[doc(hidden)]
 pub use interpolate::{has_variable, secret_word};

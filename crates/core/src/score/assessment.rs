@@ -55,12 +55,12 @@ impl Assessment {
         });
     }
 
-    /// Adds the issue that pages of the document were not read, which `pictures` names, and that no judge has inspected
-    /// it yet.
-    pub fn say_pictures(&mut self, pictures: &str) {
+    /// Adds the issue that pages of the document were not read, or not well enough, which `doubts` names, and that no judge
+    /// has inspected it yet.
+    pub fn say_doubts(&mut self, doubts: &str) {
         self.issues.push(Issue {
             disposition: Disposition::Escalate,
-            message: format!("{pictures}, and no judge that is shown the document has answered").into(),
+            message: format!("{doubts}; and no judge that is shown the document has answered").into(),
             suggested_fix: Some("look at these pages for what the answer lacks or says otherwise".into()),
             ..Issue::new(DOCUMENT_UNSEEN, Severity::Critical)
         });

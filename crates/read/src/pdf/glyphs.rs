@@ -1,15 +1,19 @@
 //! Glyphs of a page: the text that its content stream draws, each with its location.
 
+use super::visibility::Visibility;
 use hayro_interpret::font::{Glyph as FontGlyph, GlyphRun};
 use hayro_interpret::hayro_cmap::BfString;
 use hayro_interpret::kurbo::{Affine, BezPath, Point, Rect, Vec2};
 use hayro_interpret::{BlendMode, ClipPath, Device, DrawMode, DrawProps, Image, ImageDrawProps, SoftMask};
+use std::collections::HashMap;
 use unicode_normalization::UnicodeNormalization;
 
 /// Units of an outline's em square, as the interpreter scales its glyphs.
 const UNITS_PER_EM: f64 = 1000.0;
 /// The advance of a glyph whose font gives none, in parts of its size.
 const USUAL_ADVANCE: f64 = 0.5;
+/// The height of a letter, in parts of its size.
+const LETTER_HEIGHT: f64 = 0.65;
 
 /// A glyph as it is drawn, in points from the page's top left corner.
 #[derive(Debug, Clone)]
@@ -22,8 +26,26 @@ pub(super) struct Glyph {
     pub(super) advance: Vec2,
     /// The size of its font.
     pub(super) size: f64,
-    /// `false` if it is drawn in a way that leaves no mark.
+    /// `false` if it is drawn in a way that leaves no mark, or is covered.
     pub(super) is_visible: bool,
+    /// `false` if its font has no shape for it: another program may show it by a font of its own.
+    pub(super) has_shape: bool,
+}
+
+impl Glyph {
+    /// The middle of the letter.
+    pub(super) fn middle(&self) -> Point {
+        let Rect { x0, y0, x1, y1 } = self.bounds();
+        Point::new((x0 + x1) / 2.0, (y0 + y1) / 2.0)
+    }
+
+    /// The rectangle in which a letter without an accent or a descender leaves its mark.
+    pub(super) fn bounds(&self) -> Rect {
+        let along = self.advance.hypot().max(f64::EPSILON);
+        let up = Vec2::new(self.advance.y, -self.advance.x) / along * (self.size * LETTER_HEIGHT);
+        let end = self.origin + self.advance;
+        Rect::from_points(self.origin, end).union(Rect::from_points(self.origin + up, end + up))
+    }
 }
 
 /// A device that keeps the glyphs that are drawn on it, up to a number.
@@ -33,12 +55,22 @@ pub(super) struct GlyphCollector {
     is_full: bool,
     /// The area of the largest image.
     picture: f64,
+    visibility: Visibility,
+    /// Outlines that were looked at, and whether they have a shape.
+    shapes: HashMap<u128, bool>,
 }
 
 impl GlyphCollector {
     /// A collector of at most so many glyphs.
     pub(super) fn with_room_for(room: usize) -> Self {
-        GlyphCollector { glyphs: Vec::new(), room, is_full: false, picture: 0.0 }
+        GlyphCollector {
+            glyphs: Vec::new(),
+            room,
+            is_full: false,
+            picture: 0.0,
+            visibility: Visibility::default(),
+            shapes: HashMap::new(),
+        }
     }
 
     /// Returns whether glyphs were left out because there were too many.
@@ -52,32 +84,58 @@ impl GlyphCollector {
     }
 
     /// The glyphs, in the order in which they were drawn.
-    pub(super) fn into_glyphs(self) -> Vec<Glyph> {
+    pub(super) fn into_glyphs(mut self) -> Vec<Glyph> {
+        self.visibility.hide_covered(&mut self.glyphs);
         self.glyphs
+    }
+
+    fn has_shape(&mut self, glyph: &FontGlyph<'_>) -> bool {
+        match glyph {
+            FontGlyph::Type3(_) => true,
+            FontGlyph::Outline(outline) => *self
+                .shapes
+                .entry(outline.identifier().cache_key())
+                .or_insert_with(|| !outline.outline().is_empty()),
+        }
     }
 }
 
 impl Device<'_> for GlyphCollector {
     fn draw_path(&mut self, _: &BezPath, _: DrawProps<'_>, _: &DrawMode) {}
-    fn push_clip_path(&mut self, _: &ClipPath) {}
-    fn push_transparency_group(&mut self, _: f32, _: Option<SoftMask<'_>>, _: BlendMode) {}
+    fn push_clip_path(&mut self, clip: &ClipPath) {
+        self.visibility.push_clip(clip);
+    }
+    fn push_transparency_group(&mut self, opacity: f32, _: Option<SoftMask<'_>>, _: BlendMode) {
+        self.visibility.push_group(opacity);
+    }
     fn draw_glyph_run(&mut self, run: &GlyphRun<'_, '_>, props: DrawProps<'_>, mode: &DrawMode) {
         let glyphs = run.glyphs();
         self.is_full |= glyphs.len() > self.room - self.glyphs.len();
-        if !self.is_full {
-            self.glyphs
-                .extend(glyphs.iter().map(|glyph| placed(glyph, props.transform * glyph.transform(), mode)));
+        if self.is_full {
+            return;
+        }
+        let leaves_mark = self.visibility.leaves_mark(&props, mode);
+        for drawn in glyphs {
+            let has_shape = self.has_shape(drawn);
+            let glyph = placed(drawn, props.transform * drawn.transform());
+            let is_visible = leaves_mark && self.visibility.shows(glyph.middle(), glyph.size);
+            self.glyphs.push(Glyph { is_visible, has_shape, ..glyph });
         }
     }
-    fn pop_clip(&mut self) {}
-    fn pop_transparency_group(&mut self) {}
+    fn pop_clip(&mut self) {
+        self.visibility.pop_clip();
+    }
+    fn pop_transparency_group(&mut self) {
+        self.visibility.pop_group();
+    }
     fn draw_image(&mut self, image: Image<'_, '_>, props: ImageDrawProps<'_>) {
         let pixels = Rect::new(0.0, 0.0, f64::from(image.width()), f64::from(image.height()));
         self.picture = self.picture.max(props.transform.transform_rect_bbox(pixels).area());
+        self.visibility.cover(self.glyphs.len(), &image, &props);
     }
 }
 
-fn placed(glyph: &FontGlyph<'_>, transform: Affine, mode: &DrawMode) -> Glyph {
+fn placed(glyph: &FontGlyph<'_>, transform: Affine) -> Glyph {
     let origin = transform * Point::ZERO;
     let unit = |x, y| (transform * Point::new(x, y)) - origin;
     let (right, up) = (unit(1.0, 0.0), unit(0.0, 1.0));
@@ -96,7 +154,7 @@ fn placed(glyph: &FontGlyph<'_>, transform: Affine, mode: &DrawMode) -> Glyph {
         BfString::Char(one) => plain(&one.to_string()),
         BfString::String(several) => plain(&several),
     });
-    Glyph { text, origin, advance, size, is_visible: !matches!(mode, DrawMode::Invisible) }
+    Glyph { text, origin, advance, size, is_visible: true, has_shape: true }
 }
 
 /// A text with plain letters for ligatures and for the forms that letters take within words.

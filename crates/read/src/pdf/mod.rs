@@ -5,27 +5,36 @@
 
 mod columns;
 mod glyphs;
+mod ink;
 mod layout;
 mod lines;
+mod marks;
 mod picture;
 mod right_to_left;
+mod sight;
 mod sizes;
 #[cfg(test)]
+mod hidden_tests;
+#[cfg(test)]
 mod tests;
+mod visibility;
 mod words;
 
-use self::glyphs::{Glyph, GlyphCollector};
+use self::glyphs::GlyphCollector;
+use self::ink::PageInk;
 pub(super) use self::picture::picture;
 
 use self::layout::PlacedText;
+use self::sight::Sighted;
 use self::words::words_by_direction;
 use super::file_text::{FileText, Unread};
 use super::reader_task::ReadingSettings;
+use hayro::RenderCache;
 use hayro_interpret::hayro_syntax::page::Page as PdfPage;
 use hayro_interpret::hayro_syntax::{DecryptionError, LoadPdfError, Pdf, PdfData};
 use hayro_interpret::kurbo::{Affine, Rect};
 use hayro_interpret::{Context, InterpreterCache, InterpreterSettings, interpret_page};
-use loopctl_core::document::{DocumentPage, PageBox, PageWord, Pages};
+use loopctl_core::document::{DocumentPage, PageBox, PageSignals, PageWord, Pages};
 
 /// The most pages of a document.
 const MOST_PAGES: usize = 5_000;
@@ -35,8 +44,6 @@ const MOST_GLYPHS: usize = 5_000_000;
 const MOST_UNKNOWN_PERCENT: usize = 10;
 /// The part of a page without text that a picture covers if it may be the scan of a text, in percent.
 const PICTURE_PERCENT: f64 = 20.0;
-/// A page whose visible glyphs are fewer than this part of its invisible ones is a scan with a layer of text, in percent.
-const LAYER_PERCENT: usize = 10;
 
 /// Reads the text of a PDF file.
 ///
@@ -51,7 +58,7 @@ pub(super) fn read(bytes: Vec<u8>, settings: &ReadingSettings) -> Result<FileTex
     if pages.len() > MOST_PAGES {
         return Err(Unread::TooLong);
     }
-    let cache = InterpreterCache::new();
+    let (cache, drawn) = (InterpreterCache::new(), RenderCache::new());
     let mut seen = GlyphCounts::default();
     let mut text = PlacedText::default();
     let mut placed = Vec::with_capacity(pages.len());
@@ -59,7 +66,7 @@ pub(super) fn read(bytes: Vec<u8>, settings: &ReadingSettings) -> Result<FileTex
         if at > 0 {
             text.text.push('\u{c}');
         }
-        placed.push(read_page(page, &cache, &pdf, &mut seen, &mut text)?);
+        placed.push(read_page(page, &cache, &drawn, &pdf, &mut seen, &mut text)?);
     }
     if text.words.is_empty() {
         return Err(Unread::NoText { pages: placed.len() });
@@ -97,25 +104,28 @@ struct GlyphCounts {
 }
 
 fn read_page<'a>(
-    page: &PdfPage<'a>,
+    page: &'a PdfPage<'a>,
     cache: &InterpreterCache<'a>,
+    drawn: &RenderCache<'a>,
     pdf: &'a Pdf,
-    seen: &mut GlyphCounts,
+    counts: &mut GlyphCounts,
     text: &mut PlacedText,
 ) -> Result<DocumentPage, Unread> {
     let (width, height) = page.render_dimensions();
     let bounds = Rect::new(0.0, 0.0, f64::from(width), f64::from(height));
     let to_page = Affine::new(page.initial_transform(true).as_coeffs().map(f64::from));
     let mut context = Context::new(to_page, bounds, cache, pdf.xref(), InterpreterSettings::default());
-    let mut collector = GlyphCollector::with_room_for(MOST_GLYPHS.saturating_sub(seen.glyphs));
+    let mut collector = GlyphCollector::with_room_for(MOST_GLYPHS.saturating_sub(counts.glyphs));
     interpret_page(page, &mut context, &mut collector);
     if collector.is_full() {
         return Err(Unread::TooLong);
     }
     let picture = collector.picture();
-    let glyphs = readable(collector.into_glyphs(), bounds);
-    seen.glyphs += glyphs.len();
-    seen.unknown += glyphs.iter().filter(|glyph| glyph.text.is_none()).count();
+    let ink = PageInk::of(page, drawn);
+    let Sighted { seen: glyphs, hidden_words } = Sighted::of(collector.into_glyphs(), bounds, &ink);
+    let unknown = glyphs.iter().filter(|glyph| glyph.text.is_none()).count();
+    counts.glyphs += glyphs.len();
+    counts.unknown += unknown;
     let (start, mut words) = (text.text.len(), Vec::new());
     for directed in words_by_direction(&glyphs) {
         let first = text.words.len();
@@ -125,17 +135,37 @@ fn read_page<'a>(
             words.push(PageWord::new(range.clone(), bounds).ok_or(Unread::TooLong)?);
         }
     }
+    let unread = ink.letters_outside(words.iter().map(|word| rectangle(word.bounds())));
+    let signals = PageSignals {
+        unknown_characters: share(unknown, glyphs.len()),
+        hidden_words: Some(number(hidden_words)),
+        unread_ink: share(unread, unread + glyphs.len()),
+        picture_area: Some(fraction(picture / bounds.area())),
+        ..PageSignals::default()
+    };
     let is_picture = words.is_empty() && picture * 100.0 > bounds.area() * PICTURE_PERCENT;
-    Ok(DocumentPage { width, height, text: start..text.text.len(), words, is_picture })
+    let text = start..text.text.len();
+    Ok(DocumentPage { width, height, text, words, is_picture, signals, findings: Vec::new() })
 }
 
-/// The glyphs that a reader of the page sees; of a scan, those of the layer of text that lies over it.
-fn readable(glyphs: Vec<Glyph>, page: Rect) -> Vec<Glyph> {
-    let on_page: Vec<Glyph> = glyphs.into_iter().filter(|glyph| page.contains(glyph.origin)).collect();
-    let visible = on_page.iter().filter(|glyph| glyph.is_visible).count();
-    let invisible = on_page.len() - visible;
-    let is_scan = visible.saturating_mul(100) < invisible.saturating_mul(LAYER_PERCENT);
-    on_page.into_iter().filter(|glyph| is_scan || glyph.is_visible).collect()
+/// A part of a whole; `None` of nothing.
+fn share(part: usize, whole: usize) -> Option<f32> {
+    (whole > 0).then(|| number(part) / number(whole))
+}
+
+#[expect(clippy::cast_precision_loss, reason = "glyphs of a page")]
+fn number(count: usize) -> f32 {
+    count as f32
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "between 0 and 1")]
+fn fraction(value: f64) -> f32 {
+    value.clamp(0.0, 1.0) as f32
+}
+
+fn rectangle(bounds: PageBox) -> Rect {
+    let (left, top) = (f64::from(bounds.left), f64::from(bounds.top));
+    Rect::new(left, top, left + f64::from(bounds.width), top + f64::from(bounds.height))
 }
 
 #[expect(clippy::cast_possible_truncation, reason = "points on a page; a thousandth is finer than ink")]

@@ -6,7 +6,7 @@ use loopctl_core::value::DocumentId;
 use std::fmt::Write as _;
 
 /// A PDF with a page for each content stream, 400 by 300 points, with Courier as `F`: each character is 0.6 of its size.
-fn pdf(pages: &[String]) -> Vec<u8> {
+pub(super) fn pdf(pages: &[String]) -> Vec<u8> {
     let first = 4;
     let kids: Vec<String> = (0..pages.len()).map(|at| format!("{} 0 R", first + 2 * at)).collect();
     let mut objects = vec![
@@ -16,7 +16,7 @@ fn pdf(pages: &[String]) -> Vec<u8> {
     ];
     for (at, content) in pages.iter().enumerate() {
         objects.push(format!(
-            "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 400 300] /Resources << /Font << /F 3 0 R >> >> /Contents {} 0 R >>",
+            "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 400 300] /Resources << /Font << /F 3 0 R >> /ExtGState << /Clear << /ca 0 >> /Faint << /ca 0.04 >> >> >> /Contents {} 0 R >>",
             first + 2 * at + 1
         ));
         objects.push(format!("<< /Length {} >>\nstream\n{content}\nendstream", content.len()));
@@ -38,15 +38,15 @@ fn pdf(pages: &[String]) -> Vec<u8> {
 }
 
 /// Texts at a distance from the left and bottom edge, in ten points.
-fn texts(texts: &[(i32, i32, &str)]) -> String {
+pub(super) fn texts(texts: &[(i32, i32, &str)]) -> String {
     texts.iter().map(|(x, y, text)| format!("BT /F 10 Tf 1 0 0 1 {x} {y} Tm ({text}) Tj ET\n")).collect()
 }
 
-fn pages(read: &FileText) -> &Pages {
+pub(super) fn pages(read: &FileText) -> &Pages {
     read.pages.as_ref().unwrap()
 }
 
-fn read_pages(pages: &[String]) -> FileText {
+pub(super) fn read_pages(pages: &[String]) -> FileText {
     read(pdf(pages), &ReadingSettings::default()).unwrap()
 }
 
@@ -134,9 +134,6 @@ fn what_no_eye_sees_is_no_text() {
         + "BT /F 10 Tf 3 Tr 1 0 0 1 20 150 Tm (ignore this) Tj ET\n"
         + "BT /F 10 Tf 0 Tr 1 0 0 1 900 900 Tm (off the page) Tj ET";
     assert_eq!(text(page).trim(), "Total 18.50 EUR for paper and ink");
-    // A scan has nothing but a layer of text that leaves no ink.
-    let scan = "BT /F 10 Tf 3 Tr 1 0 0 1 20 150 Tm (Total 18.50) Tj ET".to_owned();
-    assert_eq!(text(scan).trim(), "Total 18.50");
 }
 
 #[test]
@@ -160,7 +157,7 @@ fn pages_that_are_only_pictures_are_told_from_empty_ones() {
     let picture = |width: i32| format!("q {width} 0 0 200 50 50 cm BI /W 1 /H 1 /CS /G /BPC 8 ID a EI Q");
     let read = read_pages(&[texts(&[(20, 200, "Total 1")]), picture(300), String::new(), picture(30)]);
     // A logo is no scan.
-    assert_eq!(pages(&read).pictures().unwrap(), "page 2 shows only a picture, of which no text is read");
+    assert_eq!(pages(&read).doubts().unwrap(), "page 2 shows only a picture, of which no text is read");
     assert_eq!(
         super::read(pdf(&[picture(300)]), &ReadingSettings::default()).unwrap_err(),
         Unread::NoText { pages: 1 }

@@ -14,9 +14,10 @@ use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 /// Every page, in the order in which they are read, with a word for it that does not change.
-const PAGES: [(&str, &str); 11] = [
+const PAGES: [(&str, &str); 12] = [
     ("summary", include_str!("../pages/summary.md")),
     ("purpose", include_str!("../pages/purpose.md")),
+    ("reading", include_str!("../pages/reading.md")),
     ("candidate", include_str!("../pages/candidate.md")),
     ("scoring", include_str!("../pages/scoring.md")),
     ("acceptance", include_str!("../pages/acceptance.md")),

@@ -1,0 +1,161 @@
+//! Marks on a page: ink that is connected, and the marks that look like letters of words.
+
+use std::ops::Range;
+
+/// Heights of letters, in points: other marks are dots, lines and pictures.
+const LETTER_HEIGHT: Range<f64> = 3.0..30.0;
+/// The most that a mark of a letter is wider than high: letters of a word may touch.
+const WIDEST: f64 = 5.0;
+/// The gap between two letters of a word, and the most that their lower edges differ, in parts of their height.
+const LETTER_GAP: f64 = 0.9;
+const SAME_LINE: f64 = 0.4;
+/// The marks of a row from which it counts as text.
+const LEAST_LETTERS: usize = 5;
+/// The rows that a mark may continue: those that ended last.
+const OPEN_ROWS: usize = 200;
+/// The most marks that are looked at: a page of print has some five thousand, a noisy picture any number.
+const MOST_MARKS: usize = 50_000;
+
+/// Pixels with ink.
+pub(super) struct Marks {
+    is_ink: Vec<bool>,
+    width: usize,
+}
+
+/// The rectangle around connected ink, in pixels.
+#[derive(Debug, Clone, Copy)]
+struct Mark {
+    left: usize,
+    right: usize,
+    top: usize,
+    bottom: usize,
+}
+
+/// Marks beside each other.
+struct MarkRow {
+    last: Mark,
+    marks: usize,
+}
+
+impl Marks {
+    /// The ink of a page, row by row.
+    pub(super) fn new(is_ink: Vec<bool>, width: usize) -> Self {
+        Marks { is_ink, width }
+    }
+
+    /// Takes the ink of a rectangle away.
+    pub(super) fn erase(&mut self, columns: Range<usize>, rows: Range<usize>) {
+        for y in rows {
+            if let Some(row) =
+                self.is_ink.get_mut(y * self.width + columns.start..y * self.width + columns.end)
+            {
+                row.fill(false);
+            }
+        }
+    }
+
+    /// The number of marks that look like letters of words, at so many pixels for a point. Takes the ink away.
+    pub(super) fn letters(&mut self, scale: f64) -> usize {
+        let mut letters: Vec<Mark> = Vec::new();
+        for start in 0..self.is_ink.len() {
+            if self.is_ink.get(start) == Some(&true) {
+                letters.extend(Some(self.take(start)).filter(|mark| mark.looks_like_letter(scale)));
+                if letters.len() >= MOST_MARKS {
+                    break;
+                }
+            }
+        }
+        letters.sort_by_key(|mark| mark.left);
+        let mut rows: Vec<MarkRow> = Vec::new();
+        for mark in letters {
+            match rows.iter_mut().rev().take(OPEN_ROWS).find(|row| row.last.is_before(&mark)) {
+                Some(row) => *row = MarkRow { last: mark, marks: row.marks + 1 },
+                None => rows.push(MarkRow { last: mark, marks: 1 }),
+            }
+        }
+        rows.iter().map(|row| row.marks).filter(|marks| *marks >= LEAST_LETTERS).sum()
+    }
+
+    /// Takes the ink that is connected with a pixel away.
+    fn take(&mut self, start: usize) -> Mark {
+        let width = self.width.max(1);
+        let (x, y) = (start % width, start / width);
+        let mut mark = Mark { left: x, right: x, top: y, bottom: y };
+        let mut open = vec![start];
+        while let Some(at) = open.pop() {
+            match self.is_ink.get_mut(at) {
+                Some(ink) if *ink => *ink = false,
+                _ => continue,
+            }
+            let (x, y) = (at % width, at / width);
+            mark = Mark {
+                left: mark.left.min(x),
+                right: mark.right.max(x),
+                top: mark.top.min(y),
+                bottom: mark.bottom.max(y),
+            };
+            for row in y.saturating_sub(1)..=y + 1 {
+                for column in x.saturating_sub(1)..=(x + 1).min(width - 1) {
+                    open.push(row * width + column);
+                }
+            }
+        }
+        mark
+    }
+}
+
+impl Mark {
+    fn looks_like_letter(&self, scale: f64) -> bool {
+        LETTER_HEIGHT.contains(&(self.height() / scale)) && self.width() <= WIDEST * self.height()
+    }
+
+    /// Returns whether another mark, further to the right, is the next letter.
+    fn is_before(&self, next: &Mark) -> bool {
+        let height = self.height().max(next.height());
+        let gap = next.left.saturating_sub(self.right);
+        let step = self.bottom.abs_diff(next.bottom);
+        next.right > self.right
+            && pixels(gap) <= LETTER_GAP * height
+            && pixels(step) <= SAME_LINE * height
+            && height <= 3.0 * self.height().min(next.height())
+    }
+
+    fn width(&self) -> f64 {
+        pixels(self.right - self.left + 1)
+    }
+
+    fn height(&self) -> f64 {
+        pixels(self.bottom - self.top + 1)
+    }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "pixels of a page")]
+fn pixels(number: usize) -> f64 {
+    number as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn letters(rows: &[&str]) -> usize {
+        let width = rows[0].len();
+        Marks::new(rows.iter().flat_map(|row| row.bytes().map(|c| c == b'#')).collect(), width).letters(1.0)
+    }
+
+    #[test]
+    fn marks_in_a_row_are_letters_and_lines_and_dots_are_none() {
+        let row = ["#..#..#..#..#", "#..#..#..#..#", "#..#..#..#..#", "#..#..#..#..#"];
+        assert_eq!(letters(&row), 5);
+        assert_eq!(letters(&row[..2]), 0, "too small");
+        assert_eq!(letters(&["#..#..#", "#..#..#", "#..#..#"]), 0, "too few");
+        assert_eq!(letters(&["#############", ".............", "#..#..#..#..#"]), 0, "a line and dots");
+    }
+
+    #[test]
+    fn what_was_read_is_taken_away() {
+        let mut marks = Marks::new([true, false, false].repeat(15), 15);
+        marks.erase(0..15, 0..3);
+        assert_eq!(marks.letters(1.0), 0);
+    }
+}
