@@ -81,6 +81,9 @@ description: all of it
 candidate: value
 variables: { task: find }
 mask: [{ pattern: 'SECRET.*', replace: '[gone]' }]
+ingest:
+  ocr: { engine: tesseract, languages: [eng], dpi: 300 }
+  gate: { hidden_words: { above: 2, then: review }, layer_agreement: { below: 0.6, then: ocr } }
 stages:
   - id: one
     provider: [pattern, { name: 'openai:gpt-5.4-mini', config: { endpoint: openai } }]
@@ -187,6 +190,21 @@ pub(super) const SETTINGS: &[&str] = &[
     "mask.0.pattern=HIDDEN",
     "mask.0.replace=x",
     "mask=null",
+    "ingest.ocr=false",
+    "ingest.ocr.engine=ppocr",
+    "ingest.ocr.languages=[deu]",
+    "ingest.ocr.proofread=ppocr",
+    "ingest.ocr.dpi=400",
+    "ingest.gate.unknown_characters=false",
+    "ingest.gate.unknown_characters={ above: 0.2, then: fail }",
+    "ingest.gate.hidden_words.above=3",
+    "ingest.gate.hidden_words.then=fail",
+    "ingest.gate.unread_ink=false",
+    "ingest.gate.picture_area={ above: 0.5, then: review }",
+    "ingest.gate.skew={ above: 1, then: fail }",
+    "ingest.gate.ocr_confidence={ below: 0.9, then: review }",
+    "ingest.gate.layer_agreement.below=0.7",
+    "ingest.gate.layer_agreement=false",
     "stages.0.provider=pattern",
     "stages.0.provider.1.config.endpoint=azure",
     "stages.0.prompt=definition/examples.md",
