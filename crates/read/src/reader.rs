@@ -2,6 +2,7 @@
 
 use super::file_kind::FileKind;
 use super::file_text::{FileText, Unread};
+use super::ocr::{LineSheet, OcrSettings, PagePictures, PictureFrame, SheetTask, Turn, read_scans};
 use super::page_picture::PagePicture;
 use super::reader_task::{self, ReaderTask, ReadingSettings};
 use super::{Document, Media, SourceText, Unreadable};
@@ -61,15 +62,23 @@ impl DocumentReader {
         self
     }
 
+    /// This reader, which reads images, and pages that are only a picture, by OCR.
+    #[must_use]
+    pub fn with_ocr(mut self, settings: OcrSettings) -> Self {
+        self.settings.ocr = Some(settings);
+        self
+    }
+
     /// The document that these bytes of a file are, with its text if it has any.
     #[must_use]
     pub fn document(&self, id: DocumentId, bytes: Vec<u8>) -> Document {
         let (media, kind) = (Media::of(&bytes), FileKind::of(&bytes));
+        let kind = kind.filter(|kind| self.settings.ocr.is_some() || !kind.needs_ocr());
         let mut document = match kind {
             None => Document::from_bytes(id, bytes),
             Some(kind) => {
                 let digest = digest_bytes(&bytes);
-                let read = self.read(kind, bytes);
+                let read = self.read(kind, bytes.into());
                 Document { digest, ..document_of(id, read) }
             }
         };
@@ -95,10 +104,49 @@ impl DocumentReader {
     }
 
     /// Reads the text of a file.
-    fn read(&self, kind: FileKind, bytes: Vec<u8>) -> Result<FileText, Unread> {
-        let Some(program) = &self.program else { return kind.read(bytes, &self.settings) };
-        let task = ReaderTask::Text { settings: self.settings.clone() };
-        reader_task::text_of(&ask(program, &task, &bytes)?)
+    fn read(&self, kind: FileKind, bytes: Arc<[u8]>) -> Result<FileText, Unread> {
+        let read = match &self.program {
+            None => kind.read(bytes.to_vec(), &self.settings)?,
+            Some(program) => {
+                let task = ReaderTask::Text { settings: self.settings.clone() };
+                reader_task::text_of(&ask(program, &task, &bytes)?)?
+            }
+        };
+        match &self.settings.ocr {
+            None => Ok(read),
+            Some(ocr) => read_scans(read, &FilePictures { reader: self, kind, bytes }, ocr),
+        }
+    }
+}
+
+/// The pictures of a file's pages, for OCR.
+struct FilePictures<'a> {
+    reader: &'a DocumentReader,
+    kind: FileKind,
+    bytes: Arc<[u8]>,
+}
+
+impl PagePictures for FilePictures<'_> {
+    fn prepared(&self, page: usize, turn: Option<Turn>) -> Result<(PictureFrame, Vec<u8>), Unread> {
+        let settings = self.reader.settings.clone();
+        match &self.reader.program {
+            None => reader_task::scan(self.kind, self.bytes.to_vec(), page, turn, &settings),
+            Some(program) => {
+                let task = ReaderTask::Scan { page, turn, settings };
+                reader_task::scan_of(&ask(program, &task, &self.bytes)?)
+            }
+        }
+    }
+
+    fn lines(&self, page: usize, sheet: SheetTask) -> Result<(LineSheet, Vec<u8>), Unread> {
+        let settings = self.reader.settings.clone();
+        match &self.reader.program {
+            None => reader_task::lines(self.kind, self.bytes.to_vec(), page, &sheet, &settings),
+            Some(program) => {
+                let task = ReaderTask::Lines { page, sheet, settings };
+                reader_task::lines_answered(&ask(program, &task, &self.bytes)?)
+            }
+        }
     }
 }
 

@@ -2,12 +2,14 @@
 
 mod classify;
 mod media;
+mod page_origin;
 mod pages;
 mod structure;
 mod text;
 
 pub use classify::{Classification, Classifier, Matched, UNKNOWN};
 pub use media::{MEDIA_ENDINGS, Media};
+pub use page_origin::{DoubtfulWord, OtherReading, PageOcr, PageOrigin, ReadingDoubt};
 pub use pages::{DocumentPage, PageBox, PagePassage, PageWord, Pages};
 pub use structure::{MarkedPart, PartRole, Structure};
 pub use text::{Encoding, SourceText, Unreadable};

@@ -1,31 +1,25 @@
 //! PDF files: the text that their pages show, and where.
 //!
-//! [`glyphs`] collects what a page draws; [`words`] are glyphs that touch; [`lines`], words of one baseline;
-//! [`columns`], the order in which parts of a page are read; [`layout`] writes them as text.
+//! [`glyphs`] collects what a page draws; [`words`] are glyphs that touch; `page_layout` writes them as text.
 
-mod columns;
 mod glyphs;
-mod layout;
-mod lines;
 mod picture;
-mod right_to_left;
-mod sizes;
 #[cfg(test)]
-mod tests;
+pub(super) mod tests;
 mod words;
 
 use self::glyphs::{Glyph, GlyphCollector};
-pub(super) use self::picture::picture;
+pub(super) use self::picture::{grey, picture};
 
-use self::layout::PlacedText;
 use self::words::words_by_direction;
 use super::file_text::{FileText, Unread};
+use super::page_layout::{PlacedText, page_box};
 use super::reader_task::ReadingSettings;
 use hayro_interpret::hayro_syntax::page::Page as PdfPage;
 use hayro_interpret::hayro_syntax::{DecryptionError, LoadPdfError, Pdf, PdfData};
 use hayro_interpret::kurbo::{Affine, Rect};
 use hayro_interpret::{Context, InterpreterCache, InterpreterSettings, interpret_page};
-use loopctl_core::document::{DocumentPage, PageBox, PageWord, Pages};
+use loopctl_core::document::{DocumentPage, PageOrigin, PageWord, Pages};
 
 /// The most pages of a document.
 const MOST_PAGES: usize = 5_000;
@@ -55,19 +49,25 @@ pub(super) fn read(bytes: Vec<u8>, settings: &ReadingSettings) -> Result<FileTex
     let mut seen = GlyphCounts::default();
     let mut text = PlacedText::default();
     let mut placed = Vec::with_capacity(pages.len());
+    let mut for_ocr = Vec::new();
     for (at, page) in pages.iter().enumerate() {
         if at > 0 {
             text.text.push('\u{c}');
         }
-        placed.push(read_page(page, &cache, &pdf, &mut seen, &mut text)?);
+        let before = seen;
+        let page = read_page(page, &cache, &pdf, &mut seen, &mut text)?;
+        if page.words.is_empty() || seen.since(before).are_unknown() {
+            for_ocr.push(at + 1);
+        }
+        placed.push(page);
     }
-    if text.words.is_empty() {
-        return Err(Unread::NoText { pages: placed.len() });
+    if text.words.is_empty() && settings.ocr.is_none() {
+        return Err(Unread::NoText { pages: placed.len(), engine: None });
     }
-    if seen.unknown.saturating_mul(100) > seen.glyphs.saturating_mul(MOST_UNKNOWN_PERCENT) {
+    if seen.are_unknown() && settings.ocr.is_none() {
         return Err(Unread::UnknownCharacters { percent: seen.unknown.saturating_mul(100) / seen.glyphs });
     }
-    Ok(FileText { text: text.text, pages: Some(Pages::new(placed)), ..FileText::default() })
+    Ok(FileText { text: text.text, pages: Some(Pages::new(placed)), for_ocr, ..FileText::default() })
 }
 
 /// Opens a file, with the first of the passwords that opens it if it needs one.
@@ -89,11 +89,23 @@ fn open(bytes: Vec<u8>, settings: &ReadingSettings) -> Result<Pdf, Unread> {
 }
 
 /// Counts of what the pages so far show.
-#[derive(Default)]
+#[derive(Clone, Copy, Default)]
 struct GlyphCounts {
     glyphs: usize,
     /// Glyphs of which no character is known.
     unknown: usize,
+}
+
+impl GlyphCounts {
+    /// The counts since earlier ones.
+    fn since(self, earlier: Self) -> Self {
+        GlyphCounts { glyphs: self.glyphs - earlier.glyphs, unknown: self.unknown - earlier.unknown }
+    }
+
+    /// Returns whether so many characters are not known that the text can't be read.
+    fn are_unknown(self) -> bool {
+        self.unknown.saturating_mul(100) > self.glyphs.saturating_mul(MOST_UNKNOWN_PERCENT)
+    }
 }
 
 fn read_page<'a>(
@@ -120,13 +132,20 @@ fn read_page<'a>(
     for directed in words_by_direction(&glyphs) {
         let first = text.words.len();
         text.write(directed.words);
-        for (range, frame) in text.words.iter().skip(first) {
-            let bounds = page_box(directed.to_page.transform_rect_bbox(*frame));
-            words.push(PageWord::new(range.clone(), bounds).ok_or(Unread::TooLong)?);
+        for word in text.words.iter().skip(first) {
+            let bounds = page_box(directed.to_page.transform_rect_bbox(word.bounds));
+            words.push(PageWord::new(word.text.clone(), bounds).ok_or(Unread::TooLong)?);
         }
     }
     let is_picture = words.is_empty() && picture * 100.0 > bounds.area() * PICTURE_PERCENT;
-    Ok(DocumentPage { width, height, text: start..text.text.len(), words, is_picture })
+    Ok(DocumentPage {
+        width,
+        height,
+        text: start..text.text.len(),
+        words,
+        is_picture,
+        origin: PageOrigin::TextLayer,
+    })
 }
 
 /// The glyphs that a reader of the page sees; of a scan, those of the layer of text that lies over it.
@@ -136,15 +155,4 @@ fn readable(glyphs: Vec<Glyph>, page: Rect) -> Vec<Glyph> {
     let invisible = on_page.len() - visible;
     let is_scan = visible.saturating_mul(100) < invisible.saturating_mul(LAYER_PERCENT);
     on_page.into_iter().filter(|glyph| is_scan || glyph.is_visible).collect()
-}
-
-#[expect(clippy::cast_possible_truncation, reason = "points on a page; a thousandth is finer than ink")]
-fn page_box(bounds: Rect) -> PageBox {
-    let point = |value: f64| (value * 100.0).round() as f32 / 100.0;
-    PageBox {
-        left: point(bounds.x0),
-        top: point(bounds.y0),
-        width: point(bounds.width()),
-        height: point(bounds.height()),
-    }
 }
