@@ -4,7 +4,10 @@ use super::{Pages, Structure, Unreadable};
 use serde::{Deserialize, Serialize};
 
 const OPEN_AND_SAVE: &str = "open it and save it again as PDF, or give its text";
-const SCAN: &str = "if it is a scan, read its text first, for example with `ocrmypdf`; or let a model that reads PDFs look at it: `attach: document` in the stages of its profile, and its type named (on the command line `--config 'stages.*.attach=document' --type TYPE`)";
+const SCAN: &str = "if it is a scan, switch OCR on (`ingest: { ocr: { engine: tesseract } }` in its profile), or read its text first, for example with `ocrmypdf`; or let a model that reads PDFs look at it: `attach: document` in the stages of its profile, and its type named (on the command line `--config 'stages.*.attach=document' --type TYPE`)";
+
+const SCAN_AGAIN: &str = "look at the pages: they may be empty, or too faint to read";
+const SAVE_IMAGE: &str = "open it and save it again as PNG, or give its text";
 
 const REFUSED: &str = "look at these pages; if they are as they should be, change the bound under `ingest: gate` in the profile, or let such pages be read by OCR (`then: ocr`) or left to a person (`then: review`)";
 
@@ -15,6 +18,12 @@ pub(super) struct FileText {
     pub(super) pages: Option<Pages>,
     #[serde(default, skip_serializing_if = "Structure::is_empty")]
     pub(super) structure: Structure,
+    /// The numbers of the pages, from 1, whose text OCR has to read, if it is wanted.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(super) for_ocr: Vec<usize>,
+    /// The numbers of the pages, from 1, of which OCR tells whether their text layer says what is seen.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(super) to_compare: Vec<usize>,
 }
 
 /// The reason why a file has no text.
@@ -29,8 +38,24 @@ pub(super) enum Unread {
     Damaged,
     /// It has more pages or characters than a document may have.
     TooLong,
-    /// No page shows text.
-    NoText { pages: usize },
+    /// No page shows text, nor did OCR by this engine find any.
+    NoText {
+        pages: usize,
+        #[serde(default)]
+        engine: Option<String>,
+    },
+    /// It is an image that can't be decoded.
+    DamagedImage,
+    /// It is an image with more pixels than one may have.
+    ImageTooLarge { width: u32, height: u32 },
+    /// An engine of OCR, or what it needs, is missing.
+    NoEngine { why: String },
+    /// OCR of a page failed.
+    OcrFailed { page: usize, why: String },
+    /// More pages would have to be read by OCR than may be in one document.
+    TooManyScans { pages: usize, most: usize },
+    /// The time for OCR was over before this page.
+    ScansTooSlow { page: usize },
     /// The characters of so many of its glyphs are not known.
     UnknownCharacters { percent: usize },
     /// Pages did not pass the gate of a profile.
@@ -56,12 +81,35 @@ impl From<Unread> for Unreadable {
                 "the document is a PDF with more pages or characters than a document may have".to_owned(),
                 "split it",
             ),
-            Unread::NoText { pages: 1 } => {
+            Unread::NoText { pages: 1, engine: None } => {
                 ("the document is a PDF whose page shows no text".to_owned(), SCAN)
             }
-            Unread::NoText { pages } => {
+            Unread::NoText { pages, engine: None } => {
                 (format!("the document is a PDF, and none of its {pages} pages shows text"), SCAN)
             }
+            Unread::NoText { pages, engine: Some(engine) } => {
+                let of = if pages == 1 { "its page".to_owned() } else { format!("its {pages} pages") };
+                (format!("the document has no text, and OCR of {of} by `{engine}` finds none"), SCAN_AGAIN)
+            }
+            Unread::DamagedImage => ("the document is an image that can't be decoded".to_owned(), SAVE_IMAGE),
+            Unread::ImageTooLarge { width, height } => (
+                format!("the document is an image of {width} × {height} pixels, more than one may have"),
+                "save it with fewer pixels: 300 for an inch of paper are enough",
+            ),
+            Unread::NoEngine { why } => (why, "or give a text instead of a scan"),
+            Unread::OcrFailed { page, why } => {
+                (format!("OCR of page {page} failed: {why}"), "give its text, or another scan of it")
+            }
+            Unread::TooManyScans { pages, most } => (
+                format!(
+                    "{pages} pages of the document are scans, and OCR reads at most {most} of one document"
+                ),
+                "split it, or allow more pages",
+            ),
+            Unread::ScansTooSlow { page } => (
+                format!("the time for OCR of the document was over before its page {page}"),
+                "split it, or allow more time",
+            ),
             Unread::UnknownCharacters { percent } => (
                 format!("the fonts of the PDF do not tell which characters {percent} % of its glyphs are"),
                 SCAN,

@@ -4,12 +4,13 @@
 //! - [`Input::read`]: from an input to a [`Document`], with a bound on its size.
 //! - [`references_of`]: the files that judges hold candidates against.
 
-// This crate reads files; it uses no clock, processes or threads.
+// This crate reads files; it uses no clock, and processes only by way of `loopctl_program`. Threads share pages among them.
 #![cfg_attr(not(test), deny(clippy::disallowed_types))]
 
 pub use loopctl_core::document::{
-    Classification, Classifier, Document, DocumentPage, Encoding, MEDIA_ENDINGS, MarkedPart, Matched, Media,
-    PageBox, PagePassage, PageWord, Pages, PartRole, SourceText, Structure, UNKNOWN, Unreadable,
+    Classification, Classifier, Document, DocumentPage, DoubtfulWord, Encoding, MEDIA_ENDINGS, MarkedPart,
+    Matched, Media, OtherReading, PageBox, PageOcr, PageOrigin, PagePassage, PageWord, Pages, PartRole,
+    ReadingDoubt, SourceText, Structure, UNKNOWN, Unreadable,
 };
 use loopctl_core::{diag, disk, next, plan, profile, value};
 
@@ -17,6 +18,8 @@ mod endings;
 mod error;
 mod file_kind;
 mod file_text;
+mod grey_picture;
+mod image_file;
 mod find;
 mod input;
 mod input_record;
@@ -26,9 +29,12 @@ mod listing;
 mod listing_tests;
 mod names;
 mod next_input;
+mod ocr;
 mod origin;
 mod patterns;
 mod pdf;
+mod page_ink;
+mod page_layout;
 mod page_picture;
 mod reader;
 mod reader_task;
@@ -44,6 +50,7 @@ pub use input_record::InputRecord;
 pub use listing::{Listing, Wanted};
 pub use names::Names;
 pub use next_input::read_next_input;
+pub use ocr::OcrSettings;
 pub use origin::Origin;
 pub use page_picture::PagePicture;
 pub use reader::{DocumentReader, answer_contained};

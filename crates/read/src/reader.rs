@@ -2,10 +2,11 @@
 
 use super::file_kind::FileKind;
 use super::file_text::{FileText, Unread};
+use super::ocr::{LineSheet, OcrSettings, PagePictures, PictureFrame, SheetTask, Turn, read_scans};
 use super::page_picture::PagePicture;
 use super::reader_task::{self, ReaderTask, ReadingSettings};
-use super::{Document, Media, Pages, SourceText, Unreadable};
-use loopctl_core::profile::{Ingest, PageGate};
+use super::{Document, DocumentPage, Media, PageBox, Pages, SourceText, Unreadable};
+use loopctl_core::profile::{GateStep, Ingest, PageGate};
 use loopctl_core::value::{DocumentId, digest_bytes};
 use loopctl_plugin_sdk::Cancel;
 use loopctl_program::{ProcessLimits, Program, limit_this_process};
@@ -66,8 +67,18 @@ impl DocumentReader {
 
     /// This reader, with the reading settings of a profile.
     #[must_use]
-    pub fn with_ingest(mut self, ingest: &Ingest) -> Self {
-        self.gate = ingest.gate.clone();
+    pub fn with_ingest(self, ingest: &Ingest) -> Self {
+        let reader = DocumentReader { gate: ingest.gate.clone(), ..self };
+        match ingest.ocr.settings() {
+            Some(ocr) => reader.with_ocr(ocr.into()),
+            None => reader,
+        }
+    }
+
+    /// This reader, which reads images, and pages that are only a picture, by OCR.
+    #[must_use]
+    pub fn with_ocr(mut self, settings: OcrSettings) -> Self {
+        self.settings.ocr = Some(settings);
         self
     }
 
@@ -75,11 +86,12 @@ impl DocumentReader {
     #[must_use]
     pub fn document(&self, id: DocumentId, bytes: Vec<u8>) -> Document {
         let (media, kind) = (Media::of(&bytes), FileKind::of(&bytes));
+        let kind = kind.filter(|kind| self.settings.ocr.is_some() || !kind.needs_ocr());
         let mut document = match kind {
             None => Document::from_bytes(id, bytes),
             Some(kind) => {
                 let digest = digest_bytes(&bytes);
-                let read = self.read(kind, bytes).and_then(|text| through(text, &self.gate));
+                let read = self.read(kind, bytes.into());
                 Document { digest, ..document_of(id, read) }
             }
         };
@@ -105,19 +117,94 @@ impl DocumentReader {
     }
 
     /// Reads the text of a file.
-    fn read(&self, kind: FileKind, bytes: Vec<u8>) -> Result<FileText, Unread> {
-        let Some(program) = &self.program else { return kind.read(bytes, &self.settings) };
-        let task = ReaderTask::Text { settings: self.settings.clone() };
-        reader_task::text_of(&ask(program, &task, &bytes)?)
+    fn read(&self, kind: FileKind, bytes: Arc<[u8]>) -> Result<FileText, Unread> {
+        let read = match &self.program {
+            None => kind.read(bytes.to_vec(), &self.settings)?,
+            Some(program) => {
+                let task = ReaderTask::Text { settings: self.settings.clone() };
+                reader_task::text_of(&ask(program, &task, &bytes)?)?
+            }
+        };
+        let read = held_against(read, &self.gate);
+        let Some(ocr) = &self.settings.ocr else { return passed(read) };
+        let read = for_ocr(read, &self.gate);
+        let agreement = self.gate.layer_agreement.0.filter(|(_, then)| *then == GateStep::Ocr);
+        let pictures = FilePictures { reader: self, kind, bytes };
+        let scanned = read_scans(read, &pictures, ocr, agreement.map(|(least, _)| least))?;
+        passed(held_against(scanned, &self.gate))
     }
 }
 
-/// A text whose pages have passed a gate.
-fn through(text: FileText, gate: &PageGate) -> Result<FileText, Unread> {
-    let pages = text.pages.map(|pages| pages.held_against(gate));
-    match pages.as_ref().and_then(Pages::failures) {
+/// The pictures of a file's pages, for OCR.
+struct FilePictures<'a> {
+    reader: &'a DocumentReader,
+    kind: FileKind,
+    bytes: Arc<[u8]>,
+}
+
+impl PagePictures for FilePictures<'_> {
+    fn prepared(&self, page: usize, turn: Option<Turn>) -> Result<(PictureFrame, Vec<u8>), Unread> {
+        let settings = self.reader.settings.clone();
+        match &self.reader.program {
+            None => reader_task::scan(self.kind, self.bytes.to_vec(), page, turn, &settings),
+            Some(program) => {
+                let task = ReaderTask::Scan { page, turn, settings };
+                reader_task::scan_of(&ask(program, &task, &self.bytes)?)
+            }
+        }
+    }
+
+    fn unread_letters(&self, page: usize, words: &[PageBox]) -> Result<usize, Unread> {
+        let settings = self.reader.settings.clone();
+        match &self.reader.program {
+            None => reader_task::unread_letters(self.kind, self.bytes.to_vec(), page, words, &settings),
+            Some(program) => {
+                let task = ReaderTask::Ink { page, words: words.to_vec(), settings };
+                reader_task::ink_of(&ask(program, &task, &self.bytes)?)
+            }
+        }
+    }
+
+    fn lines(&self, page: usize, sheet: SheetTask) -> Result<(LineSheet, Vec<u8>), Unread> {
+        let settings = self.reader.settings.clone();
+        match &self.reader.program {
+            None => reader_task::lines(self.kind, self.bytes.to_vec(), page, &sheet, &settings),
+            Some(program) => {
+                let task = ReaderTask::Lines { page, sheet, settings };
+                reader_task::lines_answered(&ask(program, &task, &self.bytes)?)
+            }
+        }
+    }
+}
+
+/// A text, with what a gate finds about its pages.
+fn held_against(text: FileText, gate: &PageGate) -> FileText {
+    FileText { pages: text.pages.map(|pages| pages.held_against(gate)), ..text }
+}
+
+/// A text, with the pages that a gate wants to be read by OCR, and those whose text layer it wants to be compared with that.
+fn for_ocr(mut text: FileText, gate: &PageGate) -> FileText {
+    let Some(pages) = &text.pages else { return text };
+    let is_beyond = |page: &DocumentPage| page.findings.iter().any(|finding| finding.then == GateStep::Ocr);
+    for (number, page) in (1..).zip(pages.iter()) {
+        if text.for_ocr.contains(&number) {
+            continue;
+        }
+        if is_beyond(page) {
+            text.for_ocr.push(number);
+        } else if gate.layer_agreement.0.is_some() && !page.words.is_empty() {
+            text.to_compare.push(number);
+        }
+    }
+    text.for_ocr.sort_unstable();
+    text
+}
+
+/// A text whose pages pass: none of them has a finding by which a document fails.
+fn passed(text: FileText) -> Result<FileText, Unread> {
+    match text.pages.as_ref().and_then(Pages::failures) {
         Some(why) => Err(Unread::Refused { why }),
-        None => Ok(FileText { pages, ..text }),
+        None => Ok(text),
     }
 }
 

@@ -2,12 +2,16 @@
 
 use super::file_kind::FileKind;
 use super::file_text::{FileText, Unread};
+use super::ocr::{LineSheet, OcrSettings, PictureFrame, SheetTask, Turn, lines_of, prepared};
+use super::page_ink::{INK_DPI, PageInk};
 use super::page_picture::PagePicture;
+use hayro_interpret::kurbo::Rect;
+use loopctl_core::document::PageBox;
 use serde::{Deserialize, Serialize};
 use std::io::{self, BufRead, Read, Write};
 
 /// The longest first line of a task, in bytes.
-const MOST_TASK: u64 = 1 << 20;
+const MOST_TASK: u64 = 16 << 20;
 
 /// The ways in which files are read.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -15,6 +19,8 @@ const MOST_TASK: u64 = 1 << 20;
 pub(super) struct ReadingSettings {
     /// Passwords to try on files that need one.
     pub(super) passwords: Vec<String>,
+    /// The way in which scans are read; `None` if they are not.
+    pub(super) ocr: Option<OcrSettings>,
 }
 
 /// A task for a reader.
@@ -35,6 +41,33 @@ pub(super) enum ReaderTask {
         /// The way to read it.
         settings: ReadingSettings,
     },
+    /// Draw a page for OCR.
+    Scan {
+        /// The number of the page, from 1.
+        page: usize,
+        /// Its turn; as its lines run, if it is not known.
+        turn: Option<Turn>,
+        /// The way to read it.
+        settings: ReadingSettings,
+    },
+    /// Count the marks of a page that look like letters and lie outside of words.
+    Ink {
+        /// The number of the page, from 1.
+        page: usize,
+        /// The places of its words.
+        words: Vec<PageBox>,
+        /// The way to read it.
+        settings: ReadingSettings,
+    },
+    /// Draw lines of a page that was drawn for OCR.
+    Lines {
+        /// The number of the page, from 1.
+        page: usize,
+        /// The lines.
+        sheet: SheetTask,
+        /// The way to read it.
+        settings: ReadingSettings,
+    },
 }
 
 /// The answer of a process that reads a file. A picture is answered by its PNG file alone.
@@ -43,6 +76,12 @@ pub(super) enum ReaderTask {
 enum ReaderAnswer {
     Read(FileText),
     Unread(Unread),
+    /// A page for OCR; its PNG file follows on the next line.
+    Scan(PictureFrame),
+    /// The number of marks that look like letters.
+    Ink(usize),
+    /// Lines of a page; their PNG file follows on the next line.
+    Lines(LineSheet),
 }
 
 impl ReaderTask {
@@ -82,9 +121,117 @@ pub(super) fn answer(input: impl Read, output: &mut dyn Write) -> io::Result<()>
             }
             Err(unread) => unread,
         },
+        ReaderTask::Scan { page, turn, settings } => match scan(kind, bytes, page, turn, &settings) {
+            Ok((frame, png)) => return drawn(&ReaderAnswer::Scan(frame), &png, output),
+            Err(unread) => unread,
+        },
+        ReaderTask::Ink { page, words, settings } => {
+            match unread_letters(kind, bytes, page, &words, &settings) {
+                Ok(letters) => {
+                    serde_json::to_writer(&mut *output, &ReaderAnswer::Ink(letters))?;
+                    return output.flush();
+                }
+                Err(unread) => unread,
+            }
+        }
+        ReaderTask::Lines { page, sheet, settings } => match lines(kind, bytes, page, &sheet, &settings) {
+            Ok((sheet, png)) => return drawn(&ReaderAnswer::Lines(sheet), &png, output),
+            Err(unread) => unread,
+        },
     };
     serde_json::to_writer(&mut *output, &ReaderAnswer::Unread(unread))?;
     output.flush()
+}
+
+/// Writes an answer, and a picture on the next line.
+fn drawn(answer: &ReaderAnswer, png: &[u8], output: &mut dyn Write) -> io::Result<()> {
+    serde_json::to_writer(&mut *output, answer)?;
+    output.write_all(b"\n")?;
+    output.write_all(png)?;
+    output.flush()
+}
+
+/// Draws a page for OCR.
+pub(super) fn scan(
+    kind: FileKind,
+    bytes: Vec<u8>,
+    page: usize,
+    turn: Option<Turn>,
+    settings: &ReadingSettings,
+) -> Result<(PictureFrame, Vec<u8>), Unread> {
+    let (picture, points) = kind.grey(bytes, page, dots_per_inch(settings), settings)?;
+    let prepared = prepared(picture, points, turn);
+    let png = prepared.picture.png().ok_or(Unread::NoPage { page })?;
+    Ok((prepared.frame, png))
+}
+
+/// Counts the marks of a page that look like letters and lie outside of words.
+pub(super) fn unread_letters(
+    kind: FileKind,
+    bytes: Vec<u8>,
+    page: usize,
+    words: &[PageBox],
+    settings: &ReadingSettings,
+) -> Result<usize, Unread> {
+    let (picture, points) = kind.grey(bytes, page, INK_DPI, settings)?;
+    let places = words.iter().map(|word| {
+        let (left, top) = (f64::from(word.left), f64::from(word.top));
+        Rect::new(left, top, left + f64::from(word.width), top + f64::from(word.height))
+    });
+    Ok(PageInk::new(picture, points).letters_outside(places))
+}
+
+/// Draws lines of a page that was drawn for OCR.
+pub(super) fn lines(
+    kind: FileKind,
+    bytes: Vec<u8>,
+    page: usize,
+    sheet: &SheetTask,
+    settings: &ReadingSettings,
+) -> Result<(LineSheet, Vec<u8>), Unread> {
+    let (picture, points) = kind.grey(bytes, page, dots_per_inch(settings), settings)?;
+    let (sheet, picture) = lines_of(&prepared(picture, points, Some(sheet.turn)), sheet);
+    let png = picture.png().ok_or(Unread::NoPage { page })?;
+    Ok((sheet, png))
+}
+
+fn dots_per_inch(settings: &ReadingSettings) -> f64 {
+    settings.ocr.clone().unwrap_or_default().dots_per_inch()
+}
+
+/// The page for OCR in an answer.
+pub(super) fn scan_of(answer: &[u8]) -> Result<(PictureFrame, Vec<u8>), Unread> {
+    match parted(answer)? {
+        (ReaderAnswer::Scan(frame), png) => Ok((frame, png.to_vec())),
+        (ReaderAnswer::Unread(why), _) => Err(why),
+        (ReaderAnswer::Read(_) | ReaderAnswer::Ink(_) | ReaderAnswer::Lines(_), _) => Err(no_answer()),
+    }
+}
+
+/// The number of marks in an answer.
+pub(super) fn ink_of(answer: &[u8]) -> Result<usize, Unread> {
+    match parted(answer)? {
+        (ReaderAnswer::Ink(letters), _) => Ok(letters),
+        (ReaderAnswer::Unread(why), _) => Err(why),
+        (ReaderAnswer::Read(_) | ReaderAnswer::Scan(_) | ReaderAnswer::Lines(_), _) => Err(no_answer()),
+    }
+}
+
+/// The lines of a page in an answer.
+pub(super) fn lines_answered(answer: &[u8]) -> Result<(LineSheet, Vec<u8>), Unread> {
+    match parted(answer)? {
+        (ReaderAnswer::Lines(sheet), png) => Ok((sheet, png.to_vec())),
+        (ReaderAnswer::Unread(why), _) => Err(why),
+        (ReaderAnswer::Read(_) | ReaderAnswer::Ink(_) | ReaderAnswer::Scan(_), _) => Err(no_answer()),
+    }
+}
+
+/// The first line of an answer, and the bytes after it.
+fn parted(answer: &[u8]) -> Result<(ReaderAnswer, &[u8]), Unread> {
+    let end = answer.iter().position(|byte| *byte == b'\n').unwrap_or(answer.len());
+    let (line, rest) = answer.split_at_checked(end).ok_or_else(no_answer)?;
+    let answer = serde_json::from_slice(line).map_err(|_| no_answer())?;
+    Ok((answer, rest.get(1..).unwrap_or_default()))
 }
 
 /// The text in an answer.
@@ -92,7 +239,9 @@ pub(super) fn text_of(answer: &[u8]) -> Result<FileText, Unread> {
     match serde_json::from_slice(answer) {
         Ok(ReaderAnswer::Read(text)) => Ok(text),
         Ok(ReaderAnswer::Unread(why)) => Err(why),
-        Err(_) => Err(no_answer()),
+        Ok(ReaderAnswer::Scan(_) | ReaderAnswer::Ink(_) | ReaderAnswer::Lines(_)) | Err(_) => {
+            Err(no_answer())
+        }
     }
 }
 
@@ -100,7 +249,9 @@ pub(super) fn text_of(answer: &[u8]) -> Result<FileText, Unread> {
 pub(super) fn picture_of(answer: Vec<u8>) -> Result<PagePicture, Unread> {
     match serde_json::from_slice(&answer) {
         Ok(ReaderAnswer::Unread(why)) => Err(why),
-        Ok(ReaderAnswer::Read(_)) => Err(no_answer()),
+        Ok(ReaderAnswer::Read(_) | ReaderAnswer::Scan(_) | ReaderAnswer::Ink(_) | ReaderAnswer::Lines(_)) => {
+            Err(no_answer())
+        }
         Err(_) => PagePicture::from_png(answer).ok_or_else(no_answer),
     }
 }

@@ -6,10 +6,12 @@ use std::io::{self, Read, Write};
 use std::path::PathBuf;
 use std::process::{Command, ExitStatus, Stdio};
 use std::sync::Arc;
-use std::sync::mpsc::{Sender, channel};
+use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
+use std::time::Duration;
 
 use loopctl_plugin_sdk::{Cancel, Failure};
 
+use crate::deadline::Deadline;
 use crate::group::{Pipes, ProcessGroup};
 
 /// The length of the end of standard error that is kept, in bytes, and shown, in characters.
@@ -57,6 +59,18 @@ impl Program {
     /// # Errors
     /// When it can't be started, writes too much, or ends with anything but 0.
     pub fn run(&self, input: Vec<u8>, cancel: &Cancel) -> Result<Vec<u8>, Failure> {
+        self.run_until(input, cancel, None)
+    }
+
+    /// Like [`Program::run`], and kills the program after so much time.
+    ///
+    /// # Errors
+    /// Those of [`Program::run`], and when its time is over.
+    pub fn run_within(&self, input: Vec<u8>, cancel: &Cancel, time: Duration) -> Result<Vec<u8>, Failure> {
+        self.run_until(input, cancel, Some(time))
+    }
+
+    fn run_until(&self, input: Vec<u8>, cancel: &Cancel, time: Option<Duration>) -> Result<Vec<u8>, Failure> {
         let mut command = Command::new(&self.file);
         command
             .args(&self.arguments)
@@ -80,10 +94,23 @@ impl Program {
             let _ = teller.send(Event::Cancelled);
         });
 
+        let end = time.map(Deadline::after);
         let (mut status, mut output, mut complaint) = (None, None, None);
         // A program that hands its streams to one that left the group is waited for until the host gives up.
         while status.is_none() || output.is_none() || complaint.is_none() {
-            match events.recv() {
+            let event = match end.and_then(Deadline::left) {
+                Some(left) => events.recv_timeout(left),
+                None => events.recv().map_err(RecvTimeoutError::from),
+            };
+            match event {
+                Err(RecvTimeoutError::Timeout) => {
+                    group.kill();
+                    return Err(Failure::permanent(format!(
+                        "`{}` took more than {} seconds and was killed",
+                        self.name,
+                        time.unwrap_or_default().as_secs_f32()
+                    )));
+                }
                 Ok(Event::Cancelled) => return Err(Failure::cancelled()),
                 Ok(Event::Ended(ended)) => status = Some(ended),
                 Ok(Event::Output(Ok(bytes))) if bytes.len() as u64 > self.max_output => {
@@ -95,7 +122,9 @@ impl Program {
                 }
                 Ok(Event::Output(bytes)) => output = Some(bytes),
                 Ok(Event::Complaint(end)) => complaint = Some(end),
-                Err(_) => return Err(Failure::permanent(format!("`{}` was lost", self.name))),
+                Err(RecvTimeoutError::Disconnected) => {
+                    return Err(Failure::permanent(format!("`{}` was lost", self.name)));
+                }
             }
         }
         let lost = |error: io::Error| Failure::transient(format!("`{}`: {error}", self.name));

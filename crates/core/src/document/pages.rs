@@ -1,9 +1,13 @@
 //! Pages of a document: where on them the words of its text are seen.
 
+use super::page_origin::PageOrigin;
 use super::{GateFinding, PageSignals};
 use crate::profile::{GateStep, PageGate};
 use crate::value::prose::list;
-use serde::{Deserialize, Serialize};
+use serde::de::{self, SeqAccess, Visitor};
+use serde::ser::SerializeTuple;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use std::fmt;
 use std::ops::Range;
 
 /// The pages of a document, with the location of each word of its text.
@@ -11,7 +15,7 @@ use std::ops::Range;
 pub struct Pages(Vec<DocumentPage>);
 
 /// A page, as it is seen.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct DocumentPage {
     /// Its width in points, 72 to an inch.
     pub width: f32,
@@ -29,16 +33,20 @@ pub struct DocumentPage {
     /// The signals beyond the bounds of the profile that it was read for.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub findings: Vec<GateFinding>,
+    /// The origin of its words.
+    #[serde(default, skip_serializing_if = "PageOrigin::is_text_layer")]
+    pub origin: PageOrigin,
 }
 
 /// A word of a page.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[serde(from = "(u32, u32, [f32; 4])", into = "(u32, u32, [f32; 4])")]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PageWord {
     /// The bytes of the document's text, from `start` up to `end`.
     start: u32,
     end: u32,
     bounds: PageBox,
+    /// The confidence of the OCR that read it.
+    confidence: Option<u8>,
 }
 
 /// A rectangle on a page, in points from its top left corner.
@@ -154,10 +162,8 @@ impl Pages {
 impl DocumentPage {
     /// The boxes of the words that a passage touches, joined on each line.
     fn boxes(&self, text: &Range<usize>) -> Vec<PageBox> {
-        let first = self.words.partition_point(|word| word.text().end <= text.start);
-        let words = self.words.iter().skip(first).take_while(|word| word.text().start < text.end);
         let mut boxes: Vec<PageBox> = Vec::new();
-        for word in words {
+        for word in self.words_in(text) {
             match boxes.last_mut() {
                 Some(last) if last.is_on_line_of(&word.bounds) => *last = last.union(&word.bounds),
                 _ => boxes.push(word.bounds),
@@ -165,13 +171,32 @@ impl DocumentPage {
         }
         boxes
     }
+
+    /// The words that a passage touches.
+    pub(super) fn words_in(&self, text: &Range<usize>) -> impl Iterator<Item = &PageWord> {
+        let first = self.words.partition_point(|word| word.text().end <= text.start);
+        self.words.iter().skip(first).take_while(|word| word.text().start < text.end)
+    }
 }
 
 impl PageWord {
     /// A word of these bytes of the text; `None` if the text is longer than any document.
     #[must_use]
     pub fn new(text: Range<usize>, bounds: PageBox) -> Option<Self> {
-        Some(PageWord { start: text.start.try_into().ok()?, end: text.end.try_into().ok()?, bounds })
+        let (start, end) = (text.start.try_into().ok()?, text.end.try_into().ok()?);
+        Some(PageWord { start, end, bounds, confidence: None })
+    }
+
+    /// This word, read by OCR with a confidence from 0 to 100.
+    #[must_use]
+    pub fn with_confidence(self, percent: u8) -> Self {
+        PageWord { confidence: Some(percent.min(100)), ..self }
+    }
+
+    /// The confidence of the OCR that read it, from 0 to 100; `None` for a word of a text layer.
+    #[must_use]
+    pub fn confidence(&self) -> Option<u8> {
+        self.confidence
     }
 
     /// Its bytes in the document's text.
@@ -187,16 +212,43 @@ impl PageWord {
     }
 }
 
-impl From<(u32, u32, [f32; 4])> for PageWord {
-    fn from((start, end, [left, top, width, height]): (u32, u32, [f32; 4])) -> Self {
-        PageWord { start, end, bounds: PageBox { left, top, width, height } }
+/// Written as `[start, end, [left, top, width, height]]`, and its confidence as a fourth entry if it has one.
+impl Serialize for PageWord {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let PageBox { left, top, width, height } = self.bounds;
+        let mut written = serializer.serialize_tuple(3 + usize::from(self.confidence.is_some()))?;
+        written.serialize_element(&self.start)?;
+        written.serialize_element(&self.end)?;
+        written.serialize_element(&[left, top, width, height])?;
+        if let Some(confidence) = self.confidence {
+            written.serialize_element(&confidence)?;
+        }
+        written.end()
     }
 }
 
-impl From<PageWord> for (u32, u32, [f32; 4]) {
-    fn from(word: PageWord) -> Self {
-        let PageBox { left, top, width, height } = word.bounds;
-        (word.start, word.end, [left, top, width, height])
+impl<'de> Deserialize<'de> for PageWord {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_seq(WordVisitor)
+    }
+}
+
+struct WordVisitor;
+
+impl<'de> Visitor<'de> for WordVisitor {
+    type Value = PageWord;
+
+    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("a word: its first byte, the byte after it, its box and perhaps a confidence")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut written: A) -> Result<PageWord, A::Error> {
+        let missing = |at| de::Error::invalid_length(at, &self);
+        let start = written.next_element()?.ok_or_else(|| missing(0))?;
+        let end = written.next_element()?.ok_or_else(|| missing(1))?;
+        let [left, top, width, height] = written.next_element()?.ok_or_else(|| missing(2))?;
+        let bounds = PageBox { left, top, width, height };
+        Ok(PageWord { start, end, bounds, confidence: written.next_element()? })
     }
 }
 
@@ -237,9 +289,7 @@ mod tests {
             height: 200.0,
             text,
             words,
-            is_picture: false,
-            signals: PageSignals::default(),
-            findings: vec![],
+            ..DocumentPage::default()
         };
         Pages::new(vec![page(0..23, first), page(23..31, second)])
     }
@@ -264,15 +314,7 @@ mod tests {
     #[test]
     fn pages_that_are_pictures_are_named() {
         let pages = |pictures: &[bool]| {
-            let page = |&is_picture| DocumentPage {
-                width: 1.0,
-                height: 1.0,
-                text: 0..0,
-                words: vec![],
-                is_picture,
-                signals: PageSignals::default(),
-                findings: vec![],
-            };
+            let page = |&is_picture| DocumentPage { is_picture, ..DocumentPage::default() };
             Pages::new(pictures.iter().map(page).collect()).pictures()
         };
         assert_eq!(pages(&[false, false]), None);

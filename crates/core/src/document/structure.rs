@@ -47,6 +47,13 @@ impl Structure {
         self.0.is_empty()
     }
 
+    /// The parts at their new places in a text of which parts were replaced; those without one are left out.
+    #[must_use]
+    pub fn moved(&self, to: impl Fn(&Range<usize>) -> Option<Range<usize>>) -> Self {
+        let moved = |part: &MarkedPart| Some(MarkedPart { text: to(&part.text)?, role: part.role });
+        Structure::new(self.0.iter().filter_map(moved).collect())
+    }
+
     /// The parts, in the order of the text.
     pub fn iter(&self) -> std::slice::Iter<'_, MarkedPart> {
         self.0.iter()

@@ -8,7 +8,9 @@ use super::typing::{TypedAs, document_type_of};
 use crate::document::Document;
 use crate::policy::refusal;
 use crate::profile::{DOCUMENT_TYPE_UNKNOWN, LoopPolicy, Mask};
-use crate::score::{Assessment, Assessor, Beside, Judged, Quotes, ScoreBreakdown, Scoring, Source};
+use crate::score::{
+    Assessment, Assessor, Beside, DoubtfulPassage, Judged, Quotes, ScoreBreakdown, Scoring, Source,
+};
 use crate::value::Score;
 use serde_json::Value;
 use std::sync::Arc;
@@ -70,7 +72,7 @@ impl DocumentContext {
 
     fn of_typed(plan: &Plan, document: &Document, typed: TypedAs) -> Self {
         let sight = match &document.text {
-            Ok(text) => Sight::of_text(plan, text.as_str()),
+            Ok(text) => Sight::of_document(plan, document, text.as_str()),
             Err(_) => Sight::Unseen(Arc::new(plan.scoring.source(""))),
         };
         let doubts = document.pages.as_ref().and_then(|pages| pages.doubts());
@@ -189,6 +191,20 @@ impl DocumentContext {
 }
 
 impl Sight {
+    /// The text of a document, with the words of it that OCR may have misread.
+    fn of_document(plan: &Plan, document: &Document, text: &str) -> Self {
+        let masks = &plan.profile.mask;
+        let doubtful = document.pages.as_ref().map_or_else(Vec::new, |pages| pages.doubtful_words(text));
+        let places = Mask::moved(masks, text, doubtful.iter().map(|word| word.text.clone()));
+        let passages = doubtful.iter().zip(places).filter_map(|(word, place)| {
+            let why = word.clause(text.get(word.text.clone()).unwrap_or_default());
+            Some(DoubtfulPassage { text: place?, why })
+        });
+        let passages = passages.collect();
+        let source = plan.scoring.source(&Mask::apply(masks, text));
+        Sight::Text(Arc::new(source.with_doubtful_words(passages)))
+    }
+
     fn of_text(plan: &Plan, text: &str) -> Self {
         Sight::Text(Arc::new(plan.scoring.source(&Mask::apply(&plan.profile.mask, text))))
     }
@@ -197,4 +213,96 @@ impl Sight {
 /// The document's text; empty for one that has none.
 fn text_of(document: &Document) -> &str {
     document.text.as_ref().map(|text| text.as_str()).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::diag::Problems;
+    use crate::document::{DocumentPage, OtherReading, PageBox, PageOcr, PageOrigin, PageWord, Pages};
+    use crate::profile::{Library, load};
+    use crate::score::Support;
+    use crate::value::Disposition;
+    use serde_json::json;
+
+    /// A report of which OCR read the words, with this confidence, and a second engine read `second` in place of `11`.
+    fn read_by_ocr(report: &str, confidence: u8, second: Option<&str>) -> Document {
+        let bounds = PageBox { left: 1.0, top: 1.0, width: 1.0, height: 1.0 };
+        let mut at = 0;
+        let words: Vec<PageWord> = report
+            .split_inclusive(' ')
+            .filter_map(|word| {
+                let start = at;
+                at += word.len();
+                PageWord::new(start..start + word.trim().len(), bounds)
+            })
+            .map(|word| word.with_confidence(confidence))
+            .collect();
+        let place = report.find("11").unwrap();
+        let differing = second.map(|reads| OtherReading { text: place..place + 2, reads: reads.to_owned() });
+        let ocr = PageOcr {
+            engine: "tesseract".to_owned(),
+            confidence,
+            least_confidence: 60,
+            turned: 0,
+            skew: 0.0,
+            proofread_by: Some("ppocr".to_owned()),
+            differing: differing.into_iter().collect(),
+        };
+        let page = DocumentPage {
+            width: 100.0,
+            height: 100.0,
+            text: 0..report.len(),
+            words,
+            origin: PageOrigin::Ocr(ocr),
+            ..DocumentPage::default()
+        };
+        let mut document = Document::from_text("scan", report);
+        document.pages = Some(Arc::new(Pages::new(vec![page])));
+        document
+    }
+
+    fn assessed(document: &Document) -> Assessment {
+        let mut problems = Problems::new();
+        let loaded = load("clinical", &Library::embedded(), &[], &|_| None, &mut problems).unwrap();
+        let plan = Plan::compile(&loaded, &mut problems).unwrap();
+        let context = DocumentContext::of(&plan, document, Some("pathology"), "", &mut Vec::new());
+        let mut out = Assessment::default();
+        let candidate = json!({ "lymph_nodes_examined": 11, "grade": "well differentiated" });
+        context.assess(&mut context.assessor(), &candidate, Given::default(), &mut out);
+        out
+    }
+
+    const REPORT: &str =
+        "FINAL DIAGNOSIS: Colon: adenocarcinoma, well differentiated. Lymph nodes examined: 11 .";
+
+    fn support(out: &Assessment, path: &str) -> Support {
+        out.evidence.iter().find(|(at, _)| *at == path).map(|(_, leaf)| leaf.support).unwrap()
+    }
+
+    #[test]
+    fn a_value_that_rests_on_a_word_with_two_readings_is_undecided_and_shows_both() {
+        let sure = assessed(&read_by_ocr(REPORT, 95, None));
+        assert_eq!(support(&sure, "/lymph_nodes_examined"), Support::Verified);
+        let out = assessed(&read_by_ocr(REPORT, 95, Some("17")));
+        assert_eq!(support(&out, "/lymph_nodes_examined"), Support::Undecided);
+        assert_eq!(support(&out, "/grade"), support(&sure, "/grade"));
+        let issue = out.issues.iter().find(|issue| &*issue.code == "DOUBTFUL_READING").unwrap();
+        assert_eq!(issue.disposition, Disposition::Escalate);
+        assert!(
+            issue.message.contains("on page 1, `tesseract` reads `11`, and `ppocr` reads `17`"),
+            "{}",
+            &*issue.message
+        );
+    }
+
+    #[test]
+    fn a_value_that_rests_on_digits_of_low_confidence_is_undecided() {
+        let out = assessed(&read_by_ocr(REPORT, 41, None));
+        assert_eq!(support(&out, "/lymph_nodes_examined"), Support::Undecided);
+        let issue = out.issues.iter().find(|issue| &*issue.code == "DOUBTFUL_READING").unwrap();
+        assert!(issue.message.contains("with a confidence of only 41 %"), "{}", &*issue.message);
+        // Words without digits are read by their context.
+        assert_ne!(support(&out, "/grade"), Support::Undecided);
+    }
 }

@@ -5,6 +5,8 @@ use crate::mapping;
 use crate::value::decode::{Decode, Spanned};
 use crate::value::yaml::{Data, Node};
 use regex::Regex;
+use std::borrow::Cow;
+use std::ops::Range;
 
 /// Largest compiled pattern, in bytes.
 const LARGEST_PATTERN: usize = 1 << 20;
@@ -44,6 +46,43 @@ impl Mask {
     pub fn apply(masks: &[Mask], text: &str) -> String {
         masks.iter().fold(text.to_owned(), |text, mask| {
             mask.pattern.0.replace_all(&text, mask.replace.as_str()).into_owned()
+        })
+    }
+
+    /// The locations in the masked text of passages of the text, which are in order and apart; `None` for one of which a
+    /// part is withheld.
+    pub(crate) fn moved(
+        masks: &[Mask],
+        text: &str,
+        passages: impl Iterator<Item = Range<usize>>,
+    ) -> Vec<Option<Range<usize>>> {
+        let mut passages: Vec<Option<Range<usize>>> = passages.map(Some).collect();
+        let mut text = Cow::Borrowed(text);
+        for mask in masks {
+            let mut edits = mask.edits(&text).peekable();
+            let (mut removed, mut added) = (0, 0);
+            for passage in &mut passages {
+                let Some(old) = passage.take() else { continue };
+                while let Some((withheld, length)) = edits.next_if(|(withheld, _)| withheld.end <= old.start)
+                {
+                    removed += withheld.len();
+                    added += length;
+                }
+                let is_whole = edits.peek().is_none_or(|(withheld, _)| withheld.start >= old.end);
+                *passage = is_whole.then(|| old.start + added - removed..old.end + added - removed);
+            }
+            drop(edits);
+            text = Cow::Owned(mask.pattern.0.replace_all(&text, mask.replace.as_str()).into_owned());
+        }
+        passages
+    }
+
+    /// The passages that this mask withholds, each with the length of its replacement.
+    fn edits(&self, text: &str) -> impl Iterator<Item = (Range<usize>, usize)> {
+        self.pattern.0.captures_iter(text).map(|found| {
+            let mut replacement = String::new();
+            found.expand(&self.replace, &mut replacement);
+            (found.get_match().range(), replacement.len())
         })
     }
 }
@@ -106,6 +145,23 @@ mod tests {
     use super::*;
     use crate::diag::SourceFile;
     use crate::value::yaml::parse;
+
+    #[test]
+    fn passages_are_found_again_in_the_masked_text_unless_a_part_of_them_is_withheld() {
+        let mask = |pattern: &str, replace: &str| Mask {
+            pattern: Pattern(Regex::new(pattern).unwrap()),
+            replace: replace.to_owned(),
+        };
+        let masks = [mask("Name: [A-Z]+", "[name]"), mask("[0-9]{4}", "year")];
+        let text = "Name: MILLER grade 2 of 2019, 7 mm";
+        let at = |word: &str| text.find(word).map(|start| start..start + word.len()).unwrap();
+        let masked = Mask::apply(&masks, text);
+        let moved = Mask::moved(&masks, text, ["MILLER", "2 of", "2019,", "7"].map(at).into_iter());
+        let words: Vec<Option<&str>> =
+            moved.into_iter().map(|place| place.map(|place| &masked[place])).collect();
+        assert_eq!(masked, "[name] grade 2 of year, 7 mm");
+        assert_eq!(words, [None, Some("2 of"), None, Some("7")]);
+    }
 
     #[test]
     fn a_profile_has_so_many_masks_and_no_more() {

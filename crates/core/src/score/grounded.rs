@@ -3,6 +3,7 @@
 use super::answer_fields::field_names;
 use super::assessment::Assessment;
 use super::clause_evidence::{ClauseEvidence, settle_claims};
+use super::doubtful_reading;
 use super::evidence::LeafEvidence;
 use super::grounding_issue::{Told, nothing_extracted};
 use super::issue::SourceSpan;
@@ -186,6 +187,9 @@ impl Telling<'_> {
         let decided = said.map(|said| judged_as(said, verdict.clone()));
         unjudged &= decided.is_none();
         let verdict = decided.as_ref().unwrap_or(verdict);
+        // After the judge, who is shown the text and not its picture.
+        let left_open = doubtful_reading::left_open(self.source, verdict);
+        let verdict = left_open.as_ref().unwrap_or(verdict);
         self.record(FoundLeaf { verdict, ..leaf }, unjudged);
         let counts = counts(verdict.support, self.settings);
         if counts >= 1.0 {
@@ -237,6 +241,7 @@ fn doubt(finding: Finding) -> Option<Doubt> {
         | Finding::Untrusted(_)
         | Finding::SaysAnother
         | Finding::Denied
+        | Finding::DoubtfulReading
         | Finding::OwnerInDoubt => None,
     }
 }

@@ -1,5 +1,6 @@
 //! Issues about values that the source does not support: code, severity, the line that decides, and advice.
 
+use super::doubtful_reading;
 use super::grounded::{span_of, steps};
 use super::issue::{Issue, SourceSpan};
 use super::parted::Elsewhere;
@@ -33,6 +34,12 @@ impl Told<'_> {
         let value = shown(self.value);
         if let (Some(part), Some(elsewhere)) = (self.part, self.elsewhere) {
             return self.issue_elsewhere(pointer, part, elsewhere, settings.severity);
+        }
+        if self.verdict.finding == Finding::DoubtfulReading {
+            let bytes = self.verdict.bytes.as_ref().or(self.verdict.other.as_ref());
+            let line = bytes.map_or_else(String::new, |bytes| self.line(bytes, "of the document"));
+            let issue = doubtful_reading::issue(self.source, self.verdict, pointer, &value, &line);
+            return Issue { source_span: self.span(), ..issue };
         }
         let place = self.part.map_or("the document".to_owned(), |part| format!("part {part}"));
         let (code, severity, message, fix) = match (self.verdict.support, self.verdict.finding) {

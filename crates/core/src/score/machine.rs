@@ -4,6 +4,7 @@ use super::account::{DimensionBreakdown, Loss, MeasureKind, Opinion, ScoreBreakd
 use super::assessment::Assessment;
 use super::assessor::{Beside, MAX_STEPS, Scoring};
 use super::combine::combine;
+use super::doubtful_reading::DOUBTFUL_READING;
 use super::grounded;
 use super::issue::Issue;
 use super::judged::Judged;
@@ -454,7 +455,9 @@ impl<'a> Machine<'a> {
         for issue in self.out.issues.iter_mut().skip(before) {
             issue.disposition = match &*issue.code {
                 // Matters that the document does not decide are for a person.
-                "CONFLICTING_MENTIONS" | NO_PARTS_EXTRACTED | PARTS_SKIPPED => Disposition::Escalate,
+                "CONFLICTING_MENTIONS" | DOUBTFUL_READING | NO_PARTS_EXTRACTED | PARTS_SKIPPED => {
+                    Disposition::Escalate
+                }
                 code => self.dispositions.of(code, issue.auto_fixable),
             };
         }

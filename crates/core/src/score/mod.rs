@@ -5,6 +5,7 @@ mod answer_fields;
 mod assessment;
 mod asserted;
 mod assessor;
+mod doubtful_reading;
 mod evidence;
 mod clause_evidence;
 mod combine;
@@ -69,6 +70,8 @@ pub use assessment::top_level_field;
 #[doc(hidden)]
 pub use assessor::Beside;
 pub use assessor::{Assessor, Scoring};
+#[doc(hidden)]
+pub use doubtful_reading::DoubtfulPassage;
 pub use evidence::{Evidence, LeafEvidence};
 #[doc(hidden)]
 pub use field_comparison::is_name_of_date;

@@ -1,6 +1,7 @@
 //! The source of candidates: a document's text with everything that is read from it, once.
 
 use super::clause_evidence::Readings;
+use super::doubtful_reading::DoubtfulPassage;
 use super::issue::SourceSpan;
 use super::left_behind::LabelledFields;
 use super::lexicon::{Lexicon, PhraseHit, field_words};
@@ -114,6 +115,8 @@ pub struct Source {
     /// Its parts of each kind, found when they are first asked for.
     parts: Vec<OnceLock<Parts>>,
     document: Option<Value>,
+    /// The words with digits that OCR may have misread, in order.
+    doubtful: Vec<DoubtfulPassage>,
 }
 
 /// Its sections, and those of a kind.
@@ -161,12 +164,24 @@ impl Source {
             readings: Readings::default(),
             parts: names.each.iter().map(|_| OnceLock::new()).collect(),
             document: None,
+            doubtful: Vec::new(),
         }
     }
 
     /// Reads the text as JSON, too: candidates patch it.
     pub(super) fn with_document(text: &str, names: &Arc<Names>) -> Self {
         Source { document: serde_json::from_str(text).ok(), ..Source::new(text, names) }
+    }
+
+    /// This text, with the words in it that OCR may have misread, in order.
+    pub(crate) fn with_doubtful_words(self, doubtful: Vec<DoubtfulPassage>) -> Self {
+        Source { doubtful, ..self }
+    }
+
+    /// The first word in a passage that OCR may have misread.
+    pub(super) fn doubtful_word(&self, passage: &Range<usize>) -> Option<&DoubtfulPassage> {
+        let first = self.doubtful.partition_point(|word| word.text.end <= passage.start);
+        self.doubtful.get(first).filter(|word| word.text.start < passage.end)
     }
 
     fn read_sections(&self) -> &ReadSections {

@@ -91,6 +91,8 @@ pub(super) enum Finding {
     SaysAnother,
     /// A passage denies it.
     Denied,
+    /// The passage has a word with digits that OCR may have misread.
+    DoubtfulReading,
     /// A judge took the value in a passage for one of something else, or for a bound.
     OwnerInDoubt,
 }

@@ -1,33 +1,26 @@
 //! PDF files: the text that their pages show, and where.
 //!
-//! [`glyphs`] collects what a page draws; [`words`] are glyphs that touch; [`lines`], words of one baseline;
-//! [`columns`], the order in which parts of a page are read; [`layout`] writes them as text.
+//! [`glyphs`] collects what a page draws; [`words`] are glyphs that touch; `page_layout` writes them as text.
 
-mod columns;
 mod glyphs;
-mod ink;
-mod layout;
-mod lines;
-mod marks;
-mod picture;
-mod right_to_left;
-mod sight;
-mod sizes;
 #[cfg(test)]
 mod hidden_tests;
+mod picture;
+mod sight;
 #[cfg(test)]
-mod tests;
+pub(super) mod tests;
 mod visibility;
 mod words;
 
 use self::glyphs::GlyphCollector;
-use self::ink::PageInk;
-pub(super) use self::picture::picture;
-
-use self::layout::PlacedText;
+use self::picture::draw_grey;
+pub(super) use self::picture::{grey, picture};
 use self::sight::Sighted;
+
 use self::words::words_by_direction;
 use super::file_text::{FileText, Unread};
+use super::page_ink::{INK_DPI, PageInk};
+use super::page_layout::{PlacedText, page_box};
 use super::reader_task::ReadingSettings;
 use hayro::RenderCache;
 use hayro_interpret::hayro_syntax::page::Page as PdfPage;
@@ -62,19 +55,25 @@ pub(super) fn read(bytes: Vec<u8>, settings: &ReadingSettings) -> Result<FileTex
     let mut seen = GlyphCounts::default();
     let mut text = PlacedText::default();
     let mut placed = Vec::with_capacity(pages.len());
+    let mut for_ocr = Vec::new();
     for (at, page) in pages.iter().enumerate() {
         if at > 0 {
             text.text.push('\u{c}');
         }
-        placed.push(read_page(page, &cache, &drawn, &pdf, &mut seen, &mut text)?);
+        let before = seen;
+        let page = read_page(page, &cache, &drawn, &pdf, &mut seen, &mut text)?;
+        if page.words.is_empty() || seen.since(before).are_unknown() {
+            for_ocr.push(at + 1);
+        }
+        placed.push(page);
     }
-    if text.words.is_empty() {
-        return Err(Unread::NoText { pages: placed.len() });
+    if text.words.is_empty() && settings.ocr.is_none() {
+        return Err(Unread::NoText { pages: placed.len(), engine: None });
     }
-    if seen.unknown.saturating_mul(100) > seen.glyphs.saturating_mul(MOST_UNKNOWN_PERCENT) {
+    if seen.are_unknown() && settings.ocr.is_none() {
         return Err(Unread::UnknownCharacters { percent: seen.unknown.saturating_mul(100) / seen.glyphs });
     }
-    Ok(FileText { text: text.text, pages: Some(Pages::new(placed)), ..FileText::default() })
+    Ok(FileText { text: text.text, pages: Some(Pages::new(placed)), for_ocr, ..FileText::default() })
 }
 
 /// Opens a file, with the first of the passwords that opens it if it needs one.
@@ -96,11 +95,23 @@ fn open(bytes: Vec<u8>, settings: &ReadingSettings) -> Result<Pdf, Unread> {
 }
 
 /// Counts of what the pages so far show.
-#[derive(Default)]
+#[derive(Clone, Copy, Default)]
 struct GlyphCounts {
     glyphs: usize,
     /// Glyphs of which no character is known.
     unknown: usize,
+}
+
+impl GlyphCounts {
+    /// The counts since earlier ones.
+    fn since(self, earlier: Self) -> Self {
+        GlyphCounts { glyphs: self.glyphs - earlier.glyphs, unknown: self.unknown - earlier.unknown }
+    }
+
+    /// Returns whether so many characters are not known that the text can't be read.
+    fn are_unknown(self) -> bool {
+        self.unknown.saturating_mul(100) > self.glyphs.saturating_mul(MOST_UNKNOWN_PERCENT)
+    }
 }
 
 fn read_page<'a>(
@@ -121,7 +132,8 @@ fn read_page<'a>(
         return Err(Unread::TooLong);
     }
     let picture = collector.picture();
-    let ink = PageInk::of(page, drawn);
+    let ink = draw_grey(page, drawn, INK_DPI).map(|(picture, points)| PageInk::new(picture, points));
+    let ink = ink.ok_or(Unread::Damaged)?;
     let Sighted { seen: glyphs, hidden_words } = Sighted::of(collector.into_glyphs(), bounds, &ink);
     let unknown = glyphs.iter().filter(|glyph| glyph.text.is_none()).count();
     counts.glyphs += glyphs.len();
@@ -130,9 +142,9 @@ fn read_page<'a>(
     for directed in words_by_direction(&glyphs) {
         let first = text.words.len();
         text.write(directed.words);
-        for (range, frame) in text.words.iter().skip(first) {
-            let bounds = page_box(directed.to_page.transform_rect_bbox(*frame));
-            words.push(PageWord::new(range.clone(), bounds).ok_or(Unread::TooLong)?);
+        for word in text.words.iter().skip(first) {
+            let bounds = page_box(directed.to_page.transform_rect_bbox(word.bounds));
+            words.push(PageWord::new(word.text.clone(), bounds).ok_or(Unread::TooLong)?);
         }
     }
     let unread = ink.letters_outside(words.iter().map(|word| rectangle(word.bounds())));
@@ -144,8 +156,15 @@ fn read_page<'a>(
         ..PageSignals::default()
     };
     let is_picture = words.is_empty() && picture * 100.0 > bounds.area() * PICTURE_PERCENT;
-    let text = start..text.text.len();
-    Ok(DocumentPage { width, height, text, words, is_picture, signals, findings: Vec::new() })
+    Ok(DocumentPage {
+        width,
+        height,
+        text: start..text.text.len(),
+        words,
+        is_picture,
+        signals,
+        ..DocumentPage::default()
+    })
 }
 
 /// A part of a whole; `None` of nothing.
@@ -166,15 +185,4 @@ fn fraction(value: f64) -> f32 {
 fn rectangle(bounds: PageBox) -> Rect {
     let (left, top) = (f64::from(bounds.left), f64::from(bounds.top));
     Rect::new(left, top, left + f64::from(bounds.width), top + f64::from(bounds.height))
-}
-
-#[expect(clippy::cast_possible_truncation, reason = "points on a page; a thousandth is finer than ink")]
-fn page_box(bounds: Rect) -> PageBox {
-    let point = |value: f64| (value * 100.0).round() as f32 / 100.0;
-    PageBox {
-        left: point(bounds.x0),
-        top: point(bounds.y0),
-        width: point(bounds.width()),
-        height: point(bounds.height()),
-    }
 }

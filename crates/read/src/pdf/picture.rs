@@ -1,6 +1,7 @@
 //! Pages of PDF files as pictures.
 
 use super::super::file_text::Unread;
+use super::super::grey_picture::GreyPicture;
 use super::super::page_picture::PagePicture;
 use super::super::reader_task::ReadingSettings;
 use hayro::hayro_interpret::InterpreterSettings;
@@ -12,6 +13,7 @@ use hayro::{PixmapSettings, RenderCache, RenderSettings};
 /// The most pixels of a picture, and the most of one side.
 const MOST_PIXELS: f32 = 40_000_000.0;
 const MOST_SIDE: f32 = 20_000.0;
+const POINTS_PER_INCH: f64 = 72.0;
 
 /// Draws a page, counted from 1, on white.
 ///
@@ -29,8 +31,41 @@ pub(in super::super) fn picture(
     drawn.into_png().ok().and_then(PagePicture::from_png).ok_or(Unread::NoPage { page })
 }
 
+/// Draws a page, counted from 1, in grey with so many dots per inch; and the points of the page for each pixel.
+///
+/// # Errors
+/// When the file can't be opened, or has no such page.
+pub(in super::super) fn grey(
+    bytes: Vec<u8>,
+    page: usize,
+    dpi: f64,
+    settings: &ReadingSettings,
+) -> Result<(GreyPicture, f64), Unread> {
+    let pdf = super::open(bytes, settings)?;
+    let found = page.checked_sub(1).and_then(|at| pdf.pages().get(at)).ok_or(Unread::NoPage { page })?;
+    draw_grey(found, &RenderCache::new(), dpi).ok_or(Unread::NoPage { page })
+}
+
+/// Draws a page in grey with so many dots per inch; and the points of the page for each pixel. `None` for one without pixels.
+pub(super) fn draw_grey<'a>(
+    page: &'a PdfPage<'a>,
+    cache: &RenderCache<'a>,
+    dpi: f64,
+) -> Option<(GreyPicture, f64)> {
+    #[expect(clippy::cast_possible_truncation, reason = "pixels for a point")]
+    let drawn = draw(page, cache, (dpi / POINTS_PER_INCH) as f32);
+    let (width, height) = (usize::from(drawn.width()), usize::from(drawn.height()));
+    let shade = |red: u8, green: u8, blue: u8| {
+        let sum = 299 * u32::from(red) + 587 * u32::from(green) + 114 * u32::from(blue);
+        u8::try_from(sum / 1_000).unwrap_or(u8::MAX)
+    };
+    let shades = drawn.data().iter().map(|pixel| shade(pixel.r, pixel.g, pixel.b)).collect();
+    let points = f64::from(page.render_dimensions().0) / f64::from(drawn.width().max(1));
+    Some((GreyPicture::new(width, height, shades)?, points))
+}
+
 /// The pixels of a page, on white; fewer than `scale` asks for where the page is larger than any paper.
-pub(super) fn draw<'a>(page: &'a PdfPage<'a>, cache: &RenderCache<'a>, scale: f32) -> Pixmap {
+fn draw<'a>(page: &'a PdfPage<'a>, cache: &RenderCache<'a>, scale: f32) -> Pixmap {
     let (width, height) = page.render_dimensions();
     let scale =
         scale.min((MOST_PIXELS / (width * height)).sqrt()).min(MOST_SIDE / width).min(MOST_SIDE / height);

@@ -1,7 +1,7 @@
 //! The glyphs of a page that a person sees, and how many words no one does.
 
 use super::glyphs::Glyph;
-use super::ink::PageInk;
+use crate::page_ink::PageInk;
 use hayro_interpret::kurbo::Rect;
 
 /// A page whose visible glyphs are fewer than this part of its invisible ones is a scan with a layer of text, in percent.

@@ -6,7 +6,7 @@ use loopctl_core::value::DocumentId;
 use std::fmt::Write as _;
 
 /// A PDF with a page for each content stream, 400 by 300 points, with Courier as `F`: each character is 0.6 of its size.
-pub(super) fn pdf(pages: &[String]) -> Vec<u8> {
+pub(crate) fn pdf(pages: &[String]) -> Vec<u8> {
     let first = 4;
     let kids: Vec<String> = (0..pages.len()).map(|at| format!("{} 0 R", first + 2 * at)).collect();
     let mut objects = vec![
@@ -38,7 +38,7 @@ pub(super) fn pdf(pages: &[String]) -> Vec<u8> {
 }
 
 /// Texts at a distance from the left and bottom edge, in ten points.
-pub(super) fn texts(texts: &[(i32, i32, &str)]) -> String {
+pub(crate) fn texts(texts: &[(i32, i32, &str)]) -> String {
     texts.iter().map(|(x, y, text)| format!("BT /F 10 Tf 1 0 0 1 {x} {y} Tm ({text}) Tj ET\n")).collect()
 }
 
@@ -160,7 +160,7 @@ fn pages_that_are_only_pictures_are_told_from_empty_ones() {
     assert_eq!(pages(&read).doubts().unwrap(), "page 2 shows only a picture, of which no text is read");
     assert_eq!(
         super::read(pdf(&[picture(300)]), &ReadingSettings::default()).unwrap_err(),
-        Unread::NoText { pages: 1 }
+        Unread::NoText { pages: 1, engine: None }
     );
 }
 

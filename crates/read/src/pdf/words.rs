@@ -1,7 +1,7 @@
 //! Words of a page: glyphs that touch, in a frame in which their text runs to the right.
 
 use super::glyphs::Glyph;
-use super::right_to_left::{as_seen, is_right_to_left};
+use crate::page_layout::{PlacedWord, as_seen, is_right_to_left};
 use hayro_interpret::kurbo::{Affine, Point, Rect, Vec2};
 
 /// The gap that separates two words, in parts of the size: a blank has about 0.25.
@@ -20,18 +20,6 @@ const DESCENT: f64 = 0.2;
 const MOST_SKEW: i32 = 10;
 /// Bounds on what counts as a location: what is beyond is on no page.
 const FARTHEST: f64 = 1e6;
-
-/// A word, in the frame of its lines.
-#[derive(Debug, Clone)]
-pub(super) struct PlacedWord {
-    /// Its characters in the order in which they are seen, from left to right.
-    pub(super) text: String,
-    pub(super) bounds: Rect,
-    pub(super) baseline: f64,
-    pub(super) size: f64,
-    /// The middle of a blank that was drawn after it.
-    pub(super) blank: Option<f64>,
-}
 
 /// Words of one direction.
 pub(super) struct DirectedWords {
@@ -104,11 +92,12 @@ fn words(glyphs: &[&Glyph], to_frame: Affine) -> Vec<PlacedWord> {
             baseline: origin.y,
             size: glyph.size,
             blank: None,
+            ocr: None,
         };
         open = match open.take() {
             None => Some(glyph),
             Some(word) => match Joint::of(&word, &glyph) {
-                Some(joint) => Some(word.with(&glyph, joint)),
+                Some(joint) => Some(extended(word, &glyph, joint)),
                 None => {
                     words.push(word);
                     Some(glyph)
@@ -144,20 +133,13 @@ impl Joint {
     }
 }
 
-impl PlacedWord {
-    /// The distance from the right edge of this word to the left edge of the next one.
-    pub(super) fn gap_to(&self, next: &PlacedWord) -> f64 {
-        next.bounds.x0 - self.bounds.x1
+/// A word with a glyph at one of its ends.
+fn extended(mut word: PlacedWord, glyph: &PlacedWord, joint: Joint) -> PlacedWord {
+    match joint {
+        Joint::After => word.text.push_str(&glyph.text),
+        Joint::Before => word.text.insert_str(0, &glyph.text),
     }
-
-    /// This word with a glyph at one of its ends.
-    fn with(mut self, glyph: &PlacedWord, joint: Joint) -> Self {
-        match joint {
-            Joint::After => self.text.push_str(&glyph.text),
-            Joint::Before => self.text.insert_str(0, &glyph.text),
-        }
-        self.bounds = self.bounds.union(glyph.bounds);
-        self.size = self.size.max(glyph.size);
-        self
-    }
+    word.bounds = word.bounds.union(glyph.bounds);
+    word.size = word.size.max(glyph.size);
+    word
 }

@@ -3,9 +3,9 @@
 
 use super::columns::reading_order;
 use super::lines::{TextLine, lines, pairs};
+use super::placed_word::{OcrMark, PlacedWord};
 use super::right_to_left::{is_right_to_left, read_order, read_word};
 use super::sizes::quantile;
-use super::words::PlacedWord;
 use hayro_interpret::kurbo::Rect;
 use std::ops::Range;
 
@@ -23,15 +23,25 @@ const PITCH_QUANTILE: f64 = 0.4;
 
 /// A text, with the location of each word on its page.
 #[derive(Default)]
-pub(super) struct PlacedText {
-    pub(super) text: String,
-    /// Bytes of the text, and the box in the frame of the lines, in order.
-    pub(super) words: Vec<(Range<usize>, Rect)>,
+pub(in super::super) struct PlacedText {
+    pub(in super::super) text: String,
+    /// Its words, in order.
+    pub(in super::super) words: Vec<LaidWord>,
+}
+
+/// A word in a text that was laid out.
+pub(in super::super) struct LaidWord {
+    /// Its bytes in the text.
+    pub(in super::super) text: Range<usize>,
+    /// Its box in the frame of the lines.
+    pub(in super::super) bounds: Rect,
+    /// Its reading by OCR, if it comes from one.
+    pub(in super::super) ocr: Option<OcrMark>,
 }
 
 impl PlacedText {
     /// Appends the words of a page, all of one direction.
-    pub(super) fn write(&mut self, words: Vec<PlacedWord>) {
+    pub(in super::super) fn write(&mut self, words: Vec<PlacedWord>) {
         for part in reading_order(words) {
             self.write_rows(&lines(part));
             self.text.push('\n');
@@ -85,7 +95,8 @@ impl PlacedText {
             } else {
                 self.text.push_str(&word.text);
             }
-            self.words.push((start..self.text.len(), word.bounds));
+            let (text, ocr) = (start..self.text.len(), word.ocr.clone());
+            self.words.push(LaidWord { text, bounds: word.bounds, ocr });
         }
         self.text.get(from..).map_or(0, |cell| cell.chars().count())
     }

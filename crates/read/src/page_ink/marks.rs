@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-/// Heights of letters, in points: other marks are dots, lines and pictures.
-const LETTER_HEIGHT: Range<f64> = 3.0..30.0;
+/// Heights of letters, in pixels of a picture at [`super::INK_DPI`]: other marks are dots, lines and pictures.
+const LETTER_HEIGHT: Range<f64> = 4.0..45.0;
 /// The most that a mark of a letter is wider than high: letters of a word may touch.
 const WIDEST: f64 = 5.0;
 /// The gap between two letters of a word, and the most that their lower edges differ, in parts of their height.
@@ -54,12 +54,12 @@ impl Marks {
         }
     }
 
-    /// The number of marks that look like letters of words, at so many pixels for a point. Takes the ink away.
-    pub(super) fn letters(&mut self, scale: f64) -> usize {
+    /// The number of marks that look like letters of words. Takes the ink away.
+    pub(super) fn letters(&mut self) -> usize {
         let mut letters: Vec<Mark> = Vec::new();
         for start in 0..self.is_ink.len() {
             if self.is_ink.get(start) == Some(&true) {
-                letters.extend(Some(self.take(start)).filter(|mark| mark.looks_like_letter(scale)));
+                letters.extend(Some(self.take(start)).filter(|mark| mark.looks_like_letter()));
                 if letters.len() >= MOST_MARKS {
                     break;
                 }
@@ -105,8 +105,8 @@ impl Marks {
 }
 
 impl Mark {
-    fn looks_like_letter(&self, scale: f64) -> bool {
-        LETTER_HEIGHT.contains(&(self.height() / scale)) && self.width() <= WIDEST * self.height()
+    fn looks_like_letter(&self) -> bool {
+        LETTER_HEIGHT.contains(&self.height()) && self.width() <= WIDEST * self.height()
     }
 
     /// Returns whether another mark, further to the right, is the next letter.
@@ -140,7 +140,7 @@ mod tests {
 
     fn letters(rows: &[&str]) -> usize {
         let width = rows[0].len();
-        Marks::new(rows.iter().flat_map(|row| row.bytes().map(|c| c == b'#')).collect(), width).letters(1.0)
+        Marks::new(rows.iter().flat_map(|row| row.bytes().map(|c| c == b'#')).collect(), width).letters()
     }
 
     #[test]
@@ -156,6 +156,6 @@ mod tests {
     fn what_was_read_is_taken_away() {
         let mut marks = Marks::new([true, false, false].repeat(15), 15);
         marks.erase(0..15, 0..3);
-        assert_eq!(marks.letters(1.0), 0);
+        assert_eq!(marks.letters(), 0);
     }
 }

@@ -1,6 +1,6 @@
 //! Lines of words.
 
-use super::words::PlacedWord;
+use super::placed_word::PlacedWord;
 use std::ops::Range;
 
 /// The most that two baselines of one line differ, in parts of the smaller size.
@@ -109,9 +109,7 @@ fn joined(words: Vec<PlacedWord>) -> Vec<PlacedWord> {
             Some(last)
                 if spaced.iter().any(|run| run.start < at && at < run.end) || are_parts(last, &word) =>
             {
-                last.text.push_str(&word.text);
-                last.bounds = last.bounds.union(word.bounds);
-                last.blank = word.blank;
+                last.join(word);
             }
             _ => joined.push(word),
         }

@@ -1,8 +1,8 @@
 //! Columns of running text: the order in which the parts of a page are read.
 
 use super::lines::{TextLine, lines, pairs};
+use super::placed_word::PlacedWord;
 use super::sizes::quantile;
-use super::words::PlacedWord;
 use hayro_interpret::kurbo::Rect;
 
 /// The fewest lines that are a column.

@@ -4,7 +4,7 @@
 const MIRRORED: [(char, char); 4] = [('(', ')'), ('[', ']'), ('{', '}'), ('<', '>')];
 
 /// Returns whether a text has letters that run to the left: Hebrew, Arabic and their neighbours.
-pub(super) fn is_right_to_left(text: &str) -> bool {
+pub(in super::super) fn is_right_to_left(text: &str) -> bool {
     text.chars().any(is_leftward)
 }
 
@@ -45,7 +45,7 @@ pub(super) fn read_word(seen: &str) -> String {
 }
 
 /// The text of one glyph in the order of sight.
-pub(super) fn as_seen(read: &str) -> String {
+pub(in super::super) fn as_seen(read: &str) -> String {
     if read.chars().nth(1).is_some()
         && is_right_to_left(read)
         && !read.chars().any(|c| c.is_ascii_alphabetic())

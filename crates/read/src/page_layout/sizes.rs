@@ -7,7 +7,7 @@
     clippy::cast_precision_loss,
     reason = "a share of a count is a smaller count"
 )]
-pub(super) fn quantile(values: impl Iterator<Item = f64>, share: f64) -> Option<f64> {
+pub(in super::super) fn quantile(values: impl Iterator<Item = f64>, share: f64) -> Option<f64> {
     let mut values: Vec<f64> = values.collect();
     values.sort_by(f64::total_cmp);
     let at = (values.len() as f64 * share) as usize;

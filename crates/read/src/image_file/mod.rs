@@ -1,0 +1,187 @@
+//! Files that are images: PNG, JPEG, GIF, WebP, and TIFF with its pages.
+
+#[cfg(test)]
+mod tests;
+mod tiff_pages;
+
+use super::file_text::{FileText, Unread};
+use super::grey_picture::{GreyPicture, WHITE};
+use super::page_picture::PagePicture;
+use image::imageops::{FilterType, resize};
+use image::{DynamicImage, GrayImage, ImageDecoder, ImageFormat, ImageReader, Limits as ImageLimits};
+use loopctl_core::document::{DocumentPage, Pages};
+use std::io::Cursor;
+
+/// The most pixels of an image, which are counted before it is decoded: an A3 sheet at 600 dots per inch has 70 million.
+const MOST_PIXELS: u64 = 80_000_000;
+/// The most memory for decoding one, in bytes.
+const MOST_MEMORY: u64 = 1 << 30;
+/// The most pages of a TIFF file.
+const MOST_PAGES: usize = 5_000;
+/// The most pixels of an image as it is enlarged for OCR, and the most by which it is.
+const MOST_ENLARGED: f64 = 40_000_000.0;
+const MOST_ENLARGEMENT: f64 = 4.0;
+/// The longer side of the sheet that an image is assumed to show, in inches: few files tell their true size, and
+/// pictures by telephones none.
+const SHEET_INCHES: f64 = 11.7;
+
+/// A format of images.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum ImageKind {
+    Png,
+    Jpeg,
+    Gif,
+    WebP,
+    Tiff,
+}
+
+impl ImageKind {
+    /// The format of a file that begins with these bytes.
+    pub(super) fn of(bytes: &[u8]) -> Option<Self> {
+        match bytes {
+            [0x89, b'P', b'N', b'G', ..] => Some(ImageKind::Png),
+            [0xFF, 0xD8, 0xFF, ..] => Some(ImageKind::Jpeg),
+            [b'G', b'I', b'F', b'8', ..] => Some(ImageKind::Gif),
+            [b'R', b'I', b'F', b'F', _, _, _, _, b'W', b'E', b'B', b'P', ..] => Some(ImageKind::WebP),
+            [b'I', b'I', b'*', 0, ..] | [b'M', b'M', 0, b'*', ..] => Some(ImageKind::Tiff),
+            _ => None,
+        }
+    }
+
+    fn format(self) -> ImageFormat {
+        match self {
+            ImageKind::Png => ImageFormat::Png,
+            ImageKind::Jpeg => ImageFormat::Jpeg,
+            ImageKind::Gif => ImageFormat::Gif,
+            ImageKind::WebP => ImageFormat::WebP,
+            ImageKind::Tiff => ImageFormat::Tiff,
+        }
+    }
+}
+
+/// The pages of an image file, of which OCR has to read the text. A pixel is a point of its page.
+///
+/// # Errors
+/// When it is damaged or has too many pixels or pages.
+pub(super) fn read(kind: ImageKind, bytes: Vec<u8>) -> Result<FileText, Unread> {
+    let pages = match kind {
+        ImageKind::Tiff => tiff_pages::count(&bytes, MOST_PAGES)?,
+        ImageKind::Png | ImageKind::Jpeg | ImageKind::Gif | ImageKind::WebP => 1,
+    };
+    let mut shown = Vec::with_capacity(pages);
+    for page in 1..=pages {
+        let mut decoder = decoder(kind, page_bytes(kind, &bytes, page)?)?;
+        let (width, height) = decoder.dimensions();
+        let is_turned = decoder.orientation().is_ok_and(is_quarter_turn);
+        let (width, height) = if is_turned { (height, width) } else { (width, height) };
+        #[expect(clippy::cast_precision_loss, reason = "sides of an image of bounded size")]
+        let (width, height) = (width as f32, height as f32);
+        shown.push(DocumentPage { width, height, is_picture: true, ..DocumentPage::default() });
+    }
+    let for_ocr = (1..=pages).collect();
+    Ok(FileText { pages: Some(Pages::new(shown)), for_ocr, ..FileText::default() })
+}
+
+/// A page of an image file as a person sees it, with at most so many pixels for one of its own.
+///
+/// # Errors
+/// When it has no such page, is damaged or has too many pixels.
+pub(super) fn picture(kind: ImageKind, bytes: &[u8], page: usize, scale: f32) -> Result<PagePicture, Unread> {
+    let image = decoded(kind, bytes, page)?;
+    let scale = f64::from(scale).clamp(0.01, 1.0);
+    let (width, height) = (scaled(image.width(), scale), scaled(image.height(), scale));
+    let shown = if scale < 1.0 { image.resize_exact(width, height, FilterType::Triangle) } else { image };
+    let shown = if shown.color().has_alpha() {
+        DynamicImage::ImageRgba8(shown.to_rgba8())
+    } else {
+        DynamicImage::ImageRgb8(shown.to_rgb8())
+    };
+    let mut png = Cursor::new(Vec::new());
+    shown.write_to(&mut png, ImageFormat::Png).map_err(|_| Unread::DamagedImage)?;
+    PagePicture::from_png(png.into_inner()).ok_or(Unread::DamagedImage)
+}
+
+/// A page of an image file in grey, at about so many dots per inch, and the points of its page for each pixel.
+///
+/// # Errors
+/// When it has no such page, is damaged or has too many pixels.
+pub(super) fn grey(
+    kind: ImageKind,
+    bytes: &[u8],
+    page: usize,
+    dpi: f64,
+) -> Result<(GreyPicture, f64), Unread> {
+    let image = on_paper(&decoded(kind, bytes, page)?);
+    let (width, height) = (f64::from(image.width()), f64::from(image.height()));
+    let wanted = dpi * SHEET_INCHES / width.max(height);
+    let scale = wanted.min(MOST_ENLARGEMENT).min((MOST_ENLARGED / (width * height)).sqrt());
+    let sized = if (scale - 1.0).abs() < 0.05 {
+        image
+    } else {
+        resize(&image, scaled(image.width(), scale), scaled(image.height(), scale), FilterType::CatmullRom)
+    };
+    let points = width / f64::from(sized.width().max(1));
+    let size = (sized.width() as usize, sized.height() as usize);
+    let grey = GreyPicture::new(size.0, size.1, sized.into_raw()).ok_or(Unread::DamagedImage)?;
+    Ok((grey, points))
+}
+
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a part of the side of an image")]
+fn scaled(side: u32, scale: f64) -> u32 {
+    (f64::from(side) * scale).round().max(1.0) as u32
+}
+
+fn page_bytes(kind: ImageKind, bytes: &[u8], page: usize) -> Result<Vec<u8>, Unread> {
+    match kind {
+        ImageKind::Tiff => tiff_pages::page(bytes, page),
+        ImageKind::Png | ImageKind::Jpeg | ImageKind::Gif | ImageKind::WebP if page == 1 => {
+            Ok(bytes.to_vec())
+        }
+        ImageKind::Png | ImageKind::Jpeg | ImageKind::Gif | ImageKind::WebP => Err(Unread::NoPage { page }),
+    }
+}
+
+/// A decoder of a file, whose size is within bounds.
+fn decoder(kind: ImageKind, bytes: Vec<u8>) -> Result<impl ImageDecoder, Unread> {
+    let mut reader = ImageReader::with_format(Cursor::new(bytes), kind.format());
+    let mut limits = ImageLimits::no_limits();
+    limits.max_alloc = Some(MOST_MEMORY);
+    reader.limits(limits);
+    let decoder = reader.into_decoder().map_err(|_| Unread::DamagedImage)?;
+    let (width, height) = decoder.dimensions();
+    if u64::from(width) * u64::from(height) > MOST_PIXELS {
+        return Err(Unread::ImageTooLarge { width, height });
+    }
+    Ok(decoder)
+}
+
+fn decoded(kind: ImageKind, bytes: &[u8], page: usize) -> Result<DynamicImage, Unread> {
+    let mut decoder = decoder(kind, page_bytes(kind, bytes, page)?)?;
+    let orientation = decoder.orientation();
+    let mut image = DynamicImage::from_decoder(decoder).map_err(|_| Unread::DamagedImage)?;
+    if let Ok(orientation) = orientation {
+        image.apply_orientation(orientation);
+    }
+    Ok(image)
+}
+
+/// An image in grey, white where it is transparent.
+fn on_paper(image: &DynamicImage) -> GrayImage {
+    if !image.color().has_alpha() {
+        return image.to_luma8();
+    }
+    let image = image.to_luma_alpha8();
+    let shade = |shade: u8, alpha: u8| {
+        let (shade, alpha, white) = (u32::from(shade), u32::from(alpha), u32::from(WHITE));
+        u8::try_from((shade * alpha + white * (white - alpha)) / white).unwrap_or(WHITE)
+    };
+    GrayImage::from_fn(image.width(), image.height(), |x, y| {
+        let [grey, alpha] = image.get_pixel(x, y).0;
+        image::Luma([shade(grey, alpha)])
+    })
+}
+
+fn is_quarter_turn(orientation: image::metadata::Orientation) -> bool {
+    use image::metadata::Orientation::{Rotate90, Rotate90FlipH, Rotate270, Rotate270FlipH};
+    matches!(orientation, Rotate90 | Rotate270 | Rotate90FlipH | Rotate270FlipH)
+}

@@ -1,0 +1,298 @@
+//! Pages drawn, turned, skewed and read.
+
+use super::engine::{Engines, OcrEngine};
+use super::preparation::{Turn, leveled, prepared, turned};
+use super::scan::{PagePictures, scanned};
+use super::skew::Ink;
+use super::tesseract_table::OcrWord;
+use super::{GreyPicture, LineSheet, OcrSettings, PictureFrame, SheetTask};
+use crate::file_text::{FileText, Unread};
+use crate::image_file::{ImageKind, grey};
+use crate::pdf;
+use crate::reader_task::ReadingSettings;
+use crate::{DocumentReader, PageOrigin, ReadingDoubt};
+use hayro_interpret::kurbo::Point;
+use loopctl_core::document::{DocumentPage, Pages};
+use loopctl_core::value::DocumentId;
+
+/// A PDF page of eighteen lines.
+fn page() -> Vec<u8> {
+    let lines: Vec<(i32, i32, String)> = (0..18)
+        .map(|line| {
+            (30, 280 - 14 * line, format!("Specimen {line}: margins free, {}.{line} mm of 30", 7 + line))
+        })
+        .collect();
+    let lines: Vec<(i32, i32, &str)> = lines.iter().map(|(x, y, text)| (*x, *y, text.as_str())).collect();
+    pdf::tests::pdf(&[pdf::tests::texts(&lines)])
+}
+
+/// That page at 150 dots per inch.
+fn picture() -> GreyPicture {
+    pdf::grey(page(), 1, 150.0, &ReadingSettings::default()).unwrap().0
+}
+
+#[test]
+fn the_skew_of_lines_is_found_and_mended() {
+    let level = picture();
+    assert!(Ink::of(&level).skew().abs() < 0.15);
+    for degrees in [-4.2, -1.2, 0.7, 2.5] {
+        let (skewed, _) = leveled(&level, -degrees);
+        let found = Ink::of(&skewed).skew();
+        assert!((found - degrees).abs() < 0.15, "{degrees} degrees are found as {found}");
+        let mended = prepared(skewed, 1.0, Some(Turn::None));
+        assert!(Ink::of(&mended.picture).skew().abs() < 0.2);
+    }
+}
+
+#[test]
+fn lines_that_run_along_the_page_are_told_from_those_that_run_across() {
+    assert!(!Ink::of(&picture()).runs_along());
+    for turn in [Turn::Right, Turn::Left] {
+        let (turned, _) = turned(picture(), turn);
+        assert!(Ink::of(&turned).runs_along());
+        assert_eq!(prepared(turned, 1.0, None).frame.turn, Turn::Right);
+    }
+}
+
+#[test]
+fn an_empty_page_has_no_ink() {
+    let empty = prepared(GreyPicture::drawn(400, 300, |_, _| 240), 1.0, None);
+    assert!(!empty.frame.has_ink);
+    assert!(prepared(picture(), 1.0, None).frame.has_ink);
+}
+
+proptest::proptest! {
+    #[test]
+    fn places_in_a_prepared_picture_are_found_on_its_page(
+        x in 20_usize..180, y in 20_usize..120, turn in 0_usize..4, tenths in -45_i32..45,
+    ) {
+        // One dark spot, and what becomes of it.
+        let spot = |at: usize, place: usize| at.abs_diff(place) <= 3;
+        let page = GreyPicture::drawn(200, 140, |px, py| if spot(px, x) && spot(py, y) { 0 } else { 255 });
+        let turn = Turn::None.and_others()[turn];
+        let (turned, from_turned) = turned(page, turn);
+        let (level, from_level) = leveled(&turned, f64::from(tenths) / 10.0);
+        let dark = level.rows().enumerate().flat_map(|(y, row)| row.iter().enumerate().map(move |(x, shade)| (x, y, *shade)));
+        let dark: Vec<(f64, f64)> =
+            dark.filter(|(_, _, shade)| *shade < 128).map(|(x, y, _)| (x as f64 + 0.5, y as f64 + 0.5)).collect();
+        let count = dark.len() as f64;
+        let middle = dark.iter().fold((0.0, 0.0), |sum, at| (sum.0 + at.0 / count, sum.1 + at.1 / count));
+        let found = from_turned * from_level * Point::new(middle.0, middle.1);
+        let (dx, dy) = (found.x - x as f64 - 0.5, found.y - y as f64 - 0.5);
+        proptest::prop_assert!(dx.abs() < 0.6 && dy.abs() < 0.6, "{turn:?} {tenths}: {dx} {dy}");
+    }
+}
+
+/// An engine that reads two words where the page is upright, and little otherwise.
+struct Upright {
+    name: &'static str,
+    grade: &'static str,
+    upright: u8,
+}
+
+impl OcrEngine for Upright {
+    fn name(&self) -> &str {
+        self.name
+    }
+
+    fn read(&self, png: Vec<u8>, _: &OcrSettings) -> Result<Vec<OcrWord>, String> {
+        let word = |text: &str, left: f64, confidence| OcrWord {
+            text: text.to_owned(),
+            line: (1, 1, 1),
+            left,
+            top: 40.0,
+            right: left + 30.0,
+            bottom: 60.0,
+            confidence,
+        };
+        match png.first() {
+            Some(turn) if *turn == self.upright => {
+                Ok(vec![word("grade_of_tumour", 40.0, 96), word(self.grade, 80.0, 92)])
+            }
+            // The sheet of lines.
+            Some(9) => Ok(vec![word("grade_of_tumour", 40.0, 90), word(self.grade, 80.0, 90)]),
+            Some(_) => Ok(vec![word("qe", 40.0, 20)]),
+            None => Err("it crashed".to_owned()),
+        }
+    }
+}
+
+/// Pictures of which the only byte tells the turn.
+struct Turned;
+
+fn frame(turn: Turn) -> PictureFrame {
+    PictureFrame { turn, ..prepared(GreyPicture::drawn(200, 100, |_, _| 255), 0.5, Some(turn)).frame }
+}
+
+impl PagePictures for Turned {
+    fn prepared(&self, page: usize, turn: Option<Turn>) -> Result<(PictureFrame, Vec<u8>), Unread> {
+        let turn = turn.unwrap_or(Turn::None);
+        let byte = u8::try_from(turn.degrees() / 90).unwrap();
+        let png = if page == 4 { Vec::new() } else { vec![byte] };
+        Ok((PictureFrame { has_ink: page != 3, ..frame(turn) }, png))
+    }
+
+    fn unread_letters(&self, _: usize, words: &[PageBox]) -> Result<usize, Unread> {
+        Ok(words.len())
+    }
+
+    fn lines(&self, _: usize, task: SheetTask) -> Result<(LineSheet, Vec<u8>), Unread> {
+        assert_eq!(task.lines.len(), 1);
+        Ok((LineSheet { lines: vec![(30.0, 70.0, 0.0)], scale: 1.0 }, vec![9]))
+    }
+}
+
+fn layer(text: &str, pages: usize, for_ocr: Vec<usize>) -> FileText {
+    let page = |range: std::ops::Range<usize>| DocumentPage {
+        width: 100.0,
+        height: 50.0,
+        text: range,
+        is_picture: true,
+        ..DocumentPage::default()
+    };
+    let shown = (0..pages).map(|at| if at == 0 { page(0..text.len()) } else { page(text.len()..text.len()) });
+    FileText {
+        text: text.to_owned(),
+        pages: Some(Pages::new(shown.collect())),
+        for_ocr,
+        ..FileText::default()
+    }
+}
+
+fn engines(upright: u8, second: Option<&'static str>) -> Engines {
+    let engine = |name, grade| -> Box<dyn OcrEngine> { Box::new(Upright { name, grade, upright }) };
+    Engines { first: engine("first", "G2"), second: second.map(|grade| engine("second", grade)) }
+}
+
+#[test]
+fn pages_read_by_ocr_take_their_place_among_the_others() {
+    let read = layer("Invoice 7\n", 3, vec![2, 3]);
+    let read = scanned(read, &Turned, &engines(0, None), &OcrSettings::default()).unwrap();
+    assert_eq!(
+        read.text.split('\u{c}').map(str::trim).collect::<Vec<_>>(),
+        ["Invoice 7", "grade_of_tumour G2", ""]
+    );
+    let pages = read.pages.unwrap();
+    let pages: Vec<&DocumentPage> = pages.iter().collect();
+    assert!(pages[0].origin.is_text_layer());
+    let words: Vec<&str> = pages[1].words.iter().map(|word| &read.text[word.text()]).collect();
+    assert_eq!(words, ["grade_of_tumour", "G2"]);
+    let ocr = pages[1].origin.ocr().unwrap();
+    assert_eq!((ocr.engine.as_str(), ocr.confidence, ocr.turned), ("first", 95, 0));
+    // Of half a point for a pixel.
+    assert_eq!(pages[1].words[1].bounds().left, 40.0);
+    assert!(pages[2].words.is_empty() && pages[2].is_picture);
+}
+
+#[test]
+fn a_page_is_turned_until_it_reads() {
+    for upright in 0..4 {
+        let read =
+            scanned(layer("", 1, vec![1]), &Turned, &engines(upright, None), &OcrSettings::default(), None);
+        let pages = read.unwrap().pages.unwrap();
+        let turned = pages.iter().next().unwrap().origin.ocr().unwrap().turned;
+        assert_eq!(turned, u16::from(upright) * 90);
+    }
+}
+
+#[test]
+fn digits_that_a_second_engine_reads_otherwise_leave_their_word_in_doubt() {
+    let doubtful = |second| {
+        let read =
+            scanned(layer("", 1, vec![1]), &Turned, &engines(0, second), &OcrSettings::default(), None)
+                .unwrap();
+        read.pages.unwrap().doubtful_words(&read.text).into_iter().map(|word| word.why).collect::<Vec<_>>()
+    };
+    assert_eq!(doubtful(None), []);
+    assert_eq!(doubtful(Some("g2")), []);
+    let differs = ReadingDoubt::Differs { engine: "second".to_owned(), reads: "G3".to_owned() };
+    assert_eq!(doubtful(Some("G3")), [differs]);
+}
+
+#[test]
+fn what_ocr_can_not_read_is_an_error_that_names_the_page() {
+    let settings = OcrSettings { most_pages: 2, ..OcrSettings::default() };
+    let why = |read: FileText| scanned(read, &Turned, &engines(0, None), &settings).unwrap_err();
+    assert_eq!(why(layer("x", 4, vec![4])), Unread::OcrFailed { page: 4, why: "it crashed".to_owned() });
+    assert_eq!(why(layer("x", 4, vec![1, 2, 3])), Unread::TooManyScans { pages: 3, most: 2 });
+    assert_eq!(why(layer("", 3, vec![3])), Unread::NoText { pages: 3, engine: Some("first".to_owned()) });
+    let hurried = OcrSettings { document_time: std::time::Duration::ZERO, ..OcrSettings::default() };
+    let late = scanned(layer("x", 1, vec![1]), &Turned, &engines(0, None), &hurried, None).unwrap_err();
+    assert_eq!(late, Unread::ScansTooSlow { page: 1 });
+}
+
+fn message(settings: OcrSettings) -> String {
+    let reader = DocumentReader::in_process().with_ocr(settings);
+    let png = picture().png().unwrap();
+    reader.document(DocumentId::new("scan"), png).text.unwrap_err().to_string()
+}
+
+#[test]
+fn a_missing_engine_is_named_with_the_way_to_install_it() {
+    let missing = message(OcrSettings { engine: "no-such-engine".to_owned(), ..OcrSettings::default() });
+    assert!(missing.contains("there is no OCR engine `no-such-engine`"), "{missing}");
+    let path = message(OcrSettings { engine: "./tesseract".to_owned(), ..OcrSettings::default() });
+    assert!(path.contains("is not the name of an OCR engine"), "{path}");
+}
+
+/// Tesseract, where it is installed.
+fn with_tesseract() -> Option<OcrSettings> {
+    let settings = OcrSettings::default();
+    match Engines::of(&settings) {
+        Ok(_) => Some(settings),
+        Err(why) if std::env::var_os("LOOPCTL_TESSERACT").is_some() => panic!("{why}"),
+        Err(why) => {
+            eprintln!("not tried: {why}");
+            None
+        }
+    }
+}
+
+#[test]
+fn a_scan_is_read_by_tesseract_upright_and_turned() {
+    let Some(settings) = with_tesseract() else { return };
+    let reader = DocumentReader::in_process().with_ocr(settings);
+    for turn in [Turn::None, Turn::Half, Turn::Left] {
+        let (turned, _) = turned(picture(), turn);
+        let (skewed, _) = leveled(&turned, 1.2);
+        let document = reader.document(DocumentId::new("scan"), skewed.png().unwrap());
+        let text = document.text.unwrap().as_str().to_owned();
+        let found = (0..18).filter(|line| text.contains(&format!("{}.{line} mm", 7 + line))).count();
+        assert!(found >= 16, "{turn:?}, {found} lines:\n{text}");
+        let pages = document.pages.unwrap();
+        let at = text.find("Specimen").unwrap();
+        let seen = &pages.passages(at..at + 8)[0].boxes[0];
+        let (wide, high) = (skewed.width() as f32, skewed.height() as f32);
+        // The first word: near the corner of the page where it begins.
+        let middle = ((seen.left + seen.width / 2.0) / wide, (seen.top + seen.height / 2.0) / high);
+        let expected = match turn {
+            Turn::None => (true, true),
+            Turn::Half => (false, false),
+            Turn::Left | Turn::Right => (true, false),
+        };
+        assert_eq!((middle.0 < 0.5, middle.1 < 0.5), expected, "{turn:?} {middle:?}");
+    }
+}
+
+#[test]
+fn a_language_that_tesseract_lacks_is_named_with_its_package() {
+    if with_tesseract().is_none() {
+        return;
+    }
+    let missing = message(OcrSettings {
+        languages: vec!["eng".to_owned(), "tlh_old".to_owned()],
+        ..OcrSettings::default()
+    });
+    assert!(missing.contains("`tlh_old`; install it: `apt-get install tesseract-ocr-tlh-old`"), "{missing}");
+    let odd = message(OcrSettings { languages: vec!["--help".to_owned()], ..OcrSettings::default() });
+    assert!(odd.contains("`--help` is not a language"), "{odd}");
+}
+
+#[test]
+fn an_image_is_enlarged_to_the_resolution_that_engines_like() {
+    let png = picture().png().unwrap();
+    let (enlarged, points) = grey(ImageKind::Png, &png, 1, 300.0).unwrap();
+    let longer = enlarged.width().max(enlarged.height());
+    assert!((2_400..=3_600).contains(&longer), "{longer}");
+    assert!((points * longer as f64 - picture().width().max(picture().height()) as f64).abs() < 1.0);
+}
