@@ -150,7 +150,7 @@ impl LineReader<'_> {
         let Some(crop) = LineCrop::of(self.picture, region) else { return Ok(None) };
         let output = self.model.run(crop.input(), pool)?;
         if output.shape().last() != Some(&(self.characters.len() + 2)) {
-            return Err(self.model.unexpected(&output.shape().to_vec()));
+            return Err(self.model.unexpected(output.shape()));
         }
         let characters = read_steps(&output.to_slice(), self.characters);
         let confidence = mean_confidence(&characters);

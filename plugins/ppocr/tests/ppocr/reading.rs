@@ -42,6 +42,7 @@ fn report() -> (usize, usize, Vec<u8>) {
 }
 
 /// The report, drawn within a rectangle of a white picture; with the inverse of what the program does with a line.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "places in a small picture")]
 fn drawn(width: usize, height: usize, place: &TextRegion) -> RgbPicture {
     let (columns, rows, samples) = report();
     let at = |column: i64, row: i64| {
