@@ -10,9 +10,10 @@ use clap::Parser;
 use loopctl_ppocr::{PpocrEngine, PpocrError, RgbPicture, folder_of_models, table};
 use loopctl_program::{ProcessLimits, limit_this_process};
 
-/// The most that the program may use, whatever the picture is.
+/// The most that the program may use, whatever the picture is; and what each of its threads reserves besides.
 const LIMITS: ProcessLimits =
-    ProcessLimits { memory: 4 << 30, processor: Duration::from_secs(300), time: Duration::from_secs(600) };
+    ProcessLimits { memory: 2 << 30, processor: Duration::from_secs(300), time: Duration::from_secs(600) };
+const MEMORY_OF_A_THREAD: u64 = 128 << 20;
 /// The largest file that is read, in bytes.
 const LARGEST_FILE: u64 = 256 << 20;
 
@@ -36,7 +37,7 @@ struct Arguments {
 
 fn main() -> ExitCode {
     let arguments = Arguments::parse();
-    match limit_this_process(&LIMITS).map_err(PpocrError::from).and_then(|()| read(&arguments)) {
+    match read(&arguments) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             let _ = writeln!(std::io::stderr(), "loopctl-ppocr: {error}");
@@ -46,13 +47,15 @@ fn main() -> ExitCode {
 }
 
 fn read(arguments: &Arguments) -> Result<(), PpocrError> {
+    let cores = std::thread::available_parallelism().map_or(1, NonZero::get);
+    let threads = arguments.threads.map_or(cores, NonZero::get).min(cores);
+    let reserved = (1..threads).map(|_| MEMORY_OF_A_THREAD).sum::<u64>();
+    limit_this_process(&ProcessLimits { memory: LIMITS.memory + reserved, ..LIMITS })?;
     let program = std::env::current_exe().ok();
     let folder = folder_of_models(arguments.models.clone(), program.as_deref())?;
     let mut file = Vec::new();
     std::io::stdin().lock().take(LARGEST_FILE).read_to_end(&mut file)?;
     let picture = RgbPicture::from_png(Cursor::new(file))?;
-    let cores = std::thread::available_parallelism().map_or(1, NonZero::get);
-    let threads = arguments.threads.map_or(cores, NonZero::get).min(cores);
     let engine = PpocrEngine::load(&folder, threads)?;
     let blocks = if arguments.line { engine.read_line(&picture)? } else { engine.read_page(&picture)? };
     let mut output = std::io::stdout().lock();

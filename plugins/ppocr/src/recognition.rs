@@ -48,13 +48,13 @@ pub(crate) struct LineReader<'a> {
 }
 
 /// A line as it was cut out and read.
-struct Reading {
+struct LineReading {
     crop: LineCrop,
     characters: Vec<ReadCharacter>,
     confidence: f64,
 }
 
-impl Reading {
+impl LineReading {
     fn line(&self) -> RecognizedLine {
         RecognizedLine {
             region: *self.crop.region(),
@@ -125,7 +125,11 @@ impl LineReader<'_> {
     }
 
     /// Reads a region; if that is doubtful, the other ways up, too.
-    fn read_best(&self, region: TextRegion, pool: &Arc<ThreadPool>) -> Result<Option<Reading>, PpocrError> {
+    fn read_best(
+        &self,
+        region: TextRegion,
+        pool: &Arc<ThreadPool>,
+    ) -> Result<Option<LineReading>, PpocrError> {
         let mut best = self.read(region, pool)?;
         let is_upright = region.direction().x.abs() < region.direction().y.abs();
         let mut others = Vec::new();
@@ -138,7 +142,7 @@ impl LineReader<'_> {
         for other in others {
             let reading = self.read(other, pool)?;
             let confidence =
-                |reading: &Option<Reading>| reading.as_ref().map_or(0.0, |reading| reading.confidence);
+                |reading: &Option<LineReading>| reading.as_ref().map_or(0.0, |reading| reading.confidence);
             if confidence(&reading) > confidence(&best) + CLEARLY_BETTER {
                 best = reading;
             }
@@ -146,7 +150,7 @@ impl LineReader<'_> {
         Ok(best)
     }
 
-    fn read(&self, region: TextRegion, pool: &Arc<ThreadPool>) -> Result<Option<Reading>, PpocrError> {
+    fn read(&self, region: TextRegion, pool: &Arc<ThreadPool>) -> Result<Option<LineReading>, PpocrError> {
         let Some(crop) = LineCrop::of(self.picture, region) else { return Ok(None) };
         let output = self.model.run(crop.input(), pool)?;
         if output.shape().last() != Some(&(self.characters.len() + 2)) {
@@ -154,7 +158,7 @@ impl LineReader<'_> {
         }
         let characters = read_steps(&output.to_slice(), self.characters);
         let confidence = mean_confidence(&characters);
-        Ok(Some(Reading { crop, characters, confidence }))
+        Ok(Some(LineReading { crop, characters, confidence }))
     }
 }
 

@@ -4,7 +4,7 @@ use crate::crop::{LINE_HEIGHT, LineCrop};
 use crate::ctc::ReadCharacter;
 use crate::geometry::TextRegion;
 use crate::ink::LineInk;
-use crate::rounding::measure;
+use crate::rounding::{ceil, measure};
 
 /// A word that was read.
 #[derive(Debug, Clone, PartialEq)]
@@ -17,22 +17,35 @@ pub struct RecognizedWord {
     pub confidence: f64,
 }
 
-/// Splits a line at its blanks, and where its ink is further apart than that of a word: blanks are lost at times, and two
-/// numbers must not become one. Each word reaches from gap to gap of the ink around the places of its characters.
+/// The gap from which two characters are surely of two words, in pixels of a crop: wider than that beside the point of a
+/// number in type of equal widths.
+const SURELY_APART: usize = 20;
+/// The gap up to which they are of one.
+const SURELY_TOGETHER: usize = 12;
+/// The share of most blanks of a line from which a gap without one is a blank that was not read.
+const LIKE_A_BLANK: f64 = 0.8;
+/// The blanks from which a line shows how wide they are.
+const ENOUGH_BLANKS: usize = 4;
+
+/// Splits a line at its blanks, and where its ink is as far apart: blanks are lost at times, and two numbers must not become
+/// one. Each word reaches from gap to gap of the ink around the places of its characters.
 pub(crate) fn words_of(crop: &LineCrop, characters: &[ReadCharacter]) -> Vec<RecognizedWord> {
     let ink = LineInk::of(crop);
     let rows = ink.rows().unwrap_or((0.0, measure(LINE_HEIGHT)));
     let place = |character: Option<&ReadCharacter>| {
         crop.column(LineCrop::column_of(character.map_or(0.0, |character| character.step)))
     };
-    let is_apart = |one: &ReadCharacter, next: &ReadCharacter| {
-        let gap = ink.widest_gap(place(Some(one)), place(Some(next)));
-        gap.is_some_and(|(first, end)| end - first >= WIDEST_GAP)
+    let gap = |one: Option<&ReadCharacter>, next: Option<&ReadCharacter>| {
+        ink.widest_gap(place(one), place(next)).map_or(0, |(first, end)| end - first)
     };
-    let parts: Vec<&[ReadCharacter]> = characters
-        .split(|character| character.text.chars().all(char::is_whitespace))
-        .flat_map(|part| part.chunk_by(|one, next| !is_apart(one, next)))
-        .filter(|part| !part.is_empty())
+    let is_blank = |character: &ReadCharacter| character.text.chars().all(char::is_whitespace);
+    let written: Vec<&[ReadCharacter]> = characters.split(is_blank).filter(|part| !part.is_empty()).collect();
+    let blanks =
+        written.iter().zip(written.iter().skip(1)).map(|(part, next)| gap(part.last(), next.first()));
+    let apart = gap_between_words(blanks.collect());
+    let parts: Vec<&[ReadCharacter]> = written
+        .iter()
+        .flat_map(|part| part.chunk_by(|one, next| gap(Some(one), Some(next)) < apart))
         .collect();
     let mut begin = begin_of_line(&ink, place(parts.first().and_then(|part| part.first())));
     let mut words = Vec::with_capacity(parts.len());
@@ -60,13 +73,20 @@ pub(crate) fn words_of(crop: &LineCrop, characters: &[ReadCharacter]) -> Vec<Rec
     words
 }
 
-/// The widest gap within a word or a number, in pixels of a crop.
-const WIDEST_GAP: usize = LINE_HEIGHT / 2;
+/// The width from which a gap is one between words, in a line with these blanks.
+fn gap_between_words(mut blanks: Vec<usize>) -> usize {
+    if blanks.len() < ENOUGH_BLANKS {
+        return SURELY_APART;
+    }
+    blanks.sort_unstable();
+    let usual = blanks.get(blanks.len() / 4).copied().unwrap_or(SURELY_APART);
+    ceil(LIKE_A_BLANK * measure(usual)).clamp(SURELY_TOGETHER, SURELY_APART)
+}
 
 /// The first column of the ink that ends at the first character, without what is further away.
 fn begin_of_line(ink: &LineInk, first: usize) -> usize {
     let mut begin = first;
-    while let Some(last) = ink.last_ink(begin.saturating_sub(WIDEST_GAP), begin) {
+    while let Some(last) = ink.last_ink(begin.saturating_sub(SURELY_APART), begin) {
         begin = last - 1;
     }
     begin
@@ -75,7 +95,7 @@ fn begin_of_line(ink: &LineInk, first: usize) -> usize {
 /// The column after the ink that begins at the last character.
 fn end_of_line(ink: &LineInk, last: usize, width: usize) -> usize {
     let mut end = last + 1;
-    while let Some(next) = ink.first_ink(end, (end + WIDEST_GAP).min(width)) {
+    while let Some(next) = ink.first_ink(end, (end + SURELY_APART).min(width)) {
         end = next + 1;
     }
     end
