@@ -167,7 +167,7 @@ fn ratio(region: &TextRegion) -> f64 {
     region.length() / region.thickness().max(f64::MIN_POSITIVE)
 }
 
-/// The results of `work` for all items, each pool working on one at a time.
+/// The results of `work` for all items, in their order, each pool working on one at a time.
 fn in_parallel<T: Sync, R: Send>(
     items: &[T],
     pools: &[Arc<ThreadPool>],
@@ -176,17 +176,18 @@ fn in_parallel<T: Sync, R: Send>(
     let next = AtomicUsize::new(0);
     let done = Mutex::new(Vec::with_capacity(items.len()));
     let worker = |pool: &Arc<ThreadPool>| {
-        while let Some(item) = items.get(next.fetch_add(1, Ordering::Relaxed)) {
+        loop {
+            let at = next.fetch_add(1, Ordering::Relaxed);
+            let Some(item) = items.get(at) else { return Ok(()) };
             match work(item, pool) {
                 Ok(None) => {}
-                Ok(Some(result)) => done.lock().unwrap_or_else(PoisonError::into_inner).push(result),
+                Ok(Some(result)) => done.lock().unwrap_or_else(PoisonError::into_inner).push((at, result)),
                 Err(error) => {
                     next.store(items.len(), Ordering::Relaxed);
                     return Err(error);
                 }
             }
         }
-        Ok(())
     };
     let failed = match pools {
         [pool] => worker(pool).err(),
@@ -201,6 +202,10 @@ fn in_parallel<T: Sync, R: Send>(
     };
     match failed {
         Some(error) => Err(error),
-        None => Ok(done.into_inner().unwrap_or_else(PoisonError::into_inner)),
+        None => {
+            let mut done = done.into_inner().unwrap_or_else(PoisonError::into_inner);
+            done.sort_by_key(|(at, _)| *at);
+            Ok(done.into_iter().map(|(_, result)| result).collect())
+        }
     }
 }

@@ -105,3 +105,82 @@ fn end_of_line(ink: &LineInk, last: usize, width: usize) -> usize {
 fn confidence(part: &[ReadCharacter]) -> f64 {
     part.iter().map(|character| character.confidence).fold(1.0, f64::min)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::crop::STEP_WIDTH;
+    use crate::picture::RgbPicture;
+
+    /// A line of bars, each 10 pixels wide, from these columns on, and a character in the middle of each. A blank of the
+    /// model is between characters where `blanks` says so.
+    fn words(columns: &[usize], blanks: &[usize]) -> Vec<(String, (f64, f64))> {
+        let width = columns.iter().max().unwrap() + 60;
+        let is_ink = |at: &usize| {
+            let (row, column) = (at / width, at % width);
+            (10..38).contains(&row) && columns.iter().any(|left| (*left..left + 10).contains(&column))
+        };
+        let pixels = (0..width * LINE_HEIGHT).map(|at| if is_ink(&at) { [20; 3] } else { [250; 3] });
+        let picture = RgbPicture::new(width, LINE_HEIGHT, pixels.collect()).unwrap();
+        let region = TextRegion::upright(0.0, 0.0, measure(width), measure(LINE_HEIGHT));
+        let crop = LineCrop::of(&picture, region).unwrap();
+        let character = |text: &str, column: f64| ReadCharacter {
+            text: text.to_owned(),
+            step: column / measure(STEP_WIDTH) - 0.5,
+            confidence: 0.9,
+        };
+        let mut characters = Vec::new();
+        for (at, left) in columns.iter().enumerate() {
+            if blanks.contains(&at) {
+                characters.push(character(" ", measure(left - 4)));
+            }
+            characters.push(character(&at.to_string(), measure(left + 5)));
+        }
+        let words = words_of(&crop, &characters);
+        words
+            .into_iter()
+            .map(|word| {
+                let [first, second, ..] = word.region.corners();
+                assert!((first.y - 10.0).abs() < 1.5 && (word.region.thickness() - 28.0).abs() < 2.5);
+                (word.text, (first.x, second.x))
+            })
+            .collect()
+    }
+
+    fn texts(columns: &[usize], blanks: &[usize]) -> Vec<String> {
+        words(columns, blanks).into_iter().map(|(text, _)| text).collect()
+    }
+
+    #[test]
+    fn words_reach_from_gap_to_gap_of_their_ink() {
+        for (found, expected) in
+            words(&[30, 42, 70, 82], &[2]).into_iter().zip([("01", (30.0, 52.0)), ("23", (70.0, 92.0))])
+        {
+            assert_eq!(found.0, expected.0);
+            assert!(
+                (found.1.0 - expected.1.0).abs() < 1.5 && (found.1.1 - expected.1.1).abs() < 1.5,
+                "{found:?}"
+            );
+        }
+    }
+
+    /// The point of a number in type of equal widths has much space at both sides, and stays.
+    #[test]
+    fn ink_far_apart_is_of_two_words_without_a_blank() {
+        assert_eq!(texts(&[30, 42, 74, 86], &[]), ["01", "23"]);
+        assert_eq!(texts(&[30, 56, 82], &[]), ["012"]);
+        // Beside blanks of 13 pixels, a gap of 13 is one that was not read; beside blanks of 28 it is none.
+        assert_eq!(texts(&[30, 53, 76, 99, 122, 145], &[1, 2, 3, 4]), ["0", "1", "2", "3", "4", "5"]);
+        assert_eq!(texts(&[30, 68, 106, 144, 182, 205], &[1, 2, 3, 4]), ["0", "1", "2", "3", "45"]);
+    }
+
+    #[test]
+    fn a_line_without_characters_or_ink_has_no_fault() {
+        assert!(texts(&[30], &[]).len() == 1);
+        let white = RgbPicture::new(200, 60, vec![[255; 3]; 200 * 60]).unwrap();
+        let crop = LineCrop::of(&white, TextRegion::upright(0.0, 0.0, 200.0, 60.0)).unwrap();
+        assert!(words_of(&crop, &[]).is_empty());
+        let character = ReadCharacter { text: "x".to_owned(), step: 1e9, confidence: 0.1 };
+        assert_eq!(words_of(&crop, &[character.clone(), character]).len(), 1);
+    }
+}

@@ -84,6 +84,7 @@ fn expected() -> Vec<&'static str> {
 }
 
 #[test]
+#[ignore = "long"]
 fn a_page_is_read_as_it_lies() {
     let Some(folder) = models() else { return };
     let engine = PpocrEngine::load(&folder, 2).unwrap();
