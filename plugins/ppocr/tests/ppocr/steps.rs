@@ -37,7 +37,7 @@ fn repeated_classes_are_one_character_unless_none_is_between() {
 }
 
 proptest! {
-    /// What is written as CTC demands is read back, however long each class is held.
+    /// A text that is written as CTC demands is read back, however long each class is held.
     #[test]
     fn any_text_is_read_from_its_steps(written in proptest::collection::vec((1..6_usize, 1..4_usize, 1..3_usize), 0..30)) {
         let mut classes = Vec::new();
