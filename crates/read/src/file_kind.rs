@@ -14,7 +14,7 @@ pub(super) enum FileKind {
 impl FileKind {
     /// The kind of a file of these bytes; `None` for plain text, and for what nothing here reads.
     pub(super) fn of(bytes: &[u8]) -> Option<Self> {
-        bytes.starts_with(b"%PDF-").then_some(FileKind::Pdf)
+        pdf::is_pdf(bytes).then_some(FileKind::Pdf)
     }
 
     /// Reads a file of this kind.

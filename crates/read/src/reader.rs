@@ -3,7 +3,7 @@
 use super::file_kind::FileKind;
 use super::file_text::{FileText, Unread};
 use super::page_picture::PagePicture;
-use super::reader_task::{self, ReaderTask, ReadingSettings};
+use super::reader_task::{self, FilePassword, ReaderTask, ReadingSettings};
 use super::{Document, Media, SourceText, Unreadable};
 use loopctl_core::value::{DocumentId, digest_bytes};
 use loopctl_plugin_sdk::Cancel;
@@ -54,10 +54,10 @@ impl DocumentReader {
         DocumentReader { program: Some(Arc::new(program)), settings: ReadingSettings::default() }
     }
 
-    /// This reader, with passwords to try on files that need one.
+    /// This reader, with more passwords to try on files that need one.
     #[must_use]
     pub fn with_passwords(mut self, passwords: Vec<String>) -> Self {
-        self.settings.passwords = passwords;
+        self.settings.passwords.extend(passwords.into_iter().map(FilePassword::new));
         self
     }
 
@@ -110,6 +110,7 @@ fn document_of(id: DocumentId, read: Result<FileText, Unread>) -> Document {
             document.text = SourceText::from_bytes(read.text.into_bytes());
             document.pages = read.pages.map(Arc::new);
             document.structure = Arc::new(read.structure);
+            document.attachments = read.attachments;
         }
         Err(why) => document.text = Err(why.into()),
     }

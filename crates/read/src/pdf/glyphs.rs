@@ -1,5 +1,7 @@
 //! Glyphs of a page: the text that its content stream draws, each with its location.
 
+use super::super::file_text::Unread;
+use super::bounded::{StepsLeft, give_up};
 use hayro_interpret::font::{Glyph as FontGlyph, GlyphRun};
 use hayro_interpret::hayro_cmap::BfString;
 use hayro_interpret::kurbo::{Affine, BezPath, Point, Rect, Vec2};
@@ -26,24 +28,19 @@ pub(super) struct Glyph {
     pub(super) is_visible: bool,
 }
 
-/// A device that keeps the glyphs that are drawn on it, up to a number.
-pub(super) struct GlyphCollector {
+/// A device that keeps the glyphs that are drawn on it, up to a number, and takes a step for each part of the drawing.
+pub(super) struct GlyphCollector<'s> {
     glyphs: Vec<Glyph>,
     room: usize,
-    is_full: bool,
+    steps: &'s mut StepsLeft,
     /// The area of the largest image.
     picture: f64,
 }
 
-impl GlyphCollector {
-    /// A collector of at most so many glyphs.
-    pub(super) fn with_room_for(room: usize) -> Self {
-        GlyphCollector { glyphs: Vec::new(), room, is_full: false, picture: 0.0 }
-    }
-
-    /// Returns whether glyphs were left out because there were too many.
-    pub(super) fn is_full(&self) -> bool {
-        self.is_full
+impl<'s> GlyphCollector<'s> {
+    /// A collector of at most so many glyphs. It is drawn on within [`super::bounded::bounded`].
+    pub(super) fn with_room_for(room: usize, steps: &'s mut StepsLeft) -> Self {
+        GlyphCollector { glyphs: Vec::new(), room, steps, picture: 0.0 }
     }
 
     /// The area of the largest image that was drawn, in square points.
@@ -55,23 +52,55 @@ impl GlyphCollector {
     pub(super) fn into_glyphs(self) -> Vec<Glyph> {
         self.glyphs
     }
+
+    /// Takes steps for work beside the drawing.
+    pub(super) fn take_steps(&mut self, steps: usize) {
+        self.steps.take(steps);
+    }
+
+    /// Adds glyphs that nothing draws.
+    pub(super) fn place(&mut self, glyphs: Vec<Glyph>) {
+        self.make_room(glyphs.len());
+        self.glyphs.extend(glyphs);
+    }
+
+    fn make_room(&mut self, glyphs: usize) {
+        self.steps.take(glyphs + 1);
+        if glyphs > self.room - self.glyphs.len() {
+            give_up(Unread::TooLong);
+        }
+    }
 }
 
-impl Device<'_> for GlyphCollector {
-    fn draw_path(&mut self, _: &BezPath, _: DrawProps<'_>, _: &DrawMode) {}
-    fn push_clip_path(&mut self, _: &ClipPath) {}
-    fn push_transparency_group(&mut self, _: f32, _: Option<SoftMask<'_>>, _: BlendMode) {}
+/// The steps of what is not drawn itself, but has to be prepared for what is: clips, groups, images.
+const PREPARED: usize = 200;
+
+impl Device<'_> for GlyphCollector<'_> {
+    fn draw_path(&mut self, path: &BezPath, _: DrawProps<'_>, _: &DrawMode) {
+        self.steps.take(path.elements().len() + 1);
+    }
+    fn draw_rect(&mut self, _: &Rect, _: DrawProps<'_>, _: &DrawMode) {
+        self.steps.take(1);
+    }
+    fn push_clip_path(&mut self, clip: &ClipPath) {
+        self.steps.take(clip.path.elements().len() + PREPARED);
+    }
+    fn push_clip_rect(&mut self, _: &Rect) {
+        self.steps.take(PREPARED);
+    }
+    fn push_transparency_group(&mut self, _: f32, _: Option<SoftMask<'_>>, _: BlendMode) {
+        self.steps.take(PREPARED);
+    }
     fn draw_glyph_run(&mut self, run: &GlyphRun<'_, '_>, props: DrawProps<'_>, mode: &DrawMode) {
         let glyphs = run.glyphs();
-        self.is_full |= glyphs.len() > self.room - self.glyphs.len();
-        if !self.is_full {
-            self.glyphs
-                .extend(glyphs.iter().map(|glyph| placed(glyph, props.transform * glyph.transform(), mode)));
-        }
+        self.make_room(glyphs.len());
+        self.glyphs
+            .extend(glyphs.iter().map(|glyph| placed(glyph, props.transform * glyph.transform(), mode)));
     }
     fn pop_clip(&mut self) {}
     fn pop_transparency_group(&mut self) {}
     fn draw_image(&mut self, image: Image<'_, '_>, props: ImageDrawProps<'_>) {
+        self.steps.take(PREPARED);
         let pixels = Rect::new(0.0, 0.0, f64::from(image.width()), f64::from(image.height()));
         self.picture = self.picture.max(props.transform.transform_rect_bbox(pixels).area());
     }

@@ -1,36 +1,54 @@
 //! PDF files: the text that their pages show, and where.
 //!
 //! [`glyphs`] collects what a page draws; [`words`] are glyphs that touch; [`lines`], words of one baseline;
-//! [`columns`], the order in which parts of a page are read; [`layout`] writes them as text.
+//! [`columns`], the order in which parts of a page are read; [`layout`] writes them as text. [`annotations`] and
+//! [`form_fields`] add what is seen and not part of the page's drawing; [`bounded`] ends what draws too much.
 
+mod annotations;
+mod attachments;
+mod bounded;
 mod columns;
+mod form_fields;
 mod glyphs;
 mod layout;
 mod lines;
+mod open;
+mod owner_password;
 mod picture;
+mod placed_value;
 mod right_to_left;
 mod sizes;
 #[cfg(test)]
 mod tests;
+mod text_string;
 mod words;
 
+use self::annotations::AnnotatedPage;
+use self::attachments::Attachments;
+use self::bounded::{StepsLeft, bounded};
+use self::form_fields::FormFields;
 use self::glyphs::{Glyph, GlyphCollector};
+pub(super) use self::open::is_pdf;
+use self::open::open;
 pub(super) use self::picture::picture;
 
 use self::layout::PlacedText;
 use self::words::words_by_direction;
 use super::file_text::{FileText, Unread};
 use super::reader_task::ReadingSettings;
+use hayro_interpret::hayro_syntax::Pdf;
+use hayro_interpret::hayro_syntax::object::Dict;
 use hayro_interpret::hayro_syntax::page::Page as PdfPage;
-use hayro_interpret::hayro_syntax::{DecryptionError, LoadPdfError, Pdf, PdfData};
 use hayro_interpret::kurbo::{Affine, Rect};
-use hayro_interpret::{Context, InterpreterCache, InterpreterSettings, interpret_page};
+use hayro_interpret::{Context, InterpreterCache, InterpreterSettings, RenderContent, interpret_page};
 use loopctl_core::document::{DocumentPage, PageBox, PageWord, Pages};
 
 /// The most pages of a document.
 const MOST_PAGES: usize = 5_000;
 /// The most glyphs of a document: a thousand full pages have some four million.
 const MOST_GLYPHS: usize = 5_000_000;
+/// The longest text, in bytes: more can't be part of a request.
+const MOST_TEXT: usize = 15 << 20;
 /// The share of glyphs without a known character from which a document counts as unreadable, in percent.
 const MOST_UNKNOWN_PERCENT: usize = 10;
 /// The part of a page without text that a picture covers if it may be the scan of a text, in percent.
@@ -41,12 +59,25 @@ const LAYER_PERCENT: usize = 10;
 /// Reads the text of a PDF file.
 ///
 /// # Errors
-/// When it needs a password, is damaged, is too long, or shows no text.
+/// When it needs a password, is damaged, is too long, shows no text, or shows a text in place of what it is about.
 pub(super) fn read(bytes: Vec<u8>, settings: &ReadingSettings) -> Result<FileText, Unread> {
     let pdf = open(bytes, settings)?;
+    bounded(|| read_opened(&pdf))?
+}
+
+fn read_opened(pdf: &Pdf) -> Result<FileText, Unread> {
     let pages = pdf.pages();
+    let catalog = pdf.xref().get::<Dict<'_>>(pdf.xref().root_id()).unwrap_or_default();
+    let mut attachments = Attachments::of(&catalog);
+    if catalog.contains_key(b"Collection") {
+        return Err(Unread::Portfolio { files: attachments.into_names() });
+    }
+    let fields = FormFields::of(&catalog);
+    if fields.is_dynamic {
+        return Err(Unread::DynamicForm);
+    }
     if pages.is_empty() {
-        return Err(Unread::Damaged);
+        return Err(Unread::NoPages);
     }
     if pages.len() > MOST_PAGES {
         return Err(Unread::TooLong);
@@ -59,7 +90,11 @@ pub(super) fn read(bytes: Vec<u8>, settings: &ReadingSettings) -> Result<FileTex
         if at > 0 {
             text.text.push('\u{c}');
         }
-        placed.push(read_page(page, &cache, &pdf, &mut seen, &mut text)?);
+        let reader = OpenedPage { page, pdf, fields: &fields, cache: &cache };
+        placed.push(reader.read(&mut seen, &mut attachments, &mut text)?);
+        if text.text.len() > MOST_TEXT {
+            return Err(Unread::TooLong);
+        }
     }
     if text.words.is_empty() {
         return Err(Unread::NoText { pages: placed.len() });
@@ -67,25 +102,8 @@ pub(super) fn read(bytes: Vec<u8>, settings: &ReadingSettings) -> Result<FileTex
     if seen.unknown.saturating_mul(100) > seen.glyphs.saturating_mul(MOST_UNKNOWN_PERCENT) {
         return Err(Unread::UnknownCharacters { percent: seen.unknown.saturating_mul(100) / seen.glyphs });
     }
-    Ok(FileText { text: text.text, pages: Some(Pages::new(placed)), ..FileText::default() })
-}
-
-/// Opens a file, with the first of the passwords that opens it if it needs one.
-fn open(bytes: Vec<u8>, settings: &ReadingSettings) -> Result<Pdf, Unread> {
-    let bytes: PdfData = bytes.into();
-    let unread = |error| match error {
-        LoadPdfError::Decryption(DecryptionError::PasswordProtected) => Unread::Protected,
-        LoadPdfError::Decryption(_) => Unread::UnknownEncryption,
-        LoadPdfError::Invalid => Unread::Damaged,
-    };
-    let mut opened = Pdf::new(bytes.clone()).map_err(unread);
-    for password in &settings.passwords {
-        if opened.as_ref().err() != Some(&Unread::Protected) {
-            break;
-        }
-        opened = Pdf::new_with_password(bytes.clone(), password).map_err(unread);
-    }
-    opened
+    let (pages, attachments) = (Some(Pages::new(placed)), attachments.into_names());
+    Ok(FileText { text: text.text, pages, attachments, ..FileText::default() })
 }
 
 /// Counts of what the pages so far show.
@@ -94,39 +112,52 @@ struct GlyphCounts {
     glyphs: usize,
     /// Glyphs of which no character is known.
     unknown: usize,
+    steps: StepsLeft,
 }
 
-fn read_page<'a>(
-    page: &PdfPage<'a>,
-    cache: &InterpreterCache<'a>,
+/// A page, and what of its file its reader needs.
+struct OpenedPage<'p, 'a> {
+    page: &'p PdfPage<'a>,
     pdf: &'a Pdf,
-    seen: &mut GlyphCounts,
-    text: &mut PlacedText,
-) -> Result<DocumentPage, Unread> {
-    let (width, height) = page.render_dimensions();
-    let bounds = Rect::new(0.0, 0.0, f64::from(width), f64::from(height));
-    let to_page = Affine::new(page.initial_transform(true).as_coeffs().map(f64::from));
-    let mut context = Context::new(to_page, bounds, cache, pdf.xref(), InterpreterSettings::default());
-    let mut collector = GlyphCollector::with_room_for(MOST_GLYPHS.saturating_sub(seen.glyphs));
-    interpret_page(page, &mut context, &mut collector);
-    if collector.is_full() {
-        return Err(Unread::TooLong);
-    }
-    let picture = collector.picture();
-    let glyphs = readable(collector.into_glyphs(), bounds);
-    seen.glyphs += glyphs.len();
-    seen.unknown += glyphs.iter().filter(|glyph| glyph.text.is_none()).count();
-    let (start, mut words) = (text.text.len(), Vec::new());
-    for directed in words_by_direction(&glyphs) {
-        let first = text.words.len();
-        text.write(directed.words);
-        for (range, frame) in text.words.iter().skip(first) {
-            let bounds = page_box(directed.to_page.transform_rect_bbox(*frame));
-            words.push(PageWord::new(range.clone(), bounds).ok_or(Unread::TooLong)?);
+    fields: &'p FormFields,
+    cache: &'p InterpreterCache<'a>,
+}
+
+impl OpenedPage<'_, '_> {
+    fn read(
+        &self,
+        seen: &mut GlyphCounts,
+        attachments: &mut Attachments,
+        text: &mut PlacedText,
+    ) -> Result<DocumentPage, Unread> {
+        let page = self.page;
+        let (width, height) = page.render_dimensions();
+        let bounds = Rect::new(0.0, 0.0, f64::from(width), f64::from(height));
+        let to_page = Affine::new(page.initial_transform(true).as_coeffs().map(f64::from));
+        let settings =
+            InterpreterSettings { render_content: RenderContent::PAGE, ..InterpreterSettings::default() };
+        let mut context = Context::new(to_page, bounds, self.cache, self.pdf.xref(), settings);
+        let room = MOST_GLYPHS.saturating_sub(seen.glyphs);
+        let mut collector = GlyphCollector::with_room_for(room, &mut seen.steps);
+        interpret_page(page, &mut context, &mut collector);
+        let annotated = AnnotatedPage { page, to_page, fields: self.fields };
+        annotated.draw(&mut context, &mut collector, attachments);
+        let picture = collector.picture();
+        let glyphs = readable(collector.into_glyphs(), bounds);
+        seen.glyphs += glyphs.len();
+        seen.unknown += glyphs.iter().filter(|glyph| glyph.text.is_none()).count();
+        let (start, mut words) = (text.text.len(), Vec::new());
+        for directed in words_by_direction(&glyphs) {
+            let first = text.words.len();
+            text.write(directed.words);
+            for (range, frame) in text.words.iter().skip(first) {
+                let bounds = page_box(directed.to_page.transform_rect_bbox(*frame));
+                words.push(PageWord::new(range.clone(), bounds).ok_or(Unread::TooLong)?);
+            }
         }
+        let is_picture = words.is_empty() && picture * 100.0 > bounds.area() * PICTURE_PERCENT;
+        Ok(DocumentPage { width, height, text: start..text.text.len(), words, is_picture })
     }
-    let is_picture = words.is_empty() && picture * 100.0 > bounds.area() * PICTURE_PERCENT;
-    Ok(DocumentPage { width, height, text: start..text.text.len(), words, is_picture })
 }
 
 /// The glyphs that a reader of the page sees; of a scan, those of the layer of text that lies over it.

@@ -25,7 +25,7 @@ pub(in super::super) fn picture(
 ) -> Result<PagePicture, Unread> {
     let pdf = super::open(bytes, settings)?;
     let found = page.checked_sub(1).and_then(|at| pdf.pages().get(at)).ok_or(Unread::NoPage { page })?;
-    let drawn = draw(found, &RenderCache::new(), scale);
+    let drawn = super::bounded(|| draw(found, &RenderCache::new(), scale))?;
     drawn.into_png().ok().and_then(PagePicture::from_png).ok_or(Unread::NoPage { page })
 }
 
