@@ -2,7 +2,7 @@
 
 use super::headings::{ARGUMENTS, DOCUMENTS, OUTPUT, PROFILE};
 use super::journal_argument::JournalArgument;
-use super::loading::context;
+use super::passwords::PasswordArguments;
 use super::process_host::PROCESS;
 use super::result_format::result_format;
 use crate::evaluation::{EvaluationRequest, FreshRunRequest, ResultSpec, evaluate};
@@ -56,6 +56,8 @@ pub(super) struct Arguments {
     /// left out.
     #[arg(long, requires = "fresh", help_heading = DOCUMENTS)]
     typed: bool,
+    #[command(flatten)]
+    passwords: PasswordArguments,
     /// The profile whose rubrics and vocabularies say when two values are the same [default: that of the results]
     #[arg(long, short, value_name = "PROFILE", help_heading = PROFILE)]
     profile: Option<String>,
@@ -74,7 +76,7 @@ pub(super) struct Arguments {
 }
 
 pub(super) fn execute(arguments: &Arguments, output: &mut Streams) -> Result<ExitStatus, Failure> {
-    let answer = evaluate(&arguments.request(), context(), PROCESS, output)?;
+    let answer = evaluate(&arguments.request(), &arguments.passwords.context()?, PROCESS, output)?;
     let text = |paint| evaluation_text(&answer.evaluation, paint);
     output.write_answer(arguments.format, text, || &answer.evaluation)?;
     match answer.failure() {

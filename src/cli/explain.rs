@@ -1,7 +1,8 @@
 //! `loopctl explain`: why a run went as it did, what a profile does, what a code means.
 
 use super::headings::OUTPUT;
-use super::loading::{OverrideArguments, context};
+use super::loading::OverrideArguments;
+use super::passwords::PasswordArguments;
 use super::profile_explain::ExplainFormat;
 use crate::explanation::{ExplainRequest, explain};
 use crate::failure::{ExitStatus, Failure};
@@ -37,6 +38,8 @@ pub(super) struct Arguments {
     /// The profile whose vocabularies read the field [default: `$LOOPCTL_PROFILE`, else `balanced`, as with `run`]
     #[arg(long, value_name = "PROFILE", requires = "field", help_heading = OF_A_DOCUMENT)]
     profile: Option<String>,
+    #[command(flatten)]
+    passwords: PasswordArguments,
     #[command(flatten, next_help_heading = OF_A_PROFILE)]
     over: OverrideArguments,
     /// Price table that takes precedence over the others (see `docs/costs.md`)
@@ -61,6 +64,6 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Streams) -> Result<Exi
         overrides: arguments.over.on("").spec,
         prices: arguments.prices.clone(),
     };
-    let explanation = explain(&request, context(), output)?;
+    let explanation = explain(&request, &arguments.passwords.context()?, output)?;
     arguments.format.print(&explanation, arguments.full, output)
 }

@@ -1,6 +1,7 @@
 //! From the arguments that name a profile to a compiled plan.
 
 use super::contained_reader;
+use super::passwords::PASSWORD_VARIABLE;
 use crate::context::Context;
 use crate::ingest::DocumentReader;
 use crate::profile::Library;
@@ -83,8 +84,9 @@ pub(super) fn context() -> &'static Context {
         let folder = std::env::current_dir().unwrap_or_default();
         let executable = std::env::current_exe().ok();
         let reader = executable.clone().map_or_else(DocumentReader::in_process, contained_reader::start_with);
+        let password = std::env::var(PASSWORD_VARIABLE).ok().filter(|password| !password.is_empty());
         Context::new(folder, |name| std::env::var_os(name), executable, jiff::Timestamp::now)
-            .with_reader(reader)
+            .with_reader(reader.with_passwords(password.into_iter().collect()))
     })
 }
 

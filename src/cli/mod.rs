@@ -17,6 +17,7 @@ mod logging;
 mod man;
 mod new;
 mod next;
+mod passwords;
 mod permission;
 mod plugin;
 mod plugin_check;

@@ -1,7 +1,8 @@
 //! `loopctl next`: the loop as data, for callers who drive their own model.
 
 use super::headings::{ARGUMENTS, OUTPUT, PROFILE};
-use super::loading::{PolicyArguments, context};
+use super::loading::PolicyArguments;
+use super::passwords::PasswordArguments;
 use crate::failure::{ExitStatus, Failure};
 use crate::next_answer::{NextRequest, answer_next, exit_of};
 use crate::requests::ResultFormat;
@@ -19,6 +20,8 @@ pub(super) struct Arguments {
     /// Name of every judge, whose answers are in the history; `none` to do without
     #[arg(long, help_heading = PROFILE)]
     judge: Option<String>,
+    #[command(flatten)]
+    passwords: PasswordArguments,
     /// Format of the answer
     #[arg(long, value_enum, default_value = "json", help_heading = OUTPUT)]
     format: NextFormat,
@@ -40,7 +43,7 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Streams) -> Result<Exi
     profile.spec.variables.clone_from(&arguments.variables);
     profile.spec.judge.clone_from(&arguments.judge);
     let request = NextRequest { profile, input: arguments.input.clone() };
-    let answer = answer_next(&request, context(), output)?;
+    let answer = answer_next(&request, &arguments.passwords.context()?, output)?;
     let format = match arguments.format {
         NextFormat::Json => ResultFormat::Json,
         NextFormat::Jsonl => ResultFormat::Jsonl,

@@ -1,7 +1,7 @@
 //! `loopctl read`: how a document was read, and how the values of an extraction are bound to it.
 
 use super::headings::OUTPUT;
-use super::loading::context;
+use super::passwords::PasswordArguments;
 use super::result_format::result_format;
 use crate::failure::{ExitStatus, Failure};
 use crate::outline::{OutlineRequest, outline};
@@ -21,6 +21,8 @@ pub(super) struct Arguments {
     /// An extraction, whose values are shown with what binds them to the document; `-` for standard input
     #[arg(long, short, value_name = "FILE")]
     extraction: Option<PathBuf>,
+    #[command(flatten)]
+    passwords: PasswordArguments,
     /// Maximum number of lines, sentences and values to show
     #[arg(long, value_name = "N", default_value_t = 500, help_heading = OUTPUT)]
     lines: usize,
@@ -39,7 +41,7 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Streams) -> Result<Exi
         clauses: arguments.clauses,
         most: arguments.lines,
     };
-    let outline = outline(&request, context().reader(), output)?;
+    let outline = outline(&request, arguments.passwords.context()?.reader(), output)?;
     output.write_answer(arguments.format, |paint| outline.text(paint), || &outline)?;
     Ok(ExitStatus::Success)
 }

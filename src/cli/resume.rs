@@ -2,8 +2,9 @@
 
 use super::headings::{ARGUMENTS, CALLS, DOCUMENTS, OUTPUT, PROFILE};
 use super::journal_argument::JournalArgument;
-use super::loading::{CallArguments, context};
+use super::loading::CallArguments;
 use super::logging::LogArguments;
+use super::passwords::PasswordArguments;
 use super::permission::PermissionArguments;
 use super::process_host::PROCESS;
 use super::run::Via;
@@ -24,7 +25,7 @@ const MOST_JOBS: u32 = 10_000;
 
 #[derive(Args)]
 #[command(
-    after_help = "Examples:\n  loopctl resume\n  loopctl resume 20261125T081500Z-0001 --jobs 16\n  loopctl resume --journal out/journal.sqlite\n  loopctl resume --budget cost_usd=20\n\nWhat a run would start, load or send documents to is named again, because a journal may be someone else's. Several processes may take part in one run, also on several machines that share the journal's disk."
+    after_help = "Examples:\n  loopctl resume\n  loopctl resume 20261125T081500Z-0001 --jobs 16\n  loopctl resume --journal out/journal.sqlite\n  loopctl resume --budget cost_usd=20\n\nWhat a run would start, load or send documents to is named again, because a journal may be someone else's. So are passwords of documents, which nothing keeps. Several processes may take part in one run, also on several machines that share the journal's disk."
 )]
 pub(super) struct Arguments {
     /// The run, as `loopctl runs list` names it [default: the latest that is not over]
@@ -35,6 +36,8 @@ pub(super) struct Arguments {
     /// Number of documents at the same time [default: as the run's command says]
     #[arg(long, short, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000), help_heading = DOCUMENTS)]
     jobs: Option<u32>,
+    #[command(flatten)]
+    passwords: PasswordArguments,
     /// Make calls one by one, or in batches of the vendor [default: as the run's command says]
     ///
     /// With `online`, calls that are in no batch yet are made at once, at full price; submitted batches are waited for.
@@ -63,6 +66,7 @@ pub(super) struct Arguments {
 }
 
 pub(super) fn execute(arguments: &Arguments, output: &mut Streams) -> Result<ExitStatus, Failure> {
+    let context = arguments.passwords.context()?;
     let journal = arguments.journal.open()?;
     let stored = match &arguments.run {
         Some(id) => find_run(&journal, id)?,
@@ -79,7 +83,7 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Streams) -> Result<Exi
     })?;
     let options = arguments.lay_over(&mut request, file, id);
     go_to_folder(&request, arguments.quiet, output);
-    Ok(run(request, options, context(), output)?.exit)
+    Ok(run(request, options, &context, output)?.exit)
 }
 
 impl Arguments {

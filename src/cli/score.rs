@@ -1,7 +1,8 @@
 //! `loopctl score`: assess without any provider.
 
 use super::headings::{ARGUMENTS, DOCUMENTS, OUTPUT, PROFILE};
-use super::loading::{PolicyArguments, context};
+use super::loading::PolicyArguments;
+use super::passwords::PasswordArguments;
 use super::result_format::RecordFormat;
 use crate::failure::{ExitStatus, Failure};
 use crate::scoring::{ScoreRequest, score};
@@ -22,6 +23,8 @@ pub(super) struct Arguments {
     /// The text that a `.json` extraction was made from
     #[arg(long, value_name = "TEXT", help_heading = DOCUMENTS)]
     source: Option<PathBuf>,
+    #[command(flatten)]
+    passwords: PasswordArguments,
     /// Take this value for a dimension instead of measuring it (repeatable)
     #[arg(long, value_name = "DIM=X", help_heading = DOCUMENTS)]
     given: Vec<String>,
@@ -42,5 +45,5 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Streams) -> Result<Exi
         format: arguments.format.format,
         files: arguments.files.clone(),
     };
-    Ok(ExitStatus::whole(score(&request, context(), output)?))
+    Ok(ExitStatus::whole(score(&request, &arguments.passwords.context()?, output)?))
 }

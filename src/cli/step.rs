@@ -1,8 +1,8 @@
 //! The common part of `validate` and `correct`: one extraction, one document, one step of the loop.
 
 use super::headings::{ARGUMENTS, DOCUMENTS, OUTPUT};
-use super::loading::context;
 use super::logging::LogArguments;
+use super::passwords::PasswordArguments;
 use super::process_host::PROCESS;
 use super::result_format::RecordFormat;
 use crate::execution::{RunOptions, Step, take_step};
@@ -22,6 +22,8 @@ pub(super) struct StepArguments {
     /// The extraction to start from
     #[arg(long, value_name = "FILE", help_heading = DOCUMENTS)]
     extraction: PathBuf,
+    #[command(flatten)]
+    passwords: PasswordArguments,
     #[command(flatten, next_help_heading = OUTPUT)]
     format: RecordFormat,
     /// Write extractions and validations to this folder
@@ -56,6 +58,6 @@ impl StepArguments {
         };
         let options =
             RunOptions { profile, log: self.log.settings(), host: PROCESS, ..RunOptions::default() };
-        Ok(take_step(step, request, options, context(), output)?.exit)
+        Ok(take_step(step, request, options, &self.passwords.context()?, output)?.exit)
     }
 }

@@ -1,7 +1,8 @@
 //! `loopctl sweep`: the best policy of many, on recorded documents or on those that are run for it.
 
 use super::headings::{ARGUMENTS, CALLS, DOCUMENTS, OUTPUT};
-use super::loading::{CallArguments, context};
+use super::loading::CallArguments;
+use super::passwords::PasswordArguments;
 use super::result_format::result_format;
 use crate::failure::{ExitStatus, Failure};
 use crate::report::{PlainSteps, Progress, sweep_text};
@@ -26,6 +27,8 @@ pub(super) struct Arguments {
     /// With fresh documents, run this many policies at the same time on a document
     #[arg(long, short, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1_000), help_heading = DOCUMENTS)]
     jobs: u32,
+    #[command(flatten)]
+    passwords: PasswordArguments,
     #[command(flatten, next_help_heading = CALLS)]
     calls: CallArguments,
     /// Format of the findings on standard output
@@ -50,7 +53,7 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Streams) -> Result<Exi
     };
     let answer = sweep(
         &request,
-        context(),
+        &arguments.passwords.context()?,
         &mut |all, tried, output| show_tried(all, tried, arguments.quiet, output),
         output,
     )?;

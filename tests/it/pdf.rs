@@ -1,6 +1,6 @@
 //! PDF files from the command line to the result: read in a process of their own, checked against the text of their pages.
 
-use crate::workspace::Workspace;
+use crate::workspace::{Ran, Workspace};
 use std::fmt::Write as _;
 
 /// A PDF of one wide page with these lines, twelve points apart.
@@ -114,6 +114,54 @@ fn a_file_that_cannot_be_read_is_one_failed_document() {
         ran.lines().iter().map(|one| format!("{} {}", one["id"], one["final_status"])).collect();
     assert_eq!(ended, [r#""a" "failed""#, r#""b" "passed""#], "{}", ran.out);
     place.run(&["read", "in/a.pdf"]).exits(1).says(&["is damaged", "save it again"]);
+}
+
+#[test]
+fn a_password_comes_from_a_file_a_flag_or_the_environment_and_is_kept_nowhere() {
+    let place = Workspace::new();
+    let locked = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/documents/pdf/locked-rc4-128.pdf");
+    place.write("in/locked.pdf", std::fs::read(locked).unwrap());
+    place.write("passwords.txt", "other\nmaster\n");
+    place.run(&["read", "in/locked.pdf"]).exits(1).says(&[
+        "needs a password",
+        "--password-file FILE",
+        "LOOPCTL_PASSWORD",
+    ]);
+    place
+        .run(&["read", "in/locked.pdf", "--password", "wrong-one"])
+        .exits(1)
+        .says(&["no given one opens it"]);
+    place.run(&["read", "in/locked.pdf", "--password", "view"]).exits(0);
+    place.run(&["read", "in/locked.pdf", "--password-file", "passwords.txt"]).exits(0);
+    Ran::of(place.loopctl(&["read", "in/locked.pdf"]).env("LOOPCTL_PASSWORD", "view")).exits(0);
+    place.run(&["read", "in/locked.pdf", "--password-file", "in/locked.pdf"]).exits(2).says(&["not UTF-8"]);
+    let ran = place.run(&[
+        "run",
+        "--format",
+        "jsonl",
+        "--out",
+        "out",
+        "--password",
+        "kept-nowhere",
+        "--password",
+        "master",
+        "in",
+    ]);
+    assert_ne!(ran.lines()[0]["stop_reason"], "unreadable_input", "{}", ran.out);
+    for entry in std::fs::read_dir(place.path("out")).unwrap() {
+        let bytes = std::fs::read(entry.unwrap().path()).unwrap();
+        assert!(!bytes.windows(12).any(|window| window == b"kept-nowhere"));
+    }
+}
+
+#[test]
+fn a_file_that_is_too_large_to_be_attached_is_refused_where_it_would_be() {
+    let place = Workspace::new();
+    let large = [pdf(&report().lines().collect::<Vec<_>>()), vec![b' '; 12 << 20]].concat();
+    place.write("liver.pdf", large);
+    place.run(&["run", "--profile", "clinical", "liver.pdf"]).exits(0);
+    let attached = ["run", "--profile", "clinical", "--config", "stages.*.attach=document", "liver.pdf"];
+    place.run(&attached).exits(3).says(&["at most 11796480 are sent to a model"]);
 }
 
 /// Other programs may see the verb, and what it writes is for loopctl alone.

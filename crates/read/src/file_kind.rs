@@ -17,7 +17,7 @@ pub(super) enum FileKind {
 impl FileKind {
     /// The kind of a file of these bytes; `None` for plain text, and for what nothing here reads.
     pub(super) fn of(bytes: &[u8]) -> Option<Self> {
-        if bytes.starts_with(b"%PDF-") {
+        if pdf::is_pdf(bytes) {
             return Some(FileKind::Pdf);
         }
         ImageKind::of(bytes).map(FileKind::Image)

@@ -4,6 +4,7 @@ use super::{Pages, Structure, Unreadable};
 use serde::{Deserialize, Serialize};
 
 const OPEN_AND_SAVE: &str = "open it and save it again as PDF, or give its text";
+const PASSWORD: &str = "give its password by `--password-file FILE`, or in the variable LOOPCTL_PASSWORD; it is stored nowhere, so `loopctl resume` needs it again";
 const SCAN: &str = "if it is a scan, switch OCR on (`ingest: { ocr: { engine: tesseract } }` in its profile), or read its text first, for example with `ocrmypdf`; or let a model that reads PDFs look at it: `attach: document` in the stages of its profile, and its type named (on the command line `--config 'stages.*.attach=document' --type TYPE`)";
 
 const SCAN_AGAIN: &str = "look at the pages: they may be empty, or too faint to read";
@@ -24,6 +25,9 @@ pub(super) struct FileText {
     /// The numbers of the pages, from 1, of which OCR tells whether their text layer says what is seen.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) to_compare: Vec<usize>,
+    /// The names of files that it holds, which are not read.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(super) attachments: Vec<String>,
 }
 
 /// The reason why a file has no text.
@@ -32,12 +36,22 @@ pub(super) struct FileText {
 pub(super) enum Unread {
     /// It needs a password.
     Protected,
+    /// It needs another password than those that were given.
+    WrongPassword,
     /// It is encrypted in a way that is not known.
     UnknownEncryption,
-    /// It can't be parsed, or has no pages.
+    /// It can't be parsed.
     Damaged,
+    /// It has no pages.
+    NoPages,
+    /// Its pages are a substitute for a form that only its own program draws.
+    DynamicForm,
+    /// Its page is the cover of files that it holds.
+    Portfolio { files: Vec<String> },
     /// It has more pages or characters than a document may have.
     TooLong,
+    /// Its pages draw more than a document may.
+    TooMuchWork,
     /// No page shows text, nor did OCR by this engine find any.
     NoText {
         pages: usize,
@@ -69,14 +83,29 @@ pub(super) enum Unread {
 impl From<Unread> for Unreadable {
     fn from(unread: Unread) -> Self {
         let (why, help) = match unread {
-            Unread::Protected => {
-                ("the document is a PDF that needs a password".to_owned(), "save a copy that needs none")
-            }
+            Unread::Protected => ("the document is a PDF that needs a password".to_owned(), PASSWORD),
+            Unread::WrongPassword => (
+                "the document is a PDF that needs a password, and no given one opens it".to_owned(),
+                PASSWORD,
+            ),
             Unread::UnknownEncryption => (
                 "the document is a PDF that is encrypted in an unknown way".to_owned(),
                 "save a copy without encryption",
             ),
             Unread::Damaged => ("the document begins as a PDF, and is damaged".to_owned(), OPEN_AND_SAVE),
+            Unread::NoPages => ("the document is a PDF without any page".to_owned(), OPEN_AND_SAVE),
+            Unread::DynamicForm => (
+                "the document is a PDF whose form is drawn by Adobe's programs only (XFA)".to_owned(),
+                "print it to a PDF from there, and give that",
+            ),
+            Unread::Portfolio { files } => (
+                format!("the document is a PDF portfolio, the cover of {}", held_files(&files)),
+                "save the files that it holds, and give each of them",
+            ),
+            Unread::TooMuchWork => (
+                "the document is a PDF whose pages draw more than those of any document".to_owned(),
+                "print it to a new PDF, or give its text",
+            ),
             Unread::TooLong => (
                 "the document is a PDF with more pages or characters than a document may have".to_owned(),
                 "split it",
@@ -126,5 +155,17 @@ impl From<Unread> for Unreadable {
             ),
         };
         Unreadable::File { why, help }
+    }
+}
+
+/// The number of files within a file, and the names of the first of them.
+fn held_files(files: &[String]) -> String {
+    const MOST_SHOWN: usize = 3;
+    let shown: Vec<String> = files.iter().take(MOST_SHOWN).map(|name| format!("`{name}`")).collect();
+    match files {
+        [] => "other files".to_owned(),
+        [_] => format!("one file ({})", shown.join(", ")),
+        several if several.len() > MOST_SHOWN => format!("{} files ({}, …)", several.len(), shown.join(", ")),
+        several => format!("{} files ({})", several.len(), shown.join(", ")),
     }
 }

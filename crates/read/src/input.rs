@@ -1,11 +1,13 @@
 //! A document that is named and not read yet.
 
+use super::file_kind::FileKind;
 use super::input_record::{InputRecord, StoredOrigin};
 use super::names::{absolute, parent_name, with_parent};
 use super::records::{Content, ListedDocument, are_records};
 use super::{Document, DocumentReader, InputError, Media, Origin};
 use crate::disk::{self, ReadError};
 use crate::value::{DocumentId, digest_bytes, path_text};
+use loopctl_core::document::MOST_ATTACHED_BYTES;
 use std::collections::BTreeMap;
 use std::io::{self, BufReader, Read, Seek, SeekFrom};
 use std::path::Path;
@@ -14,8 +16,12 @@ use std::path::Path;
 /// with a MiB for what accompanies it. A thousand pages of text have some 3 MB.
 pub const MAX_DOCUMENT_BYTES: u64 = loopctl_plugin_sdk::abi::LC_MAX_OUTPUT as u64 - (1 << 20);
 
-/// The largest document that is not text, in bytes: as base64 it has a third more.
-const MAX_MEDIA_BYTES: u64 = MAX_DOCUMENT_BYTES / 4 * 3;
+/// The largest image, in bytes: it is sent to a model whole.
+const MAX_MEDIA_BYTES: u64 = MOST_ATTACHED_BYTES as u64;
+/// The largest file of which only the text that a reader finds in it is sent, in bytes.
+const MAX_FILE_BYTES: u64 = 256 << 20;
+/// The first bytes of a file, which tell its kind.
+const FIRST_BYTES: u64 = 4096;
 
 /// The most hexadecimal digits of a digest that are part of a name.
 const NAME_DIGITS: usize = 12;
@@ -201,7 +207,7 @@ impl Input {
         }
     }
 
-    /// Reads the document, at most `MAX_DOCUMENT_BYTES` of it, by this reader if it is a PDF. A file that is not a readable text is not an error here:
+    /// Reads the document, by this reader if it is a PDF: at most `MAX_DOCUMENT_BYTES` of a text. A file that is not a readable text is not an error here:
     /// see [`Document::text`].
     ///
     /// # Errors
@@ -235,10 +241,12 @@ impl Input {
     }
 
     fn file_bytes(&self) -> Result<Vec<u8>, InputError> {
-        let limit = MAX_DOCUMENT_BYTES;
         let bytes = match &self.origin {
             Origin::Stdin => {
-                let bytes = self.bytes(io::stdin().lock(), limit)?;
+                let mut stdin = io::stdin().lock();
+                let first = self.first_bytes(&mut stdin)?;
+                let limit = most_bytes(&first);
+                let bytes = self.bytes(first.chain(stdin), limit)?;
                 if are_records(&bytes) {
                     return Err(InputError::Records { origin: self.origin.clone() });
                 }
@@ -246,19 +254,20 @@ impl Input {
             }
             Origin::File(path) => {
                 let opened = if self.is_named { disk::open_input(path) } else { disk::open(path) };
-                let file = opened.map_err(|error| self.unreadable(error))?;
+                let mut file = opened.map_err(|error| self.unreadable(error))?;
+                let first = self.first_bytes(&mut file)?;
+                let limit = most_bytes(&first);
                 let metadata = file.metadata().map_err(|source| self.io(source))?;
                 if metadata.is_file() && metadata.len() > limit {
                     let size = Some(metadata.len());
                     return Err(InputError::TooLarge { origin: self.origin.clone(), size, limit });
                 }
-                self.bytes(file, limit)?
+                self.bytes(first.chain(file), limit)?
             }
             Origin::Record { file, offset, .. } => self.text_in(file, *offset)?.into_bytes(),
             Origin::Piped { text, .. } => text.as_bytes().to_vec(),
         };
-        let is_media = self.is_file() && Media::of(&bytes).is_some();
-        let limit = if is_media { limit.min(MAX_MEDIA_BYTES) } else { limit };
+        let limit = if self.is_file() { most_bytes(&bytes) } else { MAX_DOCUMENT_BYTES };
         let size = bytes.len() as u64;
         if size > limit {
             return Err(InputError::TooLarge { origin: self.origin.clone(), size: Some(size), limit });
@@ -280,6 +289,12 @@ impl Input {
         }
     }
 
+    fn first_bytes(&self, reader: &mut impl Read) -> Result<Vec<u8>, InputError> {
+        let mut first = Vec::new();
+        reader.take(FIRST_BYTES).read_to_end(&mut first).map_err(|source| self.io(source))?;
+        Ok(first)
+    }
+
     /// The size that a file claims is not trusted: pipes have none, and files grow.
     fn bytes(&self, reader: impl Read, limit: u64) -> Result<Vec<u8>, InputError> {
         let mut bytes = Vec::new();
@@ -296,6 +311,17 @@ impl Input {
 
     fn io(&self, source: io::Error) -> InputError {
         InputError::Io { origin: self.origin.clone(), source }
+    }
+}
+
+/// The most bytes of a file that begins so.
+fn most_bytes(first: &[u8]) -> u64 {
+    if FileKind::of(first).is_some() {
+        MAX_FILE_BYTES
+    } else if Media::of(first).is_some() {
+        MAX_MEDIA_BYTES
+    } else {
+        MAX_DOCUMENT_BYTES
     }
 }
 
@@ -330,6 +356,21 @@ mod tests {
             error.to_string(),
             format!("`{}` has 100000000 bytes; a document has at most 15728640", path.display())
         );
+    }
+
+    #[test]
+    fn a_file_whose_text_is_read_may_be_larger_than_what_is_sent_to_a_model() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("scan.pdf");
+        std::fs::write(&path, b"%PDF-1.7\n").unwrap();
+        let sized = |size| {
+            std::fs::OpenOptions::new().write(true).open(&path).unwrap().set_len(size).unwrap();
+            Input::new(DocumentId::new("x"), Origin::File(path.clone())).read(&DocumentReader::in_process())
+        };
+        let document = sized(20 << 20).unwrap();
+        assert!(document.text.is_err() && document.media.is_some_and(|media| !media.can_be_attached()));
+        let error = sized(300 << 20).unwrap_err().to_string();
+        assert!(error.ends_with("has 314572800 bytes; a document has at most 268435456"), "{error}");
     }
 
     #[test]

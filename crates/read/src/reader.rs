@@ -4,7 +4,7 @@ use super::file_kind::FileKind;
 use super::file_text::{FileText, Unread};
 use super::ocr::{LineSheet, OcrSettings, PagePictures, PictureFrame, SheetTask, Turn, read_scans};
 use super::page_picture::PagePicture;
-use super::reader_task::{self, ReaderTask, ReadingSettings};
+use super::reader_task::{self, FilePassword, ReaderTask, ReadingSettings};
 use super::{Document, DocumentPage, Media, PageBox, Pages, SourceText, Unreadable};
 use loopctl_core::profile::{GateStep, Ingest, PageGate};
 use loopctl_core::value::{DocumentId, digest_bytes};
@@ -58,10 +58,10 @@ impl DocumentReader {
         DocumentReader { program: Some(Arc::new(program)), ..DocumentReader::default() }
     }
 
-    /// This reader, with passwords to try on files that need one.
+    /// This reader, with more passwords to try on files that need one.
     #[must_use]
     pub fn with_passwords(mut self, passwords: Vec<String>) -> Self {
-        self.settings.passwords = passwords;
+        self.settings.passwords.extend(passwords.into_iter().map(FilePassword::new));
         self
     }
 
@@ -216,6 +216,7 @@ fn document_of(id: DocumentId, read: Result<FileText, Unread>) -> Document {
             document.text = SourceText::from_bytes(read.text.into_bytes());
             document.pages = read.pages.map(Arc::new);
             document.structure = Arc::new(read.structure);
+            document.attachments = read.attachments;
         }
         Err(why) => document.text = Err(why.into()),
     }

@@ -8,6 +8,7 @@ use super::page_picture::PagePicture;
 use hayro_interpret::kurbo::Rect;
 use loopctl_core::document::PageBox;
 use serde::{Deserialize, Serialize};
+use std::fmt;
 use std::io::{self, BufRead, Read, Write};
 
 /// The longest first line of a task, in bytes.
@@ -18,9 +19,32 @@ const MOST_TASK: u64 = 16 << 20;
 #[serde(default)]
 pub(super) struct ReadingSettings {
     /// Passwords to try on files that need one.
-    pub(super) passwords: Vec<String>,
+    pub(super) passwords: Vec<FilePassword>,
     /// The way in which scans are read; `None` if they are not.
     pub(super) ocr: Option<OcrSettings>,
+}
+
+/// A password, which no message shows.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub(super) struct FilePassword(String);
+
+impl FilePassword {
+    /// This password.
+    pub(super) fn new(password: String) -> Self {
+        FilePassword(password)
+    }
+
+    /// The password itself.
+    pub(super) fn shown(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Debug for FilePassword {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a password")
+    }
 }
 
 /// A task for a reader.

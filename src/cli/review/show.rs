@@ -2,7 +2,7 @@
 
 use super::super::headings::{ARGUMENTS, OUTPUT};
 use super::super::journal_argument::JournalArgument;
-use super::super::loading::context;
+use super::super::passwords::PasswordArguments;
 use super::super::result_format::RecordFormat;
 use crate::failure::{ExitStatus, Failure};
 use crate::report::reviewed_document_text;
@@ -21,6 +21,8 @@ pub(super) struct Arguments {
     document: String,
     #[command(flatten)]
     journal: JournalArgument,
+    #[command(flatten)]
+    passwords: PasswordArguments,
     #[command(flatten, next_help_heading = OUTPUT)]
     format: RecordFormat,
 }
@@ -32,7 +34,7 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Streams) -> Result<Exi
         journal: arguments.journal.spec(),
         document: arguments.document.clone(),
     };
-    let document = document_under_review(&request, context(), output)?;
+    let document = document_under_review(&request, &arguments.passwords.context()?, output)?;
     let shown = document.shown();
     output.write_answer(format, |paint| reviewed_document_text(&shown, paint), || &shown)?;
     Ok(ExitStatus::Success)

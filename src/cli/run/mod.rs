@@ -7,6 +7,7 @@ pub(super) use self::batches::Via;
 use super::headings::{ARGUMENTS, CALLS, DOCUMENTS, OUTPUT, PROFILE};
 use super::loading::{CallArguments, ProfileArguments, context};
 use super::logging::LogArguments;
+use super::passwords::PasswordArguments;
 use super::process_host::PROCESS;
 use super::result_format::RecordFormat;
 use super::tape::RecorderArguments;
@@ -44,6 +45,8 @@ pub(super) struct Arguments {
     /// flight then begin anew.
     #[arg(long, help_heading = DOCUMENTS)]
     resume: bool,
+    #[command(flatten)]
+    passwords: PasswordArguments,
     /// Number of documents at the same time [default: what the profile allows the providers, else 8; 1 if one is not
     /// asked over the network]
     #[arg(long, short, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000), help_heading = DOCUMENTS)]
@@ -106,7 +109,7 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Streams) -> Result<Exi
         host: PROCESS,
         ..RunOptions::default()
     };
-    Ok(run(arguments.request(), options, context(), output)?.exit)
+    Ok(run(arguments.request(), options, &arguments.passwords.context()?, output)?.exit)
 }
 
 impl Arguments {

@@ -19,7 +19,7 @@ use serde_json::Value;
 use std::path::{Path, PathBuf};
 
 /// Largest document and extraction, in bytes.
-const MAX_BYTES: u64 = 64 << 20;
+const MAX_BYTES: u64 = 256 << 20;
 
 /// A request for an outline.
 #[derive(Debug, Clone, Default, PartialEq)]

@@ -165,6 +165,9 @@ pub fn text_of_file(
     if let Some(doubts) = document.pages.as_ref().and_then(|pages| pages.doubts()) {
         output.warn(&format!("`{shown}`: {doubts}"));
     }
+    if let Some(attachments) = document.unread_attachments() {
+        output.warn(&format!("`{shown}`: {attachments}"));
+    }
     let text =
         document.text.map_err(|error| Failure::broken(format!("`{shown}`: {error}")).help(error.help()))?;
     Ok(text.as_str().to_owned())

@@ -11,13 +11,14 @@ mod text;
 
 pub use classify::{Classification, Classifier, Matched, UNKNOWN};
 pub use gate::GateFinding;
-pub use media::{MEDIA_ENDINGS, Media};
+pub use media::{MEDIA_ENDINGS, MOST_ATTACHED_BYTES, Media, pdf_header};
 pub use page_origin::{DoubtfulWord, OtherReading, PageOcr, PageOrigin, ReadingDoubt};
 pub use page_signals::{PageSignal, PageSignals};
 pub use pages::{DocumentPage, PageBox, PagePassage, PageWord, Pages};
 pub use structure::{MarkedPart, PartRole, Structure};
 pub use text::{Encoding, SourceText, Unreadable};
 
+use crate::value::prose::list;
 use crate::value::{DocumentId, digest_bytes, os_text};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -38,6 +39,8 @@ pub struct Document {
     pub pages: Option<Arc<Pages>>,
     /// Its structure, as far as its file marks it.
     pub structure: Arc<Structure>,
+    /// The names of files that it holds, which are not read.
+    pub attachments: Vec<String>,
     /// The document itself, if it is an image or PDF.
     pub media: Option<Media>,
     /// Its type, if it is known beforehand.
@@ -52,6 +55,17 @@ impl Document {
     pub fn file_name(&self) -> Option<String> {
         let name = self.path.as_deref().and_then(Path::file_name)?;
         Some(os_text(name).into_owned())
+    }
+
+    /// A clause that names the files that it holds and that are not read; `None` if there is none.
+    #[must_use]
+    pub fn unread_attachments(&self) -> Option<String> {
+        let names: Vec<String> = self.attachments.iter().map(|name| format!("`{name}`")).collect();
+        match names.as_slice() {
+            [] => None,
+            [one] => Some(format!("the file that it holds is not read: {one}")),
+            several => Some(format!("the files that it holds are not read: {}", list(several, "and"))),
+        }
     }
 
     /// A document that is given as text, under a name that is unique among those of a run. One without any text is not
@@ -71,6 +85,7 @@ impl Document {
             text: SourceText::from_bytes(bytes),
             pages: None,
             structure: Arc::default(),
+            attachments: Vec::new(),
             media: None,
             document_type: None,
             variables: BTreeMap::new(),

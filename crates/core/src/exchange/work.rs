@@ -3,7 +3,7 @@
 use super::protocol::{Attachment, CompletionRequest};
 use super::value_request::value_request;
 use super::{PreparedFeedback, Task, correction_feedback, correction_request, judge_request, stage_request};
-use crate::document::Document;
+use crate::document::{Document, MOST_ATTACHED_BYTES};
 use crate::engine::{Input, Run, Work};
 use crate::plan::Plan;
 use crate::profile::CandidateKind;
@@ -18,6 +18,14 @@ use std::path::Path;
 pub fn first_input(plan: &Plan, document: &Document, source: &Source) -> Input {
     let attached = plan.shows_file_of(document);
     match &document.text {
+        _ if attached && document.media.as_ref().is_some_and(|media| !media.can_be_attached()) => {
+            let size = document.media.as_ref().map_or(0, |media| media.bytes().len());
+            Input::Unreadable {
+                reason: format!(
+                    "a stage is shown the file itself (`attach: document`), which has {size} bytes, and at most {MOST_ATTACHED_BYTES} are sent to a model; split it, or let stages read its text"
+                ),
+            }
+        }
         _ if (document.text.is_ok() || attached)
             && plan.scoring.kind() == CandidateKind::Patch
             && source.document().is_none() =>

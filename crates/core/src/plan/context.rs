@@ -60,6 +60,7 @@ impl DocumentContext {
         warnings: &mut Vec<String>,
     ) -> Self {
         let typed = document_type_of(plan, given, text_of(document), way_to_name_it, warnings);
+        warnings.extend(document.unread_attachments());
         Self::of_typed(plan, document, typed)
     }
 

@@ -10,7 +10,7 @@ use crate::file_text::{FileText, Unread};
 use crate::image_file::{ImageKind, grey};
 use crate::pdf;
 use crate::reader_task::ReadingSettings;
-use crate::{DocumentReader, PageOrigin, ReadingDoubt};
+use crate::{DocumentReader, PageBox, ReadingDoubt};
 use hayro_interpret::kurbo::Point;
 use loopctl_core::document::{DocumentPage, Pages};
 use loopctl_core::value::DocumentId;
@@ -167,7 +167,7 @@ fn engines(upright: u8, second: Option<&'static str>) -> Engines {
 #[test]
 fn pages_read_by_ocr_take_their_place_among_the_others() {
     let read = layer("Invoice 7\n", 3, vec![2, 3]);
-    let read = scanned(read, &Turned, &engines(0, None), &OcrSettings::default()).unwrap();
+    let read = scanned(read, &Turned, &engines(0, None), &OcrSettings::default(), None).unwrap();
     assert_eq!(
         read.text.split('\u{c}').map(str::trim).collect::<Vec<_>>(),
         ["Invoice 7", "grade_of_tumour G2", ""]
@@ -212,7 +212,7 @@ fn digits_that_a_second_engine_reads_otherwise_leave_their_word_in_doubt() {
 #[test]
 fn what_ocr_can_not_read_is_an_error_that_names_the_page() {
     let settings = OcrSettings { most_pages: 2, ..OcrSettings::default() };
-    let why = |read: FileText| scanned(read, &Turned, &engines(0, None), &settings).unwrap_err();
+    let why = |read: FileText| scanned(read, &Turned, &engines(0, None), &settings, None).unwrap_err();
     assert_eq!(why(layer("x", 4, vec![4])), Unread::OcrFailed { page: 4, why: "it crashed".to_owned() });
     assert_eq!(why(layer("x", 4, vec![1, 2, 3])), Unread::TooManyScans { pages: 3, most: 2 });
     assert_eq!(why(layer("", 3, vec![3])), Unread::NoText { pages: 3, engine: Some("first".to_owned()) });

@@ -1,9 +1,11 @@
 //! Glyphs of a page: the text that its content stream draws, each with its location.
 
+use super::super::file_text::Unread;
+use super::bounded::{StepsLeft, give_up};
 use super::visibility::Visibility;
 use hayro_interpret::font::{Glyph as FontGlyph, GlyphRun};
 use hayro_interpret::hayro_cmap::BfString;
-use hayro_interpret::kurbo::{Affine, BezPath, Point, Rect, Vec2};
+use hayro_interpret::kurbo::{Affine, BezPath, Point, Rect, Shape, Vec2};
 use hayro_interpret::{BlendMode, ClipPath, Device, DrawMode, DrawProps, Image, ImageDrawProps, SoftMask};
 use std::collections::HashMap;
 use unicode_normalization::UnicodeNormalization;
@@ -48,11 +50,11 @@ impl Glyph {
     }
 }
 
-/// A device that keeps the glyphs that are drawn on it, up to a number.
-pub(super) struct GlyphCollector {
+/// A device that keeps the glyphs that are drawn on it, up to a number, and takes a step for each part of the drawing.
+pub(super) struct GlyphCollector<'s> {
     glyphs: Vec<Glyph>,
     room: usize,
-    is_full: bool,
+    steps: &'s mut StepsLeft,
     /// The area of the largest image.
     picture: f64,
     visibility: Visibility,
@@ -60,22 +62,17 @@ pub(super) struct GlyphCollector {
     shapes: HashMap<u128, bool>,
 }
 
-impl GlyphCollector {
-    /// A collector of at most so many glyphs.
-    pub(super) fn with_room_for(room: usize) -> Self {
+impl<'s> GlyphCollector<'s> {
+    /// A collector of at most so many glyphs. It is drawn on within [`super::bounded::bounded`].
+    pub(super) fn with_room_for(room: usize, steps: &'s mut StepsLeft) -> Self {
         GlyphCollector {
             glyphs: Vec::new(),
             room,
-            is_full: false,
+            steps,
             picture: 0.0,
             visibility: Visibility::default(),
             shapes: HashMap::new(),
         }
-    }
-
-    /// Returns whether glyphs were left out because there were too many.
-    pub(super) fn is_full(&self) -> bool {
-        self.is_full
     }
 
     /// The area of the largest image that was drawn, in square points.
@@ -98,22 +95,51 @@ impl GlyphCollector {
                 .or_insert_with(|| !outline.outline().is_empty()),
         }
     }
+
+    /// Takes steps for work beside the drawing.
+    pub(super) fn take_steps(&mut self, steps: usize) {
+        self.steps.take(steps);
+    }
+
+    /// Adds glyphs that nothing draws.
+    pub(super) fn place(&mut self, glyphs: Vec<Glyph>) {
+        self.make_room(glyphs.len());
+        self.glyphs.extend(glyphs);
+    }
+
+    fn make_room(&mut self, glyphs: usize) {
+        self.steps.take(glyphs + 1);
+        if glyphs > self.room - self.glyphs.len() {
+            give_up(Unread::TooLong);
+        }
+    }
 }
 
-impl Device<'_> for GlyphCollector {
-    fn draw_path(&mut self, _: &BezPath, _: DrawProps<'_>, _: &DrawMode) {}
+/// The steps of what is not drawn itself, but has to be prepared for what is: clips, groups, images.
+const PREPARED: usize = 200;
+
+impl Device<'_> for GlyphCollector<'_> {
+    fn draw_path(&mut self, path: &BezPath, _: DrawProps<'_>, _: &DrawMode) {
+        self.steps.take(path.elements().len() + 1);
+    }
+    fn draw_rect(&mut self, _: &Rect, _: DrawProps<'_>, _: &DrawMode) {
+        self.steps.take(1);
+    }
     fn push_clip_path(&mut self, clip: &ClipPath) {
-        self.visibility.push_clip(clip);
+        self.steps.take(clip.path.elements().len() + PREPARED);
+        self.visibility.push_clip(clip.path.bounding_box());
+    }
+    fn push_clip_rect(&mut self, clip: &Rect) {
+        self.steps.take(PREPARED);
+        self.visibility.push_clip(*clip);
     }
     fn push_transparency_group(&mut self, opacity: f32, _: Option<SoftMask<'_>>, _: BlendMode) {
+        self.steps.take(PREPARED);
         self.visibility.push_group(opacity);
     }
     fn draw_glyph_run(&mut self, run: &GlyphRun<'_, '_>, props: DrawProps<'_>, mode: &DrawMode) {
         let glyphs = run.glyphs();
-        self.is_full |= glyphs.len() > self.room - self.glyphs.len();
-        if self.is_full {
-            return;
-        }
+        self.make_room(glyphs.len());
         let leaves_mark = self.visibility.leaves_mark(&props, mode);
         for drawn in glyphs {
             let has_shape = self.has_shape(drawn);
@@ -129,6 +155,7 @@ impl Device<'_> for GlyphCollector {
         self.visibility.pop_group();
     }
     fn draw_image(&mut self, image: Image<'_, '_>, props: ImageDrawProps<'_>) {
+        self.steps.take(PREPARED);
         let pixels = Rect::new(0.0, 0.0, f64::from(image.width()), f64::from(image.height()));
         self.picture = self.picture.max(props.transform.transform_rect_bbox(pixels).area());
         self.visibility.cover(self.glyphs.len(), &image, &props);

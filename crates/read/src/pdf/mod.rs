@@ -1,18 +1,34 @@
 //! PDF files: the text that their pages show, and where.
 //!
 //! [`glyphs`] collects what a page draws; [`words`] are glyphs that touch; `page_layout` writes them as text.
+//! [`annotations`] and [`form_fields`] add what is seen and not part of the page's drawing; [`visibility`] and [`sight`]
+//! tell what is seen; [`bounded`] ends what draws too much.
 
+mod annotations;
+mod attachments;
+mod bounded;
+mod form_fields;
 mod glyphs;
 #[cfg(test)]
 mod hidden_tests;
+mod open;
+mod owner_password;
 mod picture;
+mod placed_value;
 mod sight;
 #[cfg(test)]
 pub(super) mod tests;
+mod text_string;
 mod visibility;
 mod words;
 
+use self::annotations::AnnotatedPage;
+use self::attachments::Attachments;
+use self::bounded::{StepsLeft, bounded};
+use self::form_fields::FormFields;
 use self::glyphs::GlyphCollector;
+pub(super) use self::open::is_pdf;
+use self::open::open;
 use self::picture::draw_grey;
 pub(super) use self::picture::{grey, picture};
 use self::sight::Sighted;
@@ -23,16 +39,19 @@ use super::page_ink::{INK_DPI, PageInk};
 use super::page_layout::{PlacedText, page_box};
 use super::reader_task::ReadingSettings;
 use hayro::RenderCache;
+use hayro_interpret::hayro_syntax::Pdf;
+use hayro_interpret::hayro_syntax::object::Dict;
 use hayro_interpret::hayro_syntax::page::Page as PdfPage;
-use hayro_interpret::hayro_syntax::{DecryptionError, LoadPdfError, Pdf, PdfData};
 use hayro_interpret::kurbo::{Affine, Rect};
-use hayro_interpret::{Context, InterpreterCache, InterpreterSettings, interpret_page};
+use hayro_interpret::{Context, InterpreterCache, InterpreterSettings, RenderContent, interpret_page};
 use loopctl_core::document::{DocumentPage, PageBox, PageSignals, PageWord, Pages};
 
 /// The most pages of a document.
 const MOST_PAGES: usize = 5_000;
 /// The most glyphs of a document: a thousand full pages have some four million.
 const MOST_GLYPHS: usize = 5_000_000;
+/// The longest text, in bytes: more can't be part of a request.
+const MOST_TEXT: usize = 15 << 20;
 /// The share of glyphs without a known character from which a document counts as unreadable, in percent.
 const MOST_UNKNOWN_PERCENT: usize = 10;
 /// The part of a page without text that a picture covers if it may be the scan of a text, in percent.
@@ -41,12 +60,25 @@ const PICTURE_PERCENT: f64 = 20.0;
 /// Reads the text of a PDF file.
 ///
 /// # Errors
-/// When it needs a password, is damaged, is too long, or shows no text.
+/// When it needs a password, is damaged, is too long, shows no text, or shows a text in place of what it is about.
 pub(super) fn read(bytes: Vec<u8>, settings: &ReadingSettings) -> Result<FileText, Unread> {
     let pdf = open(bytes, settings)?;
+    bounded(|| read_opened(&pdf, settings))?
+}
+
+fn read_opened(pdf: &Pdf, settings: &ReadingSettings) -> Result<FileText, Unread> {
     let pages = pdf.pages();
+    let catalog = pdf.xref().get::<Dict<'_>>(pdf.xref().root_id()).unwrap_or_default();
+    let mut attachments = Attachments::of(&catalog);
+    if catalog.contains_key(b"Collection") {
+        return Err(Unread::Portfolio { files: attachments.into_names() });
+    }
+    let fields = FormFields::of(&catalog);
+    if fields.is_dynamic {
+        return Err(Unread::DynamicForm);
+    }
     if pages.is_empty() {
-        return Err(Unread::Damaged);
+        return Err(Unread::NoPages);
     }
     if pages.len() > MOST_PAGES {
         return Err(Unread::TooLong);
@@ -60,111 +92,97 @@ pub(super) fn read(bytes: Vec<u8>, settings: &ReadingSettings) -> Result<FileTex
         if at > 0 {
             text.text.push('\u{c}');
         }
-        let before = seen;
-        let page = read_page(page, &cache, &drawn, &pdf, &mut seen, &mut text)?;
-        if page.words.is_empty() || seen.since(before).are_unknown() {
+        let reader = OpenedPage { page, pdf, fields: &fields, cache: &cache, drawn: &drawn };
+        let before = (seen.glyphs, seen.unknown);
+        let page = reader.read(&mut seen, &mut attachments, &mut text)?;
+        if page.words.is_empty() || are_unknown(seen.unknown - before.1, seen.glyphs - before.0) {
             for_ocr.push(at + 1);
         }
         placed.push(page);
+        if text.text.len() > MOST_TEXT {
+            return Err(Unread::TooLong);
+        }
     }
     if text.words.is_empty() && settings.ocr.is_none() {
         return Err(Unread::NoText { pages: placed.len(), engine: None });
     }
-    if seen.are_unknown() && settings.ocr.is_none() {
+    if are_unknown(seen.unknown, seen.glyphs) && settings.ocr.is_none() {
         return Err(Unread::UnknownCharacters { percent: seen.unknown.saturating_mul(100) / seen.glyphs });
     }
-    Ok(FileText { text: text.text, pages: Some(Pages::new(placed)), for_ocr, ..FileText::default() })
-}
-
-/// Opens a file, with the first of the passwords that opens it if it needs one.
-fn open(bytes: Vec<u8>, settings: &ReadingSettings) -> Result<Pdf, Unread> {
-    let bytes: PdfData = bytes.into();
-    let unread = |error| match error {
-        LoadPdfError::Decryption(DecryptionError::PasswordProtected) => Unread::Protected,
-        LoadPdfError::Decryption(_) => Unread::UnknownEncryption,
-        LoadPdfError::Invalid => Unread::Damaged,
-    };
-    let mut opened = Pdf::new(bytes.clone()).map_err(unread);
-    for password in &settings.passwords {
-        if opened.as_ref().err() != Some(&Unread::Protected) {
-            break;
-        }
-        opened = Pdf::new_with_password(bytes.clone(), password).map_err(unread);
-    }
-    opened
+    let (pages, attachments) = (Some(Pages::new(placed)), attachments.into_names());
+    Ok(FileText { text: text.text, pages, attachments, for_ocr, ..FileText::default() })
 }
 
 /// Counts of what the pages so far show.
-#[derive(Clone, Copy, Default)]
+#[derive(Default)]
 struct GlyphCounts {
     glyphs: usize,
     /// Glyphs of which no character is known.
     unknown: usize,
+    steps: StepsLeft,
 }
 
-impl GlyphCounts {
-    /// The counts since earlier ones.
-    fn since(self, earlier: Self) -> Self {
-        GlyphCounts { glyphs: self.glyphs - earlier.glyphs, unknown: self.unknown - earlier.unknown }
-    }
-
-    /// Returns whether so many characters are not known that the text can't be read.
-    fn are_unknown(self) -> bool {
-        self.unknown.saturating_mul(100) > self.glyphs.saturating_mul(MOST_UNKNOWN_PERCENT)
-    }
+/// Returns whether so many characters are not known that the text can't be read.
+fn are_unknown(unknown: usize, glyphs: usize) -> bool {
+    unknown.saturating_mul(100) > glyphs.saturating_mul(MOST_UNKNOWN_PERCENT)
 }
 
-fn read_page<'a>(
+/// A page, and what of its file its reader needs.
+struct OpenedPage<'p, 'a> {
     page: &'a PdfPage<'a>,
-    cache: &InterpreterCache<'a>,
-    drawn: &RenderCache<'a>,
     pdf: &'a Pdf,
-    counts: &mut GlyphCounts,
-    text: &mut PlacedText,
-) -> Result<DocumentPage, Unread> {
-    let (width, height) = page.render_dimensions();
-    let bounds = Rect::new(0.0, 0.0, f64::from(width), f64::from(height));
-    let to_page = Affine::new(page.initial_transform(true).as_coeffs().map(f64::from));
-    let mut context = Context::new(to_page, bounds, cache, pdf.xref(), InterpreterSettings::default());
-    let mut collector = GlyphCollector::with_room_for(MOST_GLYPHS.saturating_sub(counts.glyphs));
-    interpret_page(page, &mut context, &mut collector);
-    if collector.is_full() {
-        return Err(Unread::TooLong);
-    }
-    let picture = collector.picture();
-    let ink = draw_grey(page, drawn, INK_DPI).map(|(picture, points)| PageInk::new(picture, points));
-    let ink = ink.ok_or(Unread::Damaged)?;
-    let Sighted { seen: glyphs, hidden_words } = Sighted::of(collector.into_glyphs(), bounds, &ink);
-    let unknown = glyphs.iter().filter(|glyph| glyph.text.is_none()).count();
-    counts.glyphs += glyphs.len();
-    counts.unknown += unknown;
-    let (start, mut words) = (text.text.len(), Vec::new());
-    for directed in words_by_direction(&glyphs) {
-        let first = text.words.len();
-        text.write(directed.words);
-        for word in text.words.iter().skip(first) {
-            let bounds = page_box(directed.to_page.transform_rect_bbox(word.bounds));
-            words.push(PageWord::new(word.text.clone(), bounds).ok_or(Unread::TooLong)?);
+    fields: &'p FormFields,
+    cache: &'p InterpreterCache<'a>,
+    drawn: &'p RenderCache<'a>,
+}
+
+impl OpenedPage<'_, '_> {
+    fn read(
+        &self,
+        counts: &mut GlyphCounts,
+        attachments: &mut Attachments,
+        text: &mut PlacedText,
+    ) -> Result<DocumentPage, Unread> {
+        let page = self.page;
+        let (width, height) = page.render_dimensions();
+        let bounds = Rect::new(0.0, 0.0, f64::from(width), f64::from(height));
+        let to_page = Affine::new(page.initial_transform(true).as_coeffs().map(f64::from));
+        let settings =
+            InterpreterSettings { render_content: RenderContent::PAGE, ..InterpreterSettings::default() };
+        let mut context = Context::new(to_page, bounds, self.cache, self.pdf.xref(), settings);
+        let room = MOST_GLYPHS.saturating_sub(counts.glyphs);
+        let mut collector = GlyphCollector::with_room_for(room, &mut counts.steps);
+        interpret_page(page, &mut context, &mut collector);
+        let annotated = AnnotatedPage { page, to_page, fields: self.fields };
+        annotated.draw(&mut context, &mut collector, attachments);
+        let picture = collector.picture();
+        let ink = draw_grey(page, self.drawn, INK_DPI);
+        let ink = ink.map(|(picture, points)| PageInk::new(picture, points)).ok_or(Unread::Damaged)?;
+        let Sighted { seen: glyphs, hidden_words } = Sighted::of(collector.into_glyphs(), bounds, &ink);
+        let unknown = glyphs.iter().filter(|glyph| glyph.text.is_none()).count();
+        counts.glyphs += glyphs.len();
+        counts.unknown += unknown;
+        let (start, mut words) = (text.text.len(), Vec::new());
+        for directed in words_by_direction(&glyphs) {
+            let first = text.words.len();
+            text.write(directed.words);
+            for word in text.words.iter().skip(first) {
+                let bounds = page_box(directed.to_page.transform_rect_bbox(word.bounds));
+                words.push(PageWord::new(word.text.clone(), bounds).ok_or(Unread::TooLong)?);
+            }
         }
+        let unread = ink.letters_outside(words.iter().map(|word| rectangle(word.bounds())));
+        let signals = PageSignals {
+            unknown_characters: share(unknown, glyphs.len()),
+            hidden_words: Some(number(hidden_words)),
+            unread_ink: share(unread, unread + glyphs.len()),
+            picture_area: Some(fraction(picture / bounds.area())),
+            ..PageSignals::default()
+        };
+        let is_picture = words.is_empty() && picture * 100.0 > bounds.area() * PICTURE_PERCENT;
+        let text = start..text.text.len();
+        Ok(DocumentPage { width, height, text, words, is_picture, signals, ..DocumentPage::default() })
     }
-    let unread = ink.letters_outside(words.iter().map(|word| rectangle(word.bounds())));
-    let signals = PageSignals {
-        unknown_characters: share(unknown, glyphs.len()),
-        hidden_words: Some(number(hidden_words)),
-        unread_ink: share(unread, unread + glyphs.len()),
-        picture_area: Some(fraction(picture / bounds.area())),
-        ..PageSignals::default()
-    };
-    let is_picture = words.is_empty() && picture * 100.0 > bounds.area() * PICTURE_PERCENT;
-    Ok(DocumentPage {
-        width,
-        height,
-        text: start..text.text.len(),
-        words,
-        is_picture,
-        signals,
-        ..DocumentPage::default()
-    })
 }
 
 /// A part of a whole; `None` of nothing.

@@ -27,7 +27,7 @@ pub(in super::super) fn picture(
 ) -> Result<PagePicture, Unread> {
     let pdf = super::open(bytes, settings)?;
     let found = page.checked_sub(1).and_then(|at| pdf.pages().get(at)).ok_or(Unread::NoPage { page })?;
-    let drawn = draw(found, &RenderCache::new(), scale);
+    let drawn = super::bounded(|| draw(found, &RenderCache::new(), scale))?;
     drawn.into_png().ok().and_then(PagePicture::from_png).ok_or(Unread::NoPage { page })
 }
 
@@ -43,7 +43,7 @@ pub(in super::super) fn grey(
 ) -> Result<(GreyPicture, f64), Unread> {
     let pdf = super::open(bytes, settings)?;
     let found = page.checked_sub(1).and_then(|at| pdf.pages().get(at)).ok_or(Unread::NoPage { page })?;
-    draw_grey(found, &RenderCache::new(), dpi).ok_or(Unread::NoPage { page })
+    super::bounded(|| draw_grey(found, &RenderCache::new(), dpi))?.ok_or(Unread::NoPage { page })
 }
 
 /// Draws a page in grey with so many dots per inch; and the points of the page for each pixel. `None` for one without pixels.

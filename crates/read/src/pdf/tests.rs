@@ -182,8 +182,57 @@ fn files_without_text_say_why() {
         why(b"%PDF-1.7\nnothing".to_vec()).unwrap_err(),
         "the document begins as a PDF, and is damaged"
     );
-    assert_eq!(why(pdf(&[])).unwrap_err(), "the document begins as a PDF, and is damaged");
+    assert_eq!(why(pdf(&[])).unwrap_err(), "the document is a PDF without any page");
+    assert_eq!(
+        why(pdf(&vec![String::new(); 5_001])).unwrap_err(),
+        "the document is a PDF with more pages or characters than a document may have"
+    );
     assert!(why(pdf(&[texts(&[(20, 200, "Total 1")])])).unwrap().contains("Total 1"));
+}
+
+#[test]
+fn what_precedes_the_header_is_left_out() {
+    let file = [&b"X-Filed-By: desk 3\r\n\r\n"[..], &pdf(&[texts(&[(20, 200, "Total 18.50")])])].concat();
+    let document = DocumentReader::in_process().document(DocumentId::new("x"), file);
+    assert_eq!(document.text.unwrap().as_str().trim(), "Total 18.50");
+    assert_eq!(document.media.unwrap().media_type(), "application/pdf");
+    // The name of a file does not matter, but its first bytes.
+    let page = DocumentReader::in_process().document(DocumentId::new("page.pdf"), b"<p>Total 18.50".to_vec());
+    assert!(page.media.is_none() && page.text.is_ok());
+}
+
+/// A file whose page draws a form of ten forms of ten forms, and so on, with this content in the innermost.
+fn nested(content: &str) -> Vec<u8> {
+    const DEPTH: usize = 9;
+    let form = |content: &str, resources: &str| {
+        format!(
+            "<</Type/XObject/Subtype/Form/BBox[0 0 400 300]/Resources<<{resources}>>/Length {}>>stream\n{content}\nendstream ",
+            content.len()
+        )
+    };
+    let mut file = "%PDF-1.7
+1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj
+2 0 obj<</Type/Pages/Kids[3 0 R]/Count 1>>endobj
+3 0 obj<</Type/Page/Parent 2 0 R/MediaBox[0 0 400 300]/Contents 4 0 R/Resources<</XObject<</X 10 0 R>>>>>>endobj
+4 0 obj<</Length 5>>stream\n/X Do\nendstream endobj
+5 0 obj<</Type/Font/Subtype/Type1/BaseFont/Courier>>endobj\n".to_owned();
+    for depth in 0..DEPTH {
+        let object = form(&"/X Do ".repeat(10), &format!("/XObject<</X {} 0 R>>", 11 + depth));
+        write!(file, "{} 0 obj{object}endobj\n", 10 + depth).unwrap();
+    }
+    write!(file, "{} 0 obj{}endobj\ntrailer<</Root 1 0 R>>", 10 + DEPTH, form(content, "/Font<</F 5 0 R>>"))
+        .unwrap();
+    file.into_bytes()
+}
+
+#[test]
+fn a_page_that_draws_without_end_is_given_up() {
+    for content in
+        ["BT /F 10 Tf 20 200 Td (Total 18.50) Tj ET", "0 0 9 9 re f 0 0 m 5 5 l S", "0 0 9 9 re W n", ""]
+    {
+        let read = read(nested(content), &ReadingSettings::default());
+        assert_eq!(read.unwrap_err(), Unread::TooMuchWork, "{content}");
+    }
 }
 
 proptest::proptest! {

@@ -2,8 +2,8 @@
 
 use super::glyphs::Glyph;
 use hayro_interpret::hayro_syntax::object::dict::keys::{MASK, SMASK};
-use hayro_interpret::kurbo::{Point, Rect, Shape};
-use hayro_interpret::{BlendMode, ClipPath, DrawMode, DrawProps, Image, ImageDrawProps, Paint};
+use hayro_interpret::kurbo::{Point, Rect};
+use hayro_interpret::{BlendMode, DrawMode, DrawProps, Image, ImageDrawProps, Paint};
 
 /// The opacity from which something is seen.
 const LEAST_OPACITY: f32 = 0.1;
@@ -22,8 +22,7 @@ pub(super) struct Visibility {
 }
 
 impl Visibility {
-    pub(super) fn push_clip(&mut self, clip: &ClipPath) {
-        let bounds = clip.path.bounding_box();
+    pub(super) fn push_clip(&mut self, bounds: Rect) {
         self.clips.push(self.clips.last().map_or(bounds, |outer| outer.intersect(bounds)));
     }
 
