@@ -51,6 +51,8 @@ mod references;
 mod rtf;
 mod skipped;
 mod symbol_fonts;
+#[cfg(test)]
+mod test_packages;
 mod text_look;
 mod walk;
 mod xlsx;

@@ -106,3 +106,67 @@ fn attachment(part: &mail_parser::MessagePart<'_>) -> String {
         None => format!("Attachment: {kind}, not read"),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::test_packages::{read_any, refusal};
+    use proptest::prelude::*;
+
+    const HEAD: &str = "Return-Path: <lab@example.org>\r\nFrom: =?utf-8?Q?J=C3=B6rg?= Miller <lab@example.org>\r\nTo: a@example.org,\r\n b@example.org\r\nDate: Sat, 17 Aug 2024 13:45:00 +0200\r\nSubject: =?iso-8859-1?B?R3L232U=?= of the\r\n tumour\r\nMIME-Version: 1.0\r\n";
+
+    fn text(rest: &str) -> String {
+        crate::test_packages::read(format!("{HEAD}{rest}").into_bytes()).unwrap().text
+    }
+
+    #[test]
+    fn a_mail_is_its_head_its_text_and_the_names_of_its_attachments() {
+        let body = "Content-Type: multipart/mixed; boundary=B\r\n\r\n--B\r\nContent-Type: multipart/alternative; boundary=C\r\n\r\n--C\r\nContent-Type: text/plain; charset=iso-8859-1\r\nContent-Transfer-Encoding: quoted-printable\r\n\r\nGr=F6=DFe: 4.6 cm=\r\n, free.\r\n\r\nBye\r\n--C\r\nContent-Type: text/html\r\n\r\n<p>HTML</p>\r\n--C--\r\n--B\r\nContent-Type: application/pdf; name=\"report.pdf\"\r\nContent-Transfer-Encoding: base64\r\n\r\nJVBERi0=\r\n--B--\r\n";
+        insta::assert_snapshot!(text(body), @"
+        From: Jörg Miller <lab@example.org>
+        To: a@example.org, b@example.org
+        Date: 2024-08-17 13:45:00+02:00
+        Subject: Größe of the tumour
+
+        Größe: 4.6 cm, free.
+
+        Bye
+
+        Attachment: report.pdf (application/pdf, not read)
+        ");
+    }
+
+    #[test]
+    fn a_mail_of_html_alone_gives_its_text() {
+        let own = text("Content-Type: text/html; charset=utf-8\r\n\r\n<html><body><p>Size: 4&nbsp;cm</p></body></html>\r\n");
+        assert!(own.ends_with("Size: 4\u{a0}cm\n") || own.ends_with("Size: 4 cm\n"), "{own:?}");
+    }
+
+    #[test]
+    fn a_text_that_begins_like_a_letter_is_no_mail() {
+        assert!(is_mail(format!("{HEAD}\r\nx").as_bytes()));
+        assert!(is_mail(b"Received: x\nFrom: a@example.org\n\n"));
+        for other in [
+            "From: Dr. Miller\nTo: Dr. Smith\nDate: 3 May\n\nMargins free.",
+            "Dear Dr. Smith,\nFrom: a\nReceived: today\n",
+            "Patient: A\nReceived: 3 May\n\n",
+            "From: A\nPatient name: B\nReceived: 3 May\n",
+            "",
+        ] {
+            assert!(!is_mail(other.as_bytes()), "{other}");
+        }
+    }
+
+    #[test]
+    fn a_mail_without_text_is_refused() {
+        let why = refusal(format!("{HEAD}Content-Type: application/pdf\r\n\r\n%PDF").into_bytes());
+        assert!(why.starts_with("the document is an e-mail that shows no text"), "{why}");
+    }
+
+    proptest! {
+        #[test]
+        fn a_damaged_mail_is_read_or_refused(rest in "(Content-Type: (multipart/mixed; boundary=B|text/(plain|html)|message/rfc822)\r\n)?(Content-Transfer-Encoding: (base64|quoted-printable)\r\n)?[-B=\r\n<>&a-z:; ]{0,80}") {
+            read_any(format!("{HEAD}{rest}").as_bytes());
+        }
+    }
+}

@@ -209,7 +209,7 @@ fn section_of(tokens: &[FormatToken]) -> FormatSection {
             FormatToken::Bracket(text) if text.starts_with(['<', '>', '=']) => condition = compared(text),
             // `[$€-407]` is a currency and a language.
             FormatToken::Bracket(text) if text.starts_with('$') => {
-                let currency = text.trim_start_matches('$').split('-').next().unwrap_or_default();
+                let currency = text.strip_prefix('$').unwrap_or(text).split('-').next().unwrap_or_default();
                 kept.push(FormatToken::Literal(currency.to_owned()));
             }
             FormatToken::Bracket(text) if DateFormat::is_elapsed(text) => kept.push(token.clone()),

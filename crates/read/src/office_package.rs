@@ -84,3 +84,29 @@ fn decoded(bytes: Vec<u8>) -> Result<String, OfficeFault> {
     };
     text.ok_or(OfficeFault::Damaged)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::test_packages::package;
+
+    #[test]
+    fn parts_are_found_whatever_the_case_of_their_names_and_inflated_up_to_a_bound() {
+        let bytes = package(&[("word/Document.xml", &"x".repeat(1_000)), ("b.xml", &"y".repeat(500))]);
+        let mut open = OfficePackage::open(&bytes).unwrap();
+        assert_eq!(open.part("/Word\\document.xml").unwrap().unwrap().len(), 1_000);
+        assert_eq!(open.part("none.xml").unwrap(), None);
+        assert_eq!(open.needed("none.xml"), Err(OfficeFault::Damaged));
+        open.left = 499;
+        assert_eq!(open.part("b.xml"), Err(OfficeFault::TooLong));
+    }
+
+    #[test]
+    fn parts_are_decoded() {
+        let wide: Vec<u8> = "\u{feff}<a>ä</a>".encode_utf16().flat_map(u16::to_le_bytes).collect();
+        assert_eq!(decoded(wide).unwrap(), "<a>ä</a>");
+        assert_eq!(decoded("\u{feff}<a/>".into()).unwrap(), "<a/>");
+        assert_eq!(decoded(vec![b'<', 0xe4]), Err(OfficeFault::Damaged));
+        assert_eq!(decoded(vec![0xff, 0xfe, 0]), Err(OfficeFault::Damaged));
+    }
+}

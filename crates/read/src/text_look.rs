@@ -1,7 +1,7 @@
 //! The look of a text: what decides whether a person sees it, and which characters.
 
 use super::ink::{Backdrop, Ink, UNSEEN_POINTS};
-use super::symbol_fonts::SymbolFont;
+use super::symbol_fonts::{self, SymbolFont};
 
 /// The look of a text, as far as it is set.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
@@ -15,6 +15,8 @@ pub(super) struct TextLook {
     pub(super) shade: Option<Option<Ink>>,
     /// Its font, if that is one of symbols.
     pub(super) font: Option<Option<SymbolFont>>,
+    /// `true` if it is smaller and above the line, as powers and marks of notes are.
+    pub(super) raised: Option<bool>,
 }
 
 impl TextLook {
@@ -27,6 +29,7 @@ impl TextLook {
             ink: other.ink.or(self.ink),
             shade: other.shade.or(self.shade),
             font: other.font.or(self.font),
+            raised: other.raised.or(self.raised),
         }
     }
 
@@ -38,8 +41,33 @@ impl TextLook {
         !(self.hidden.unwrap_or_default() || is_tiny || is_in_its_colour)
     }
 
-    /// The font, if it is one of symbols.
-    pub(super) fn symbols(&self) -> Option<SymbolFont> {
-        self.font.flatten()
+    /// The characters that are seen of a text.
+    pub(super) fn shown(&self, text: &str) -> String {
+        let shown = symbol_fonts::shown(text, self.font.flatten());
+        if self.raised.unwrap_or_default() { raised(shown) } else { shown }
     }
+}
+
+/// A number above the line in the digits for that: `10` and a raised `9` are not 109.
+pub(super) fn raised(text: String) -> String {
+    let digits: Option<String> = text.chars().map(raised_digit).collect();
+    digits.unwrap_or(text)
+}
+
+fn raised_digit(character: char) -> Option<char> {
+    Some(match character {
+        '0' => '⁰',
+        '1' => '¹',
+        '2' => '²',
+        '3' => '³',
+        '4' => '⁴',
+        '5' => '⁵',
+        '6' => '⁶',
+        '7' => '⁷',
+        '8' => '⁸',
+        '9' => '⁹',
+        '+' => '⁺',
+        '-' | '\u{2212}' => '⁻',
+        _ => return None,
+    })
 }

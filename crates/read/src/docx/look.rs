@@ -30,6 +30,7 @@ pub(super) fn run_format(xml: &mut XmlCursor<'_>) -> Result<RunFormat, OfficeFau
             "rFonts" => {
                 format.look.font = tag.value("ascii").or_else(|| tag.value("hAnsi")).map(|name| SymbolFont::of(&name));
             }
+            "vertAlign" => format.look.raised = value().map(|value| value == "superscript"),
             "del" | "moveFrom" => format.is_deleted = true,
             _ => {}
         }

@@ -204,7 +204,7 @@ fn level(xml: &mut XmlCursor<'_>) -> Result<ListLevel, OfficeFault> {
     while let Some(tag) = xml.child()? {
         match tag.name() {
             "rPr" => {
-                level.font = run_format(xml)?.look.symbols();
+                level.font = run_format(xml)?.look.font.flatten();
                 continue;
             }
             "start" => level.start = tag.number("val"),

@@ -88,7 +88,7 @@ impl WordStory<'_> {
                 return Ok(());
             }
             "t" if is_seen => {
-                text.push_str(&shown(&xml.text()?, look.symbols()));
+                text.push_str(&look.shown(&xml.text()?));
                 return Ok(());
             }
             "br" => text.push(match tag.value("type").as_deref() {

@@ -35,6 +35,7 @@ pub(super) struct ParagraphFormat {
     pub(super) begins_page: bool,
     /// `true` if its end was deleted: the next paragraph continues it.
     pub(super) continues: bool,
+    is_initial: bool,
 }
 
 #[derive(Debug, Clone, Default)]
@@ -134,6 +135,7 @@ impl ParagraphFormat {
             shade: other.shade.or(self.shade),
             begins_page: self.begins_page || other.begins_page,
             continues: other.continues,
+            is_initial: other.is_initial,
         }
     }
 }
@@ -201,7 +203,7 @@ pub(super) fn paragraph_format(
     while let Some(tag) = xml.child()? {
         match tag.name() {
             "rPr" => {
-                format.continues = run_format(xml)?.is_deleted;
+                format.continues |= run_format(xml)?.is_deleted;
                 continue;
             }
             "sectPr" => {
@@ -223,9 +225,12 @@ pub(super) fn paragraph_format(
             "outlineLvl" => format.outline = tag.number("val"),
             "pageBreakBefore" => format.begins_page = tag.is_on(),
             "shd" => format.shade = shade(&tag),
+            // The first letter of the next paragraph, which is larger.
+            "framePr" if tag.value("dropCap").is_some_and(|kind| kind != "none") => format.is_initial = true,
             _ => {}
         }
         xml.skip()?;
     }
+    format.continues |= format.is_initial;
     Ok((format, section))
 }

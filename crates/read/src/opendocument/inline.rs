@@ -3,7 +3,6 @@
 use super::story::OpenStory;
 use crate::flow_text::{FlowBlock, FlowText};
 use crate::office_unread::OfficeFault;
-use crate::symbol_fonts::shown;
 use crate::text_look::TextLook;
 use crate::xml_cursor::{XmlCursor, XmlNode, XmlTag};
 
@@ -21,7 +20,7 @@ impl OpenStory<'_> {
         while let Some(node) = xml.node()? {
             match node {
                 XmlNode::Text(own) if look.is_seen_on(self.paper) => {
-                    push_collapsed(&shown(&own, look.symbols()), text);
+                    push_collapsed(&look.shown(&own), text);
                 }
                 XmlNode::Text(_) => {}
                 XmlNode::Element(tag) => self.element(&tag, xml, look, text)?,

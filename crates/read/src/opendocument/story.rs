@@ -112,7 +112,12 @@ impl<'d> OpenStory<'d> {
         let mut text = String::new();
         self.inline(xml, format.look, &mut text)?;
         self.paper = paper;
-        let level = if tag.name() == "h" { tag.number("outline-level").or(format.outline).or(Some(1)) } else { None };
+        let is_title = self.styles.is_title(tag.value("style-name").as_deref());
+        let level = if tag.name() == "h" {
+            tag.number("outline-level").or(format.outline).or(Some(1))
+        } else {
+            is_title.then_some(1)
+        };
         let boxes = std::mem::take(&mut self.boxes);
         if !text.trim().is_empty() {
             let label = self.label(format.list.as_deref());

@@ -110,6 +110,7 @@ impl OpenStyles {
                         points: tag.value("font-size").and_then(|size| size.strip_suffix("pt")?.parse().ok()),
                         ink: tag.prefixed("fo:color").map(color),
                         shade: tag.value("background-color").map(color),
+                        raised: tag.value("text-position").map(|position| is_raised(&position)),
                         font: tag.value("font-name").map(|font| SymbolFont::of(&font)),
                     };
                     if tag.value("use-window-font-color").is_some_and(|uses| uses == "true") {
@@ -129,6 +130,27 @@ impl OpenStyles {
             xml.skip()?;
         }
         Ok(format)
+    }
+
+    /// Returns whether a style of paragraphs is that of a document's title.
+    pub(super) fn is_title(&self, name: Option<&str>) -> bool {
+        let chain = name.map(|name| self.names("paragraph", name)).unwrap_or_default();
+        chain.iter().any(|name| name == "Title")
+    }
+
+    fn names(&self, family: &str, name: &str) -> Vec<String> {
+        let mut names = vec![name.to_owned()];
+        while let Some(parent) = names.last().and_then(|name| self.parent(family, name)) {
+            if names.len() >= MOST_PARENTS {
+                break;
+            }
+            names.push(parent);
+        }
+        names
+    }
+
+    fn parent(&self, family: &str, name: &str) -> Option<String> {
+        self.styles.get(&(family.to_owned(), name.to_owned()))?.parent.clone()
     }
 
     /// The properties of a style of a family, with those of its parents.
@@ -166,4 +188,10 @@ impl OpenStyles {
     pub(super) fn uses_page(&self, name: &str) -> bool {
         name == USUAL_PAGE || self.pages.contains(name)
     }
+}
+
+/// Returns whether text in this position is above the line: `super 58%`, `33% 58%`.
+fn is_raised(position: &str) -> bool {
+    let first = position.split_whitespace().next().unwrap_or_default();
+    first == "super" || first.trim_end_matches('%').parse::<f64>().is_ok_and(|percent| percent > 0.0)
 }

@@ -253,7 +253,7 @@ impl RtfReader {
             Destination::Body | Destination::ListText | Destination::Note | Destination::Header | Destination::Footer
         );
         if has_text && self.state.is_seen(&self.tables, self.story.shade()) {
-            self.story.text(&super::symbol_fonts::shown(text, self.tables.symbols(self.state.font)));
+            self.story.text(&self.state.shown(text, &self.tables));
         }
     }
 
@@ -291,6 +291,7 @@ impl RtfReader {
     fn end_style(&mut self) {
         let name = self.style.1.trim().to_ascii_lowercase();
         let level = name.strip_prefix("heading ").and_then(|level| level.parse().ok());
+        let level = level.or_else(|| (name == "title").then_some(1));
         if let Some(level) = level.filter(|level| (1..=9).contains(level)) {
             self.tables.headings.insert(self.style.0, level);
         }

@@ -2,7 +2,8 @@
 
 use super::code_pages::{code_page, of_charset};
 use crate::ink::{Backdrop, Ink};
-use crate::symbol_fonts::SymbolFont;
+use crate::symbol_fonts::{self, SymbolFont};
+use crate::text_look::raised;
 use encoding_rs::Encoding;
 use std::collections::HashMap;
 
@@ -35,6 +36,7 @@ pub(super) struct RtfState {
     half_points: i32,
     ink: i32,
     shade: Option<i32>,
+    is_raised: bool,
     /// Bytes that follow a Unicode character for programs that know none.
     pub(super) fallback: usize,
 }
@@ -49,6 +51,7 @@ impl RtfState {
             half_points: 24,
             ink: 0,
             shade: None,
+            is_raised: false,
             fallback: 1,
         }
     }
@@ -63,6 +66,8 @@ impl RtfState {
             }
             "v" => self.is_hidden = is_on,
             "deleted" | "mvf" => self.is_deleted = is_on,
+            "super" => self.is_raised = is_on,
+            "nosupersub" | "sub" => self.is_raised = false,
             "fs" => self.half_points = number.unwrap_or(24),
             "cf" => self.ink = number.unwrap_or_default(),
             "cb" | "highlight" | "chcbpat" => self.shade = number.filter(|number| *number != 0),
@@ -70,6 +75,12 @@ impl RtfState {
             _ => return false,
         }
         true
+    }
+
+    /// The characters that are seen of a text.
+    pub(super) fn shown(&self, text: &str, tables: &RtfTables) -> String {
+        let shown = symbol_fonts::shown(text, tables.symbols(self.font));
+        if self.is_raised { raised(shown) } else { shown }
     }
 
     /// Returns whether what is here was deleted or hidden, whatever its colour.

@@ -126,12 +126,12 @@ impl<'w> SheetReader<'w> {
     fn cell(&self, tag: &XmlTag<'_>, xml: &mut XmlCursor<'_>) -> Result<String, OfficeFault> {
         let format = tag.number("s").and_then(|at| self.parts.formats.get(at)).unwrap_or(&self.plain);
         let kind = tag.value("t").unwrap_or_default();
-        let (mut value, mut own) = (None, None);
+        let (mut value, mut own, mut formula) = (None, None, None);
         while let Some(tag) = xml.child()? {
             match tag.name() {
                 "v" => value = Some(xml.text()?),
                 "is" => own = Some(CellText::read(xml)?),
-                // Formulas are not evaluated.
+                "f" => formula = Some(xml.text()?),
                 _ => xml.skip()?,
             }
         }
@@ -148,8 +148,13 @@ impl<'w> SheetReader<'w> {
             let seen = if format.number.shows_texts() { text.seen(format.ink, format.backdrop) } else { String::new() };
             return Ok(seen);
         }
-        let is_seen = format.ink.is_seen_on(format.backdrop);
-        let Some(value) = value.filter(|_| is_seen) else { return Ok(String::new()) };
+        if !format.ink.is_seen_on(format.backdrop) {
+            return Ok(String::new());
+        }
+        let Some(value) = value.filter(|value| !value.is_empty()) else {
+            // Formulas are not evaluated, and one that was saved without its value leaves no silent gap.
+            return Ok(formula.filter(|formula| !formula.is_empty()).map_or_else(String::new, |own| format!("={own}")));
+        };
         Ok(match kind.as_str() {
             "s" | "inlineStr" => return Err(OfficeFault::Damaged),
             "b" => if value.trim() == "1" { "TRUE" } else { "FALSE" }.to_owned(),
