@@ -1,7 +1,7 @@
 //! Compound files, the containers of old office programs: told apart by the names of their streams, so that advice fits.
 
-use super::office_unread::{OfficeFault, OfficeFormat};
 use super::file_text::Unread;
+use super::office_unread::{OfficeFault, OfficeFormat};
 
 /// The first bytes of a compound file.
 pub(super) const SIGNATURE: &[u8] = b"\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1";
@@ -25,7 +25,9 @@ pub(super) fn refusal(bytes: &[u8]) -> Unread {
         let name: Vec<u8> = name.encode_utf16().chain([0]).flat_map(u16::to_le_bytes).collect();
         entries.iter().any(|entry| entry.starts_with(&name))
     };
-    let format = STREAMS.iter().find(|(name, _)| has(name)).map_or(OfficeFormat::OldOffice, |(_, format)| *format);
-    let fault = if format == OfficeFormat::Encrypted { OfficeFault::Protected } else { OfficeFault::NoReader };
+    let format =
+        STREAMS.iter().find(|(name, _)| has(name)).map_or(OfficeFormat::OldOffice, |(_, format)| *format);
+    let fault =
+        if format == OfficeFormat::Encrypted { OfficeFault::Protected } else { OfficeFault::NoReader };
     fault.of(format)
 }

@@ -1,9 +1,9 @@
 //! Kinds of files that are read by a reader of their own, as their first bytes tell.
 
 use super::file_text::{FileText, Unread};
+use super::office_unread::OfficeFormat;
 use super::page_picture::PagePicture;
 use super::reader_task::ReadingSettings;
-use super::office_unread::OfficeFormat;
 use super::{compound_file, mail, package_reader, pdf, rtf};
 
 /// A kind of file that is not plain text, and has a reader.
@@ -57,7 +57,9 @@ impl FileKind {
     ) -> Result<PagePicture, Unread> {
         match self {
             FileKind::Pdf => pdf::picture(bytes, page, scale, settings),
-            FileKind::Package | FileKind::Compound | FileKind::RichText | FileKind::Mail => Err(Unread::NoPage { page }),
+            FileKind::Package | FileKind::Compound | FileKind::RichText | FileKind::Mail => {
+                Err(Unread::NoPage { page })
+            }
         }
     }
 }

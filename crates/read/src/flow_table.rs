@@ -145,7 +145,8 @@ mod tests {
     fn table(rows: &[&[(usize, usize, &str)]]) -> String {
         let mut table = FlowTable::default();
         for row in rows {
-            let cell = |&(column, span, text): &(usize, usize, &str)| FlowCell { column, span, text: text.into() };
+            let cell =
+                |&(column, span, text): &(usize, usize, &str)| FlowCell { column, span, text: text.into() };
             table.push(row.iter().map(cell).collect());
         }
         let mut text = String::new();

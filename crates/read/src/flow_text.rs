@@ -1,7 +1,7 @@
 //! The text of a document that flows: paragraphs, headings, lists, tables and notes, written one below the other.
 
-use super::flow_table::FlowTable;
 use super::file_text::FileText;
+use super::flow_table::FlowTable;
 use super::office_unread::OfficeFault;
 use super::{MarkedPart, PartRole, Structure};
 
@@ -240,7 +240,11 @@ mod tests {
     #[test]
     fn neighbouring_lines_with_tabulators_are_columns() {
         let mut text = FlowText::default();
-        text.write(&[paragraph("Item\tPrice"), paragraph("A long description\t9.50"), paragraph("Sum:\t\t1")]);
+        text.write(&[
+            paragraph("Item\tPrice"),
+            paragraph("A long description\t9.50"),
+            paragraph("Sum:\t\t1"),
+        ]);
         assert_eq!(
             text.finish().unwrap().text,
             "Item                Price\nA long description  9.50\n\nSum:            1\n"

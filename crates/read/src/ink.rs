@@ -57,7 +57,9 @@ impl Ink {
     pub(super) fn is_seen_on(self, backdrop: Backdrop) -> bool {
         match backdrop {
             Backdrop::Unknown => true,
-            Backdrop::Plain(other) => self.0.iter().zip(other.0).any(|(own, other)| own.abs_diff(other) > ALIKE),
+            Backdrop::Plain(other) => {
+                self.0.iter().zip(other.0).any(|(own, other)| own.abs_diff(other) > ALIKE)
+            }
         }
     }
 }

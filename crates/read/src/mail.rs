@@ -8,6 +8,9 @@ use mail_parser::{Address, DateTime, Message, MessageParser, MimeHeaders, PartTy
 
 /// The most bytes of a file that are searched for the fields of its head.
 const LONGEST_HEAD: usize = 64 << 10;
+/// The most fields that say that a part is a message.
+const MOST_MESSAGES: usize = 500;
+const CONTENT_TYPE: &[u8] = b"content-type";
 /// The most attachments that are named.
 const MOST_ATTACHMENTS: usize = 1_000;
 /// Fields that programs write, and people who begin a text with `From:` do not.
@@ -37,11 +40,27 @@ pub(super) fn is_mail(bytes: &[u8]) -> bool {
     is_from && is_of_program
 }
 
+/// Returns whether a file has more messages in one another than a parser that calls itself for each should be given.
+fn is_deep(bytes: &[u8]) -> bool {
+    let is_field = |line: &&[u8]| {
+        let start = line.get(..CONTENT_TYPE.len()).unwrap_or_default();
+        start.eq_ignore_ascii_case(CONTENT_TYPE) || line.starts_with(b" ") || line.starts_with(b"\t")
+    };
+    let holds_messages = |line: &&[u8]| {
+        let has = |word: &[u8]| line.windows(word.len()).any(|part| part.eq_ignore_ascii_case(word));
+        has(b"message") || has(b"digest")
+    };
+    bytes.split(|byte| *byte == b'\n').filter(is_field).filter(holds_messages).nth(MOST_MESSAGES).is_some()
+}
+
 /// Reads an e-mail.
 ///
 /// # Errors
-/// When it is damaged, or has no text.
+/// When it is damaged, holds too many other messages, or has no text.
 pub(super) fn read(bytes: &[u8]) -> Result<FileText, OfficeFault> {
+    if is_deep(bytes) {
+        return Err(OfficeFault::TooLong);
+    }
     let message = MessageParser::default().parse(bytes).ok_or(OfficeFault::Damaged)?;
     let texts: Vec<String> = message.text_bodies().filter_map(|part| text_of(&part.body)).collect();
     if texts.iter().all(|text| text.trim().is_empty()) {
@@ -63,7 +82,9 @@ fn text_of(body: &PartType<'_>) -> Option<String> {
     match body {
         PartType::Text(text) => Some(text.clone().into_owned()),
         PartType::Html(html) => Some(html_to_text(html)),
-        PartType::Binary(_) | PartType::InlineBinary(_) | PartType::Message(_) | PartType::Multipart(_) => None,
+        PartType::Binary(_) | PartType::InlineBinary(_) | PartType::Message(_) | PartType::Multipart(_) => {
+            None
+        }
     }
 }
 
@@ -78,7 +99,9 @@ fn head(message: &Message<'_>) -> String {
         ("Subject", message.subject().unwrap_or_default().to_owned()),
     ];
     let lines = fields.iter().filter(|(_, value)| !value.trim().is_empty());
-    lines.map(|(name, value)| format!("{name}: {}\n", value.split_whitespace().collect::<Vec<_>>().join(" "))).collect()
+    lines
+        .map(|(name, value)| format!("{name}: {}\n", value.split_whitespace().collect::<Vec<_>>().join(" ")))
+        .collect()
 }
 
 fn addresses(address: &Address<'_>) -> String {
@@ -138,7 +161,9 @@ mod tests {
 
     #[test]
     fn a_mail_of_html_alone_gives_its_text() {
-        let own = text("Content-Type: text/html; charset=utf-8\r\n\r\n<html><body><p>Size: 4&nbsp;cm</p></body></html>\r\n");
+        let own = text(
+            "Content-Type: text/html; charset=utf-8\r\n\r\n<html><body><p>Size: 4&nbsp;cm</p></body></html>\r\n",
+        );
         assert!(own.ends_with("Size: 4\u{a0}cm\n") || own.ends_with("Size: 4 cm\n"), "{own:?}");
     }
 
@@ -161,6 +186,13 @@ mod tests {
     fn a_mail_without_text_is_refused() {
         let why = refusal(format!("{HEAD}Content-Type: application/pdf\r\n\r\n%PDF").into_bytes());
         assert!(why.starts_with("the document is an e-mail that shows no text"), "{why}");
+    }
+
+    #[test]
+    fn messages_in_messages_without_end_are_refused() {
+        let nested = format!("{HEAD}Content-Type: message/rfc822\r\n\r\n").repeat(10_000);
+        let why = refusal(nested.into_bytes());
+        assert!(why.starts_with("the document is an e-mail with more text, or deeper in itself"), "{why}");
     }
 
     proptest! {

@@ -61,7 +61,9 @@ pub(super) enum FirstDay {
 impl NumberFormat {
     /// The format that this code describes.
     pub(super) fn of(code: &str) -> Self {
-        NumberFormat { sections: split_sections(code).into_iter().map(|section| section_of(&section)).collect() }
+        NumberFormat {
+            sections: split_sections(code).into_iter().map(|section| section_of(&section)).collect(),
+        }
     }
 
     /// The format that has this number without being described.
@@ -320,7 +322,7 @@ mod tests {
     fn days_are_written_in_one_way() {
         for (code, value, expected) in [
             ("dd/mm/yyyy", 45_521.0, "2024-08-17"),
-            ("m/d/yy h:mm", 45_521.5625, "2024-08-17 13:30"),
+            ("m/d/yy h:mm", 45_521.562_5, "2024-08-17 13:30"),
             ("d. mmmm yyyy", 45_521.0, "2024-08-17"),
             ("[$-F800]dddd\\,\\ mmmm\\ dd\\,\\ yyyy", 45_521.0, "2024-08-17"),
             ("mmm yyyy", 45_521.0, "2024-08"),

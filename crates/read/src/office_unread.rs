@@ -79,7 +79,9 @@ pub(super) fn unreadable(format: OfficeFormat, fault: OfficeFault) -> Unreadable
             SPLIT,
         ),
         OfficeFault::DocumentType => (
-            format!("the document is {what} that declares a document type (DTD), which none of these files needs"),
+            format!(
+                "the document is {what} that declares a document type (DTD), which none of these files needs"
+            ),
             SAVE_AGAIN,
         ),
         OfficeFault::NoText => (format!("the document is {what} that shows no text"), ONLY_PICTURES),

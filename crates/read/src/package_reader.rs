@@ -1,10 +1,10 @@
 //! Office packages, read by the reader of their kind.
 
-use super::{docx, opendocument, xlsx};
 use super::file_text::{FileText, Unread};
 use super::office_package::OfficePackage;
 use super::office_unread::{OfficeFault, OfficeFormat};
 use super::package_kind::PackageKind;
+use super::{docx, opendocument, xlsx};
 
 /// Reads a ZIP archive that is an office document.
 ///

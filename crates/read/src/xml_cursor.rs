@@ -3,10 +3,10 @@
 //! No document type is read, so that no entity multiplies itself or names a file; elements are in one another up to a bound.
 
 use super::office_unread::OfficeFault;
+use quick_xml::XmlVersion;
 use quick_xml::events::attributes::Attribute;
 use quick_xml::events::{BytesRef, BytesStart, Event};
 use quick_xml::reader::Reader;
-use quick_xml::XmlVersion;
 use std::borrow::Cow;
 
 /// The most elements in one another that are read: their readers call each other. Those that are skipped may be more.

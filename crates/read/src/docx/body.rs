@@ -137,7 +137,8 @@ impl<'d> WordStory<'d> {
                 continue;
             }
             let label = label.as_deref().filter(|label| at == 0 && !label.is_empty());
-            let labelled = label.map_or_else(|| piece.to_owned(), |label| format!("{label} {}", piece.trim_start()));
+            let labelled =
+                label.map_or_else(|| piece.to_owned(), |label| format!("{label} {}", piece.trim_start()));
             blocks.push(WordBlock::Flow(match (format.heading(), label) {
                 (Some(level), _) => FlowBlock::Heading { level, text: labelled },
                 (None, Some(_)) => FlowBlock::Item { level, text: labelled },
@@ -230,7 +231,9 @@ impl<'d> WordStory<'d> {
                     while let Some(tag) = xml.child()? {
                         match tag.name() {
                             "gridSpan" => span = tag.number("val").unwrap_or(1).clamp(1, MOST_SPAN),
-                            "vMerge" | "hMerge" => is_covered = tag.value("val").is_none_or(|val| val == "continue"),
+                            "vMerge" | "hMerge" => {
+                                is_covered = tag.value("val").is_none_or(|val| val == "continue")
+                            }
                             "cellDel" => is_covered = true,
                             "shd" => self.paper = shade(&tag).map_or(self.paper, Backdrop::Plain),
                             _ => {}

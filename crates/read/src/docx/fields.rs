@@ -18,7 +18,11 @@ impl WordFields {
     }
 
     /// Reads a field's begin, middle or end (`fldChar`), and returns what is seen of a form's field.
-    pub(super) fn step(&mut self, tag: &XmlTag<'_>, xml: &mut XmlCursor<'_>) -> Result<Option<String>, OfficeFault> {
+    pub(super) fn step(
+        &mut self,
+        tag: &XmlTag<'_>,
+        xml: &mut XmlCursor<'_>,
+    ) -> Result<Option<String>, OfficeFault> {
         match tag.value("fldCharType").as_deref() {
             Some("begin") => self.are_in_instruction.push(true),
             Some("separate") => {

@@ -28,7 +28,8 @@ pub(super) fn run_format(xml: &mut XmlCursor<'_>) -> Result<RunFormat, OfficeFau
             "highlight" => format.look.shade = value().map(|value| Ink::of_name(&value)),
             "shd" => format.look.shade = Some(shade(&tag)),
             "rFonts" => {
-                format.look.font = tag.value("ascii").or_else(|| tag.value("hAnsi")).map(|name| SymbolFont::of(&name));
+                format.look.font =
+                    tag.value("ascii").or_else(|| tag.value("hAnsi")).map(|name| SymbolFont::of(&name));
             }
             "vertAlign" => format.look.raised = value().map(|value| value == "superscript"),
             "del" | "moveFrom" => format.is_deleted = true,

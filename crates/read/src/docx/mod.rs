@@ -44,7 +44,8 @@ struct WordParts {
 pub(super) fn read(package: &mut OfficePackage<'_>, main: &str) -> Result<FileText, OfficeFault> {
     let main = main.trim_start_matches('/');
     let links = PackageLinks::of(package, main)?;
-    let mut part = |kind: &str| links.by_type(kind).map(|part| package.part(part)).transpose().map(Option::flatten);
+    let mut part =
+        |kind: &str| links.by_type(kind).map(|part| package.part(part)).transpose().map(Option::flatten);
     let styles = part("styles")?.map(|text| WordStyles::read(&text)).transpose()?.unwrap_or_default();
     let mut numbering =
         part("numbering")?.map(|text| WordNumbering::read(&text)).transpose()?.unwrap_or_default();
@@ -65,10 +66,11 @@ pub(super) fn read(package: &mut OfficePackage<'_>, main: &str) -> Result<FileTe
         match tag.name() {
             "body" => story.blocks(&mut xml, &mut blocks)?,
             "background" => {
-                story.paper = tag.value("color").and_then(|color| Ink::of_hex(&color)).map_or(parts.paper, |color| {
-                    // It is shown on screens that are set so, and not in print.
-                    if color == Ink::WHITE { parts.paper } else { Backdrop::Unknown }
-                });
+                story.paper =
+                    tag.value("color").and_then(|color| Ink::of_hex(&color)).map_or(parts.paper, |color| {
+                        // It is shown on screens that are set so, and not in print.
+                        if color == Ink::WHITE { parts.paper } else { Backdrop::Unknown }
+                    });
                 xml.skip()?;
             }
             _ => xml.skip()?,

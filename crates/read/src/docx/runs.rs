@@ -21,8 +21,8 @@ impl WordStory<'_> {
         match tag.name() {
             "r" => self.run(xml, paragraph, text),
             "oMath" | "oMathPara" => super::math::read(xml, text),
-            "hyperlink" | "ins" | "moveTo" | "smartTag" | "sdt" | "sdtContent" | "customXml" | "fldSimple" | "dir"
-            | "bdo" | "AlternateContent" | "Choice" => self.runs(xml, paragraph, text),
+            "hyperlink" | "ins" | "moveTo" | "smartTag" | "sdt" | "sdtContent" | "customXml"
+            | "fldSimple" | "dir" | "bdo" | "AlternateContent" | "Choice" => self.runs(xml, paragraph, text),
             _ => xml.skip(),
         }
     }
@@ -138,7 +138,8 @@ impl WordStory<'_> {
                     }
                 }
                 "shape" | "rect" | "roundrect" | "oval" => {
-                    let is_filled = tag.value("filled").is_none_or(|filled| !matches!(filled.as_str(), "f" | "false"));
+                    let is_filled =
+                        tag.value("filled").is_none_or(|filled| !matches!(filled.as_str(), "f" | "false"));
                     let color = tag.value("fillcolor").filter(|_| is_filled);
                     self.paper = color.map_or(self.paper, |color| {
                         Ink::of_hex(&color).map_or(Backdrop::Unknown, Backdrop::Plain)

@@ -34,7 +34,9 @@ fn edge(text: &str) -> String {
 }
 
 fn document(body: &str) -> String {
-    format!(r#"<?xml version="1.0"?><w:document xmlns:w="w" xmlns:r="r" xmlns:mc="m"><w:body>{body}</w:body></w:document>"#)
+    format!(
+        r#"<?xml version="1.0"?><w:document xmlns:w="w" xmlns:r="r" xmlns:mc="m"><w:body>{body}</w:body></w:document>"#
+    )
 }
 
 /// A document with this body.
@@ -127,8 +129,11 @@ fn headings_lists_and_paragraphs_are_written_as_they_are_seen() {
 
 #[test]
 fn cells_keep_their_columns() {
-    let cell = |properties: &str, text: &str| format!("<w:tc><w:tcPr>{properties}</w:tcPr>{}</w:tc>", p("", text));
-    let row = |properties: &str, cells: &[String]| format!("<w:tr><w:trPr>{properties}</w:trPr>{}</w:tr>", cells.concat());
+    let cell =
+        |properties: &str, text: &str| format!("<w:tc><w:tcPr>{properties}</w:tcPr>{}</w:tc>", p("", text));
+    let row = |properties: &str, cells: &[String]| {
+        format!("<w:tr><w:trPr>{properties}</w:trPr>{}</w:tr>", cells.concat())
+    };
     let span = r#"<w:gridSpan w:val="2"/>"#;
     let rows = [
         row("", &[cell("", "Test"), cell("", "Result"), cell("", "Unit")]),
@@ -180,7 +185,10 @@ fn what_no_eye_sees_is_not_read() {
         ),
         format!("<w:p>{}</w:p>", styled(&format!("{white}{dark}"), "white on dark")),
         format!("<w:p><w:pPr>{dark}</w:pPr>{}</w:p>", styled(white, "white on a dark line")),
-        format!("<w:tbl><w:tr><w:tc><w:tcPr>{dark}</w:tcPr><w:p>{}</w:p></w:tc></w:tr></w:tbl>", styled(white, "dark cell")),
+        format!(
+            "<w:tbl><w:tr><w:tc><w:tcPr>{dark}</w:tcPr><w:p>{}</w:p></w:tc></w:tr></w:tbl>",
+            styled(white, "dark cell")
+        ),
         format!(
             r#"<w:tbl><w:tblPr><w:tblStyle w:val="Dark"/></w:tblPr><w:tr><w:tc><w:p>{}</w:p></w:tc></w:tr></w:tbl>"#,
             styled(white, "coloured by a style")
@@ -208,13 +216,18 @@ fn text_boxes_are_read_once_behind_their_paragraph() {
 
 #[test]
 fn fields_give_their_results_and_forms_their_state() {
-    let field = |kind: &str, inner: &str| format!(r#"<w:r><w:fldChar w:fldCharType="{kind}">{inner}</w:fldChar></w:r>"#);
+    let field = |kind: &str, inner: &str| {
+        format!(r#"<w:r><w:fldChar w:fldCharType="{kind}">{inner}</w:fldChar></w:r>"#)
+    };
     let check = |on: &str| {
         field("begin", &format!(r#"<w:ffData><w:checkBox><w:default w:val="{on}"/></w:checkBox></w:ffData>"#))
     };
     let list = r#"<w:ffData><w:ddList><w:result w:val="1"/><w:listEntry w:val="no"/><w:listEntry w:val="yes"/></w:ddList></w:ffData>"#;
     let link = format!("<w:hyperlink>{}</w:hyperlink><w:fldSimple>{}</w:fldSimple>", run("link "), run("3"));
-    let sdt = format!("<w:sdt><w:sdtPr><w:text/></w:sdtPr><w:sdtContent>{}</w:sdtContent></w:sdt>", run(" ☒ ticked"));
+    let sdt = format!(
+        "<w:sdt><w:sdtPr><w:text/></w:sdtPr><w:sdtContent>{}</w:sdtContent></w:sdt>",
+        run(" ☒ ticked")
+    );
     let parts = [
         field("begin", ""),
         "<w:r><w:instrText>PAGE</w:instrText></w:r>".to_owned(),
@@ -240,9 +253,11 @@ fn fields_give_their_results_and_forms_their_state() {
 
 #[test]
 fn notes_follow_the_text_and_their_marks_are_no_digits_of_a_value() {
-    let reference = r#"<w:r><w:rPr><w:vertAlign w:val="superscript"/></w:rPr><w:footnoteReference w:id="7"/></w:r>"#;
+    let reference =
+        r#"<w:r><w:rPr><w:vertAlign w:val="superscript"/></w:rPr><w:footnoteReference w:id="7"/></w:r>"#;
     let power = styled(r#"<w:vertAlign w:val="superscript"/>"#, "9");
-    let read = file(&format!("<w:p>{}{reference}{}{power}{}</w:p>", run("Size 4.6"), run(" cm, 10"), run("/l")));
+    let read =
+        file(&format!("<w:p>{}{reference}{}{power}{}</w:p>", run("Size 4.6"), run(" cm, 10"), run("/l")));
     assert_eq!(read.text, "Size 4.6[1] cm, 10⁹/l\n\n[1] Measured twice.\n");
     assert_eq!(roles(&read.structure), [PartRole::Note]);
 }

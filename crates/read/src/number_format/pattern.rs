@@ -97,7 +97,12 @@ impl NumberPattern {
         let is_zero = !printed.contains(|c: char| matches!(c, '1'..='9'));
         let sign = if value < 0.0 && !is_zero { "-" } else { "" };
         let point = if decimals.is_empty() { "" } else { "." };
-        format!("{sign}{}{}{point}{decimals}{}", self.before, self.whole_part(whole, !point.is_empty()), self.after)
+        format!(
+            "{sign}{}{}{point}{decimals}{}",
+            self.before,
+            self.whole_part(whole, !point.is_empty()),
+            self.after
+        )
     }
 
     /// The digits before the decimal sign, each in its place from the right.
@@ -137,7 +142,8 @@ fn decimal_rounded(value: f64, decimals: usize) -> String {
     let text = format!("{value:.decimals$}");
     // The shortest text of a number has the half that its bits are a little below.
     let shortest = format!("{value}");
-    let is_half = shortest.split_once('.').is_some_and(|(_, own)| own.len() == decimals + 1 && own.ends_with('5'));
+    let is_half =
+        shortest.split_once('.').is_some_and(|(_, own)| own.len() == decimals + 1 && own.ends_with('5'));
     if !is_half {
         return text;
     }

@@ -49,10 +49,12 @@ impl OpenStory<'_> {
             "tab" => text.push('\t'),
             "line-break" => text.push('\n'),
             "note" => return self.note(xml, text),
-            "frame" | "custom-shape" | "rect" | "g" | "ellipse" | "polygon" | "path" => return self.boxes(tag, xml),
+            "frame" | "custom-shape" | "rect" | "g" | "ellipse" | "polygon" | "path" => {
+                return self.boxes(tag, xml);
+            }
             // Comments, changes, marks of places, entries of lists that were not chosen, reading aids.
-            "annotation" | "annotation-end" | "change" | "change-start" | "change-end" | "label" | "ruby-text"
-            | "script" | "tracked-changes" | "event-listeners" | "title" | "desc" => {}
+            "annotation" | "annotation-end" | "change" | "change-start" | "change-end" | "label"
+            | "ruby-text" | "script" | "tracked-changes" | "event-listeners" | "title" | "desc" => {}
             _ if is_hidden => {}
             _ => return self.inline(xml, look, text),
         }

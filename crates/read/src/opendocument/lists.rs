@@ -55,7 +55,12 @@ pub(super) fn open_list(xml: &mut XmlCursor<'_>) -> Result<OpenList, OfficeFault
 
 impl OpenList {
     /// Counts an item of a level, from 1, and returns its number or bullet.
-    pub(super) fn next(&self, level: usize, start: Option<u32>, counters: &mut OpenCounters) -> Option<String> {
+    pub(super) fn next(
+        &self,
+        level: usize,
+        start: Option<u32>,
+        counters: &mut OpenCounters,
+    ) -> Option<String> {
         let own = self.levels.get(&level)?;
         let counters = &mut counters.0;
         counters.resize(level, None);

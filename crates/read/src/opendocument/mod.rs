@@ -17,6 +17,7 @@ use super::flow_text::{FlowBlock, FlowText};
 use super::office_package::OfficePackage;
 use super::office_unread::OfficeFault;
 use super::xml_cursor::XmlCursor;
+use std::collections::HashSet;
 
 /// The parts of a document that its text is made of.
 struct OpenParts {
@@ -58,7 +59,11 @@ pub(super) fn read_sheets(package: &mut OfficePackage<'_>) -> Result<FileText, O
     let mut has_text = false;
     for (name, table) in story.into_sheets() {
         has_text = true;
-        flow.write(&[FlowBlock::PageBreak, FlowBlock::Heading { level: 1, text: name }, FlowBlock::Table(table)]);
+        flow.write(&[
+            FlowBlock::PageBreak,
+            FlowBlock::Heading { level: 1, text: name },
+            FlowBlock::Table(table),
+        ]);
     }
     // Names of empty sheets are no text of a document.
     if has_text { flow.finish() } else { Err(OfficeFault::NoText) }
@@ -102,6 +107,7 @@ fn each_body(
 /// The headers and footers that are shown.
 fn page_edges(parts: &OpenParts) -> Result<(Vec<FlowBlock>, Vec<FlowBlock>), OfficeFault> {
     let (mut headers, mut footers) = (Vec::new(), Vec::new());
+    let mut written = HashSet::new();
     if parts.pages.is_empty() {
         return Ok((headers, footers));
     }
@@ -130,7 +136,9 @@ fn page_edges(parts: &OpenParts) -> Result<(Vec<FlowBlock>, Vec<FlowBlock>), Off
                 };
                 let mut own = Vec::new();
                 OpenStory::new(&parts.page_styles).blocks(&mut xml, &mut own)?;
-                edges.extend(own.into_iter().filter(|block| !edges.contains(block)).collect::<Vec<_>>());
+                if written.insert(FlowText::of_cell(&own)) {
+                    edges.extend(own);
+                }
             }
         }
     }

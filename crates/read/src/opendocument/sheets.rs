@@ -83,7 +83,11 @@ impl<'d> SheetStory<'d> {
                 {
                     xml.skip()?;
                 }
-                "table-header-rows" | "table-rows" | "table-row-group" | "table-columns" | "table-header-columns"
+                "table-header-rows"
+                | "table-rows"
+                | "table-row-group"
+                | "table-columns"
+                | "table-header-columns"
                 | "table-column-group" => self.rows(xml, sheet)?,
                 _ => xml.skip()?,
             }
@@ -91,7 +95,12 @@ impl<'d> SheetStory<'d> {
         Ok(())
     }
 
-    fn row(&mut self, tag: &XmlTag<'_>, xml: &mut XmlCursor<'_>, sheet: &mut OpenSheet) -> Result<(), OfficeFault> {
+    fn row(
+        &mut self,
+        tag: &XmlTag<'_>,
+        xml: &mut XmlCursor<'_>,
+        sheet: &mut OpenSheet,
+    ) -> Result<(), OfficeFault> {
         let own_style = tag.value("default-cell-style-name");
         let mut cells = Vec::new();
         let mut column = 0usize;
@@ -154,11 +163,15 @@ impl<'d> SheetStory<'d> {
             return Ok(text);
         }
         Ok(match tag.value("value-type").as_deref() {
-            Some("date") => tag.value("date-value").map_or(text, |date| {
-                date.strip_suffix("T00:00:00").unwrap_or(&date).replace('T', " ")
-            }),
-            Some("float" | "currency") => tag.number("value").map_or(text.clone(), |value| plain(&text, value)),
-            Some("percentage") => tag.number::<f64>("value").map_or(text.clone(), |value| plain(&text, value * 100.0)),
+            Some("date") => tag
+                .value("date-value")
+                .map_or(text, |date| date.strip_suffix("T00:00:00").unwrap_or(&date).replace('T', " ")),
+            Some("float" | "currency") => {
+                tag.number("value").map_or(text.clone(), |value| plain(&text, value))
+            }
+            Some("percentage") => {
+                tag.number::<f64>("value").map_or(text.clone(), |value| plain(&text, value * 100.0))
+            }
             _ => text,
         })
     }
@@ -167,15 +180,17 @@ impl<'d> SheetStory<'d> {
 /// A number as it is shown, with a decimal point, and without signs between thousands, which are decimal ones elsewhere.
 fn plain(text: &str, value: f64) -> String {
     let is_digit = |c: char| c.is_ascii_digit();
-    let (Some(from), Some(last)) = (text.find(is_digit), text.rfind(is_digit)) else { return text.to_owned() };
+    let (Some(from), Some(last)) = (text.find(is_digit), text.rfind(is_digit)) else {
+        return text.to_owned();
+    };
     let shown = text.get(from..=last).unwrap_or_default();
     let digits: String = shown.chars().filter(char::is_ascii_digit).collect();
     if !shown.contains(['.', ',', '\'', ' ', '\u{a0}', '\u{202f}', '\u{2019}']) {
         return text.to_owned();
     }
-    let own = (0..=MOST_DECIMALS).map(|decimals| format!("{:.decimals$}", value.abs())).find(|own| {
-        own.chars().filter(char::is_ascii_digit).eq(digits.chars())
-    });
+    let own = (0..=MOST_DECIMALS)
+        .map(|decimals| format!("{:.decimals$}", value.abs()))
+        .find(|own| own.chars().filter(char::is_ascii_digit).eq(digits.chars()));
     match (own, text.get(..from), text.get(last + 1..)) {
         (Some(own), Some(before), Some(after)) => format!("{before}{own}{after}"),
         _ => text.to_owned(),

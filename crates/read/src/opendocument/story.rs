@@ -84,10 +84,9 @@ impl<'d> OpenStory<'d> {
                 Ok(())
             }
             "section" if tag.value("display").is_some_and(|display| display != "true") => xml.skip(),
-            "section" | "index-body" | "index-title" | "table-of-content" | "illustration-index" | "table-index"
-            | "object-index" | "user-index" | "alphabetical-index" | "bibliography" | "numbered-paragraph" => {
-                self.blocks(xml, blocks)
-            }
+            "section" | "index-body" | "index-title" | "table-of-content" | "illustration-index"
+            | "table-index" | "object-index" | "user-index" | "alphabetical-index" | "bibliography"
+            | "numbered-paragraph" => self.blocks(xml, blocks),
             "frame" | "custom-shape" | "rect" | "g" | "text-box" | "a" | "ellipse" | "polygon" | "path" => {
                 self.boxes(tag, xml)?;
                 blocks.append(&mut self.boxes);
@@ -122,7 +121,9 @@ impl<'d> OpenStory<'d> {
         if !text.trim().is_empty() {
             let label = self.label(format.list.as_deref());
             let item = self.list.as_ref().map(|item| item.level.saturating_sub(1));
-            let text = label.as_ref().map_or_else(|| text.trim_end().to_owned(), |label| format!("{label} {}", text.trim()));
+            let text = label
+                .as_ref()
+                .map_or_else(|| text.trim_end().to_owned(), |label| format!("{label} {}", text.trim()));
             blocks.push(match (level, item, label) {
                 (Some(level), ..) => FlowBlock::Heading { level, text },
                 (None, Some(level), Some(_)) => FlowBlock::Item { level, text },

@@ -118,7 +118,8 @@ impl OpenStyles {
                     }
                 }
                 "paragraph-properties" | "table-cell-properties" | "graphic-properties" => {
-                    format.shade = tag.value("background-color").or_else(|| tag.value("fill-color")).and_then(color);
+                    format.shade =
+                        tag.value("background-color").or_else(|| tag.value("fill-color")).and_then(color);
                     format.begins_page |= tag.value("break-before").is_some_and(|kind| kind == "page");
                 }
                 "table-properties" => {

@@ -1,8 +1,8 @@
 //! OpenDocument files made for one question each.
 
+use crate::PartRole;
 use crate::file_text::FileText;
 use crate::test_packages::{package, read, read_any, refusal};
-use crate::PartRole;
 use proptest::prelude::*;
 
 const PAGES: &str = r##"<office:document-styles><office:styles>
@@ -93,8 +93,11 @@ fn a_text_is_written_as_it_is_seen() {
 
 #[test]
 fn a_sheet_is_a_table_of_values_as_they_are_shown() {
-    let cell = |attributes: &str, text: &str| format!("<table:table-cell {attributes}><text:p>{text}</text:p></table:table-cell>");
-    let number = |value: &str, text: &str| cell(&format!(r#"office:value-type="float" office:value="{value}""#), text);
+    let cell = |attributes: &str, text: &str| {
+        format!("<table:table-cell {attributes}><text:p>{text}</text:p></table:table-cell>")
+    };
+    let number =
+        |value: &str, text: &str| cell(&format!(r#"office:value-type="float" office:value="{value}""#), text);
     let body = format!(
         r#"<table:table table:name="One"><table:table-column/><table:table-column table:number-columns-repeated="2"/><table:table-column table:visibility="collapse"/>
         <table:table-row>{}{}{}{}</table:table-row>

@@ -52,7 +52,9 @@ pub(super) fn read(bytes: &[u8]) -> Result<FileText, OfficeFault> {
                     return reader.story.finish();
                 }
             }
-            RtfToken::Control("bin", number) => tokens.skip_bytes(number.and_then(|n| n.try_into().ok()).unwrap_or(0)),
+            RtfToken::Control("bin", number) => {
+                tokens.skip_bytes(number.and_then(|n| n.try_into().ok()).unwrap_or(0))
+            }
             RtfToken::Control(word, number) => reader.control(word, number),
             RtfToken::Symbol(symbol) => reader.symbol(symbol),
             RtfToken::Byte(byte) => reader.byte(byte),
@@ -128,7 +130,11 @@ impl RtfReader {
             Destination::Styles => self.style_word(word, number),
             Destination::FormField => self.story.form_field(word, number),
             Destination::Nowhere | Destination::Shape => self.keep_up(word, number),
-            Destination::Body | Destination::ListText | Destination::Note | Destination::Header | Destination::Footer => {
+            Destination::Body
+            | Destination::ListText
+            | Destination::Note
+            | Destination::Header
+            | Destination::Footer => {
                 self.text_word(word, number);
             }
         }
@@ -208,7 +214,11 @@ impl RtfReader {
                 self.tables.add_color(ink);
             }
             Destination::Colors | Destination::Nowhere | Destination::Shape | Destination::FormField => {}
-            Destination::Body | Destination::ListText | Destination::Note | Destination::Header | Destination::Footer => {
+            Destination::Body
+            | Destination::ListText
+            | Destination::Note
+            | Destination::Header
+            | Destination::Footer => {
                 self.pending.push(byte);
             }
         }
@@ -239,7 +249,8 @@ impl RtfReader {
             (Some(_), _) => bytes.iter().copied().map(char::from).collect(),
             (None, Some(encoding)) => encoding.decode_without_bom_handling(&bytes).0.into_owned(),
             (None, None) => {
-                let known = |byte: &u8| if byte.is_ascii() { char::from(*byte) } else { char::REPLACEMENT_CHARACTER };
+                let known =
+                    |byte: &u8| if byte.is_ascii() { char::from(*byte) } else { char::REPLACEMENT_CHARACTER };
                 bytes.iter().map(known).collect()
             }
         };
@@ -250,7 +261,11 @@ impl RtfReader {
     fn text(&mut self, text: &str) {
         let has_text = matches!(
             self.state.destination,
-            Destination::Body | Destination::ListText | Destination::Note | Destination::Header | Destination::Footer
+            Destination::Body
+                | Destination::ListText
+                | Destination::Note
+                | Destination::Header
+                | Destination::Footer
         );
         if has_text && self.state.is_seen(&self.tables, self.story.shade()) {
             self.story.text(&self.state.shown(text, &self.tables));

@@ -122,7 +122,13 @@ pub(super) struct RtfFont {
 
 impl RtfTables {
     pub(super) fn new() -> Self {
-        RtfTables { page: 1252, default_font: 0, fonts: HashMap::new(), colors: Vec::new(), headings: HashMap::new() }
+        RtfTables {
+            page: 1252,
+            default_font: 0,
+            fonts: HashMap::new(),
+            colors: Vec::new(),
+            headings: HashMap::new(),
+        }
     }
 
     pub(super) fn font_mut(&mut self, font: i32) -> &mut RtfFont {

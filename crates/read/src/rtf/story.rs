@@ -6,6 +6,7 @@ use crate::file_text::FileText;
 use crate::flow_table::FlowTable;
 use crate::flow_text::{FlowBlock, FlowText};
 use crate::office_unread::OfficeFault;
+use std::collections::HashSet;
 
 /// The deepest level of an item.
 const DEEPEST: usize = 8;
@@ -24,8 +25,8 @@ pub(super) struct RtfStory {
     /// The number of the last note.
     note: usize,
     footers: Vec<FlowBlock>,
-    /// Headers that were written.
-    headers: Vec<Vec<FlowBlock>>,
+    /// The texts of headers and footers so far: each is written once.
+    edges: HashSet<String>,
     form: FormBox,
 }
 
@@ -182,15 +183,15 @@ impl RtfStory {
             }
             Destination::Header => {
                 let own = self.resume();
-                if !self.headers.contains(&own) {
-                    self.flow.blocks.extend(own.iter().cloned());
-                    self.headers.push(own);
+                if self.edges.insert(FlowText::of_cell(&own)) {
+                    self.flow.blocks.extend(own);
                 }
             }
             Destination::Footer => {
                 let own = self.resume();
-                let new: Vec<FlowBlock> = own.into_iter().filter(|block| !self.footers.contains(block)).collect();
-                self.footers.extend(new);
+                if self.edges.insert(FlowText::of_cell(&own)) {
+                    self.footers.extend(own);
+                }
             }
             Destination::Body if outer == Destination::Shape => {
                 let own = self.resume();

@@ -145,7 +145,11 @@ impl<'w> SheetReader<'w> {
             _ => None,
         };
         if let Some(text) = text {
-            let seen = if format.number.shows_texts() { text.seen(format.ink, format.backdrop) } else { String::new() };
+            let seen = if format.number.shows_texts() {
+                text.seen(format.ink, format.backdrop)
+            } else {
+                String::new()
+            };
             return Ok(seen);
         }
         if !format.ink.is_seen_on(format.backdrop) {
@@ -153,13 +157,21 @@ impl<'w> SheetReader<'w> {
         }
         let Some(value) = value.filter(|value| !value.is_empty()) else {
             // Formulas are not evaluated, and one that was saved without its value leaves no silent gap.
-            return Ok(formula.filter(|formula| !formula.is_empty()).map_or_else(String::new, |own| format!("={own}")));
+            return Ok(formula
+                .filter(|formula| !formula.is_empty())
+                .map_or_else(String::new, |own| format!("={own}")));
         };
         Ok(match kind.as_str() {
             "s" | "inlineStr" => return Err(OfficeFault::Damaged),
             "b" => if value.trim() == "1" { "TRUE" } else { "FALSE" }.to_owned(),
             "e" => value,
-            "str" => if format.number.shows_texts() { value } else { String::new() },
+            "str" => {
+                if format.number.shows_texts() {
+                    value
+                } else {
+                    String::new()
+                }
+            }
             "d" => value.strip_suffix("T00:00:00").unwrap_or(&value).replace('T', " "),
             _ => match value.trim().parse::<f64>() {
                 Ok(number) => format.number.number(number, self.parts.first_day),

@@ -45,7 +45,8 @@ pub(super) fn read(package: &mut OfficePackage<'_>, main: &str) -> Result<FileTe
     let main = main.trim_start_matches('/');
     let links = PackageLinks::of(package, main)?;
     let book = sheets(&package.needed(main)?, &links)?;
-    let mut part = |kind: &str| links.by_type(kind).map(|part| package.part(part)).transpose().map(Option::flatten);
+    let mut part =
+        |kind: &str| links.by_type(kind).map(|part| package.part(part)).transpose().map(Option::flatten);
     let texts = part("sharedStrings")?.map(|text| SharedTexts::read(&text)).transpose()?.unwrap_or_default();
     let formats = part("styles")?.map(|text| CellFormats::read(&text)).transpose()?.unwrap_or_default();
     let parts = WorkbookParts { texts, formats, first_day: book.first_day };

@@ -17,8 +17,10 @@ const BOX: &str = r#"<xdr:wsDr><xdr:sp><xdr:txBody><a:p><a:r><a:t>In a box</a:t>
 /// A workbook with these sheets: of each its attributes, and what is in it.
 fn xlsx(sheets: &[(&str, &str)]) -> Vec<u8> {
     let names: Vec<String> = (1..=sheets.len()).map(|nth| format!("worksheets/sheet{nth}.xml")).collect();
-    let list: String =
-        (1..).zip(sheets).map(|(nth, (own, _)): (usize, _)| format!(r#"<sheet {own} r:id="r{nth}"/>"#)).collect();
+    let list: String = (1..)
+        .zip(sheets)
+        .map(|(nth, (own, _)): (usize, _)| format!(r#"<sheet {own} r:id="r{nth}"/>"#))
+        .collect();
     let ids: Vec<String> = (1..=sheets.len()).map(|nth| format!("r{nth}")).collect();
     let mut all: Vec<(&str, &str, &str)> =
         ids.iter().zip(&names).map(|(id, name)| (id.as_str(), "worksheet", name.as_str())).collect();
@@ -80,7 +82,9 @@ fn a_sheet_is_a_table_of_values_as_they_are_shown() {
 
 #[test]
 fn what_no_eye_sees_is_not_read() {
-    let cell = |place: &str, style: u8| format!(r#"<c r="{place}" s="{style}" t="inlineStr"><is><t>{place}</t></is></c>"#);
+    let cell = |place: &str, style: u8| {
+        format!(r#"<c r="{place}" s="{style}" t="inlineStr"><is><t>{place}</t></is></c>"#)
+    };
     let sheet = format!(
         r#"<cols><col min="2" max="2" width="0"/></cols><sheetData><row r="1">{}{}{}{}{}{}<c r="H1" s="7"><v>5</v></c></row><row r="2" ht="0">{}</row></sheetData>"#,
         cell("A1", 0),
@@ -117,7 +121,10 @@ fn a_cell_at_the_last_place_of_a_sheet_takes_no_room() {
         inline("XFD1048576", "last")
     );
     assert_eq!(text(&sheet), "One\n\nfirst\n\n last\n");
-    assert_eq!(text(&format!("<sheetData><row>{}{}</row></sheetData>", inline("A1", "in"), inline("ZZZZ1", "OUT"))), "One\n\nin\n");
+    assert_eq!(
+        text(&format!("<sheetData><row>{}{}</row></sheetData>", inline("A1", "in"), inline("ZZZZ1", "OUT"))),
+        "One\n\nin\n"
+    );
 }
 
 #[test]
