@@ -21,7 +21,7 @@ fn record(id: &str, more: &serde_json::Value) -> String {
 fn what_is_left_out_is_counted_and_the_results_of_a_run_are_no_documents() {
     let place = Workspace::new();
     for name in
-        ["reports/a.txt", "reports/2024/b.txt", "reports/scan.tif", "reports/x.docx", "reports/.notes/c.txt"]
+        ["reports/a.txt", "reports/2024/b.txt", "reports/scan.tif", "reports/x.pptx", "reports/.notes/c.txt"]
     {
         place.write(name, REPORT);
     }
@@ -33,7 +33,7 @@ fn what_is_left_out_is_counted_and_the_results_of_a_run_are_no_documents() {
     };
     let first = run(&["--out", "reports/out"]);
     assert_eq!(ids(&first), ["2024/b", "a"]);
-    first.says(&["left out: 2 files with other endings (.docx 1, .tif 1), 1 hidden file or folder, 1 folder of results\n"]);
+    first.says(&["left out: 2 files with other endings (.pptx 1, .tif 1), 1 hidden file or folder, 1 folder of results\n"]);
     let again = run(&["--out", "reports/out"]);
     assert_eq!(ids(&again).len(), 2);
     again.says(&["1 hidden file or folder, 1 folder of results"]);

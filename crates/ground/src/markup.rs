@@ -35,7 +35,8 @@ fn separator(text: &str) -> Option<char> {
     if lines.len() < AGREEING {
         return None;
     }
-    [',', ';', '\t', '|'].into_iter().find(|separator| {
+    // The comma last: it is a decimal sign where others set fields apart.
+    ['\t', ';', '|', ','].into_iter().find(|separator| {
         let counts: Vec<usize> = lines.iter().map(|line| fields(line, *separator).len()).collect();
         let Some(first) = counts.first().copied() else { return false };
         first >= 3 && counts.iter().filter(|count| **count == first).count() * 10 >= counts.len() * 9
@@ -410,5 +411,18 @@ impl MarkupNodes {
             let column = *columns.entry(leaf.path).or_insert(next);
             add(text, row, column, leaf.start, leaf.end, Some(&self.last_names(leaf.path)), builder);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::separator;
+
+    #[test]
+    fn decimal_commas_do_not_set_fields_apart() {
+        assert_eq!(separator("a;1,5;2,5\nb;1,7;2,7\nc;1,0;3,5\n"), Some(';'));
+        assert_eq!(separator("a,1.5,2\nb,1.7,3\nc,1.0,4\n"), Some(','));
+        assert_eq!(separator("a\t1,5\t2,5\nb\t1,7\t2,7\nc\t1,0\t3,5\n"), Some('\t'));
+        assert_eq!(separator("one line, with, commas\nand another\nand a third; so\n"), None);
     }
 }

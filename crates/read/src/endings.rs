@@ -4,7 +4,8 @@ use std::ffi::OsStr;
 use std::path::Path;
 
 /// Endings, in any case, of the files that are taken from a folder.
-pub(super) const ENDINGS: [&str; 5] = ["txt", "text", "md", "json", "pdf"];
+pub(super) const ENDINGS: [&str; 13] =
+    ["txt", "text", "md", "json", "pdf", "docx", "docm", "xlsx", "xlsm", "odt", "ods", "rtf", "eml"];
 
 /// Endings, in any case, of files that hold a document on each line.
 const RECORD_ENDINGS: [&str; 2] = ["jsonl", "ndjson"];

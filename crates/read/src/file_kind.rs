@@ -3,31 +3,51 @@
 use super::file_text::{FileText, Unread};
 use super::grey_picture::GreyPicture;
 use super::image_file::{self, ImageKind};
+use super::office_unread::OfficeFormat;
 use super::page_picture::PagePicture;
-use super::pdf;
 use super::reader_task::ReadingSettings;
+use super::{compound_file, mail, package_reader, pdf, rtf};
 
 /// A kind of file that is not plain text, and has a reader.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum FileKind {
     Pdf,
     Image(ImageKind),
+    /// A ZIP archive: an office document, or something that is refused with better advice than by its first bytes.
+    Package,
+    /// The container of old and of encrypted office documents.
+    Compound,
+    RichText,
+    Mail,
 }
 
 impl FileKind {
     /// The kind of a file of these bytes; `None` for plain text, and for what nothing here reads.
     pub(super) fn of(bytes: &[u8]) -> Option<Self> {
         if pdf::is_pdf(bytes) {
-            return Some(FileKind::Pdf);
+            Some(FileKind::Pdf)
+        } else if let Some(kind) = ImageKind::of(bytes) {
+            Some(FileKind::Image(kind))
+        } else if bytes.starts_with(b"PK\x03\x04") {
+            Some(FileKind::Package)
+        } else if bytes.starts_with(compound_file::SIGNATURE) {
+            Some(FileKind::Compound)
+        } else if bytes.starts_with(rtf::SIGNATURE) {
+            Some(FileKind::RichText)
+        } else if mail::is_mail(bytes) {
+            Some(FileKind::Mail)
+        } else {
+            None
         }
-        ImageKind::of(bytes).map(FileKind::Image)
     }
 
     /// Returns whether a file of this kind has text only where OCR reads it.
     pub(super) fn needs_ocr(self) -> bool {
         match self {
-            FileKind::Pdf => false,
             FileKind::Image(_) => true,
+            FileKind::Pdf | FileKind::Package | FileKind::Compound | FileKind::RichText | FileKind::Mail => {
+                false
+            }
         }
     }
 
@@ -36,6 +56,10 @@ impl FileKind {
         match self {
             FileKind::Pdf => pdf::read(bytes, settings),
             FileKind::Image(kind) => image_file::read(kind, bytes),
+            FileKind::Package => package_reader::read(&bytes),
+            FileKind::Compound => Err(compound_file::refusal(&bytes)),
+            FileKind::RichText => rtf::read(&bytes).map_err(|fault| fault.of(OfficeFormat::RichText)),
+            FileKind::Mail => mail::read(&bytes).map_err(|fault| fault.of(OfficeFormat::Mail)),
         }
     }
 
@@ -50,6 +74,9 @@ impl FileKind {
         match self {
             FileKind::Pdf => pdf::picture(bytes, page, scale, settings),
             FileKind::Image(kind) => image_file::picture(kind, &bytes, page, scale),
+            FileKind::Package | FileKind::Compound | FileKind::RichText | FileKind::Mail => {
+                Err(Unread::NoPage { page })
+            }
         }
     }
 
@@ -64,6 +91,9 @@ impl FileKind {
         match self {
             FileKind::Pdf => pdf::grey(bytes, page, dpi, settings),
             FileKind::Image(kind) => image_file::grey(kind, &bytes, page, dpi),
+            FileKind::Package | FileKind::Compound | FileKind::RichText | FileKind::Mail => {
+                Err(Unread::NoPage { page })
+            }
         }
     }
 }

@@ -1,5 +1,6 @@
 //! The text of a file that is not plain text, or the reason why it has none.
 
+use super::office_unread::{self, OfficeFault, OfficeFormat};
 use super::{Pages, Structure, Unreadable};
 use serde::{Deserialize, Serialize};
 
@@ -74,6 +75,8 @@ pub(super) enum Unread {
     UnknownCharacters { percent: usize },
     /// Pages did not pass the gate of a profile.
     Refused { why: String },
+    /// It is an office document or an e-mail without text.
+    Office { format: OfficeFormat, fault: OfficeFault },
     /// It has no such page.
     NoPage { page: usize },
     /// The process that read it ended without an answer.
@@ -144,12 +147,13 @@ impl From<Unread> for Unreadable {
                 SCAN,
             ),
             Unread::Refused { why } => (why, REFUSED),
+            Unread::Office { format, fault } => return office_unread::unreadable(format, fault),
             Unread::NoPage { page } => {
                 (format!("the document has no page {page}"), "ask for one of its pages")
             }
             Unread::Lost { why } => (
                 format!(
-                    "the PDF needs more memory or time than a document may, or breaks its reader ({why})"
+                    "the file needs more memory or time than a document may, or breaks its reader ({why})"
                 ),
                 OPEN_AND_SAVE,
             ),

@@ -107,8 +107,8 @@ mod tests {
         assert!(found.errors[1].to_string().ends_with("empty` holds no documents"));
         assert_eq!(
             found.errors[1].help(),
-            "files in the folder, and in its folders, that end in `.txt`, `.text`, `.md`, `.json`, `.pdf` are taken, and the records of \
-             `.jsonl`; name other files one by one, or by a pattern"
+            "files in the folder, and in its folders, that end in `.txt`, `.text`, `.md`, `.json`, `.pdf`, `.docx`, `.docm`, \
+             `.xlsx`, `.xlsm`, `.odt`, `.ods`, `.rtf`, `.eml` are taken, and the records of `.jsonl`; name other files one by one, or by a pattern"
         );
     }
 

@@ -14,6 +14,8 @@ pub use loopctl_core::document::{
 };
 use loopctl_core::{diag, disk, next, plan, profile, value};
 
+mod compound_file;
+mod docx;
 mod endings;
 mod error;
 mod file_kind;
@@ -21,16 +23,28 @@ mod file_text;
 mod grey_picture;
 mod image_file;
 mod find;
+mod flow_table;
+mod flow_text;
+mod ink;
 mod input;
 mod input_record;
 mod lines;
+mod list_numbers;
 mod listing;
 #[cfg(test)]
 mod listing_tests;
+mod mail;
 mod names;
 mod next_input;
 mod ocr;
+mod number_format;
+mod opendocument;
+mod office_package;
+mod office_unread;
 mod origin;
+mod package_kind;
+mod package_links;
+mod package_reader;
 mod patterns;
 mod pdf;
 mod page_ink;
@@ -40,8 +54,15 @@ mod reader;
 mod reader_task;
 mod records;
 mod references;
+mod rtf;
 mod skipped;
+mod symbol_fonts;
+#[cfg(test)]
+mod test_packages;
+mod text_look;
 mod walk;
+mod xlsx;
+mod xml_cursor;
 
 pub use error::InputError;
 pub use find::{FoundInputs, find, find_all};

@@ -148,7 +148,7 @@ fn what_is_no_document_is_counted() {
     let place = Place::with(&[
         "a.txt",
         "b.PNG",
-        "c.docx",
+        "c.pptx",
         "Makefile",
         ".git/config.txt",
         ".hidden.txt",
@@ -170,7 +170,7 @@ fn what_is_no_document_is_counted() {
     assert_eq!(ids(&found), ["a", "tape/note"]);
     assert_eq!(
         found.skipped.line().unwrap(),
-        "left out: 3 files with other endings (.docx 1, .png 1, no ending 1), 2 hidden files or folders, 1 empty folder, \
+        "left out: 3 files with other endings (.png 1, .pptx 1, no ending 1), 2 hidden files or folders, 1 empty folder, \
          1 recorded answer, 2 folders of results"
     );
     // A folder that is named is meant, and profiles that read images ask for their endings.
