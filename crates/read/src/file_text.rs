@@ -1,5 +1,6 @@
 //! The text of a file that is not plain text, or the reason why it has none.
 
+use super::markup_unread::{self, MarkupFault, MarkupFormat};
 use super::{Pages, Structure, Unreadable};
 use serde::{Deserialize, Serialize};
 
@@ -31,6 +32,8 @@ pub(super) enum Unread {
     NoText { pages: usize },
     /// The characters of so many of its glyphs are not known.
     UnknownCharacters { percent: usize },
+    /// It is markup without text.
+    Markup { format: MarkupFormat, fault: MarkupFault },
     /// It has no such page.
     NoPage { page: usize },
     /// The process that read it ended without an answer.
@@ -62,12 +65,13 @@ impl From<Unread> for Unreadable {
                 format!("the fonts of the PDF do not tell which characters {percent} % of its glyphs are"),
                 SCAN,
             ),
+            Unread::Markup { format, fault } => return markup_unread::unreadable(format, fault),
             Unread::NoPage { page } => {
                 (format!("the document has no page {page}"), "ask for one of its pages")
             }
             Unread::Lost { why } => (
                 format!(
-                    "the PDF needs more memory or time than a document may, or breaks its reader ({why})"
+                    "the file needs more memory or time than a document may, or breaks its reader ({why})"
                 ),
                 OPEN_AND_SAVE,
             ),

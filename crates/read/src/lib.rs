@@ -13,17 +13,22 @@ pub use loopctl_core::document::{
 };
 use loopctl_core::{diag, disk, next, plan, profile, value};
 
+mod aligned_rows;
 mod endings;
 mod error;
 mod file_kind;
 mod file_text;
 mod find;
+mod flow;
+mod flow_text;
+mod html;
 mod input;
 mod input_record;
 mod lines;
 mod listing;
 #[cfg(test)]
 mod listing_tests;
+mod markup_unread;
 mod names;
 mod next_input;
 mod origin;
@@ -34,8 +39,11 @@ mod reader;
 mod reader_task;
 mod records;
 mod references;
+mod script_digits;
 mod skipped;
+mod text_encoding;
 mod walk;
+mod xml;
 
 pub use error::InputError;
 pub use find::{FoundInputs, find, find_all};
