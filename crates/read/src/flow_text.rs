@@ -98,7 +98,7 @@ impl FlowWriter {
 
     /// Begins a part: its first byte, when the next line is written.
     fn begin(&mut self) -> usize {
-        if self.is_apart && !self.text.is_empty() {
+        if self.is_apart && !self.text.is_empty() && !self.text.ends_with("\n\n") {
             self.text.push('\n');
         }
         self.is_apart = false;

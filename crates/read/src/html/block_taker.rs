@@ -12,8 +12,10 @@ pub(super) struct BlockTaker {
     is_blank: bool,
     /// The next text is set apart from the one before it on its line.
     is_gap: bool,
-    /// The value of a form's field comes next: its label ends with a colon.
+    /// The last text was the label of a form's field: before its value it ends with a colon.
     is_label: bool,
+    /// The number of labels that are open.
+    labels: usize,
     /// The term of a list of definitions that waits for its definition.
     pub(super) term: Option<String>,
 }
@@ -62,15 +64,21 @@ impl BlockTaker {
         self.is_gap = false;
     }
 
+    /// Begins the label of a form's field, which may hold the field itself.
+    pub(super) fn begin_label(&mut self) {
+        self.labels += 1;
+    }
+
     /// Ends the label of a form's field.
-    pub(super) fn label(&mut self) {
+    pub(super) fn end_label(&mut self) {
+        self.labels = self.labels.saturating_sub(1);
         self.is_label = true;
     }
 
     /// Adds the value of a form's field, after its label.
     pub(super) fn value(&mut self, value: &str) {
         let line = self.lines.trim_end();
-        let is_open = self.is_label && !line.is_empty() && !line.ends_with([':', '?', '：']);
+        let is_open = (self.is_label || self.labels > 0) && !line.is_empty() && !line.ends_with([':', '?', '：']);
         if is_open {
             self.lines.truncate(line.len());
             self.lines.push(':');

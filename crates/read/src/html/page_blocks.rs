@@ -143,9 +143,9 @@ impl PageBlocks<'_> {
                 into.push(FlowBlock::Table(rows));
             }
             "label" => {
-                into.label();
+                into.begin_label();
                 self.children(node, look, into);
-                into.label();
+                into.end_label();
             }
             "input" => self.input(node, look, into),
             "select" => {

@@ -1,8 +1,8 @@
 //! Clinical documents of HL7 (CDA, C-CDA): their header as named lines, then the text of their sections as it is attested.
 
 use super::super::flow::{FlowBlock, FlowCell, FlowItem, FlowRow, one_line};
+use super::clinical_entries::entries;
 use super::name_words::name_words;
-use super::records;
 use super::running_text::{running_lines, running_text};
 use super::tree::{XmlElement, XmlPart};
 
@@ -153,7 +153,10 @@ fn moment(time: &XmlElement) -> String {
 }
 
 /// A moment as ISO 8601 has it: `201308010500-0800` is `2013-08-01 05:00 -0800`.
-fn readable_time(value: &str) -> String {
+pub(super) fn readable_time(value: &str) -> String {
+    if value.len() < 4 || !value.starts_with(|c: char| c.is_ascii_digit()) || value.contains('.') && value.find('.') < Some(14) {
+        return value.to_owned();
+    }
     let end = value.find(|c: char| !c.is_ascii_digit()).unwrap_or(value.len());
     let (digits, rest) = value.split_at(end);
     let part = |from: usize, to: usize| digits.get(from..to);
@@ -189,13 +192,13 @@ fn section(section: &XmlElement, level: u8, blocks: &mut Vec<FlowBlock>) {
     if let Some(title) = title {
         blocks.push(FlowBlock::Heading { level: level.min(DEEPEST_HEADING), text: title });
     }
-    let before = blocks.len();
     for text in section.all("text") {
         narrative(text, blocks);
     }
-    // Entries are what programs read of the same; they are shown where there is nothing else.
-    if blocks.len() == before {
-        blocks.extend(records::read(section.all("entry").flat_map(XmlElement::elements)));
+    if let Some(entries) = entries(section) {
+        let level = level.saturating_add(1).min(DEEPEST_HEADING);
+        blocks.push(FlowBlock::Heading { level, text: "Coded entries".to_owned() });
+        blocks.push(entries);
     }
     sections(section, level.saturating_add(1).min(DEEPEST_HEADING), blocks);
 }

@@ -2,10 +2,11 @@
 //!
 //! - `tree`: the file as a tree, within bounds; nothing is resolved.
 //! - `jats_front`, `jats`: articles.
-//! - `clinical`: documents of HL7.
+//! - `clinical`, `clinical_entries`: documents of HL7.
 //! - `records`: data, as named lines and tables.
 
 mod clinical;
+mod clinical_entries;
 mod jats;
 mod jats_front;
 mod name_words;

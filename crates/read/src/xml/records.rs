@@ -89,9 +89,14 @@ impl<'x> RecordReader<'x> {
             }
             if repeats {
                 records.push(child);
-            } else {
-                self.element(child, Some(path));
+                continue;
             }
+            // The parts of a file begin with their names: those of their values are only the last ones.
+            if above.is_none() && !is_value(child) {
+                let text = name_words(&child.name);
+                self.blocks.push(FlowBlock::Heading { level: 2, text });
+            }
+            self.element(child, Some(path));
         }
         self.table(&records);
     }
