@@ -19,7 +19,7 @@ pub(super) enum MarkupFault {
     NoText,
     /// It has more elements, depth or text than a document may.
     TooLarge,
-    /// It declares entities of its own, which are not expanded.
+    /// It uses entities of its own, which are not expanded.
     OwnEntities,
     /// It is not well formed at this byte.
     Malformed { at: u64 },
@@ -41,7 +41,7 @@ pub(super) fn unreadable(format: MarkupFormat, fault: MarkupFault) -> Unreadable
             "split it, or give its text",
         ),
         MarkupFault::OwnEntities => (
-            format!("the document is {what} that uses entities which it declares itself, and these are not expanded"),
+            format!("the document is {what} that uses entities of its own, which are not expanded"),
             "save it with the characters in their place, for example with `xmllint --noent`",
         ),
         MarkupFault::Malformed { at } => (

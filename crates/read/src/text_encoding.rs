@@ -120,7 +120,8 @@ fn named_after(text: &str, word: &str) -> Option<&'static NamedEncoding> {
 
 /// The most likely encoding of bytes that declare none and are not UTF-8.
 fn by_guess(bytes: &[u8]) -> Option<DecodedText> {
-    if std::str::from_utf8(bytes).is_ok() {
+    // UTF-8 throughout, or cut off within its last character.
+    if std::str::from_utf8(bytes).err()?.error_len().is_none() {
         return None;
     }
     let mut detector = EncodingDetector::new(Iso2022JpDetection::Deny);
@@ -239,6 +240,7 @@ mod tests {
         assert_eq!(read(&mixed), Err(Unreadable::InvalidUtf8 { at: 16 }));
         assert_eq!(read(b"\x7FELF\x02\x01\x01\0\0\0"), Err(Unreadable::ZeroByte { at: 7 }));
         assert_eq!(read(b"\x80\x01\x02\xFF"), Err(Unreadable::InvalidUtf8 { at: 0 }));
+        assert_eq!(read(b"caf\xC3"), Err(Unreadable::InvalidUtf8 { at: 3 }));
     }
 
     proptest! {

@@ -51,5 +51,5 @@ pub(super) fn read(text: &str) -> Result<FileText, Unread> {
     if text.trim().is_empty() {
         return Err(unread(MarkupFault::NoText));
     }
-    Ok(FileText { text, pages: None, structure })
+    Ok(FileText { text, structure, ..FileText::default() })
 }

@@ -6,7 +6,7 @@ use html5ever::interface::TreeSink;
 use html5ever::tendril::StrTendril;
 use html5ever::TokenizerResult;
 use html5ever::tokenizer::{
-    TagKind, Token, TokenSink, TokenSinkResult, Tokenizer, TokenizerOpts,
+    Tag, TagKind, Token, TokenSink, TokenSinkResult, Tokenizer, TokenizerOpts,
 };
 use html5ever::tree_builder::{TreeBuilder, TreeBuilderOpts};
 
@@ -18,6 +18,8 @@ const MOST_NODES: usize = 3_000_000;
 /// A tree builder that is given the tokens of a page as long as it is within its bounds.
 struct BoundedBuilder {
     builder: TreeBuilder<NodeId, TreeTaker>,
+    /// The page is XML, in which any element may end with its beginning: `<script/>`.
+    is_xml: bool,
 }
 
 impl BoundedBuilder {
@@ -35,6 +37,15 @@ impl TokenSink for BoundedBuilder {
             _ if self.is_full() => return TokenSinkResult::Continue,
             // Of what is not rendered as its text, the end would be lost with its beginning.
             Token::TagToken(tag) if is_deep && tag.kind == TagKind::StartTag && !is_raw(&tag.name) => {
+                return TokenSinkResult::Continue;
+            }
+            Token::TagToken(tag) if self.is_xml && tag.self_closing && !is_void(&tag.name) => {
+                // Of what would be read up to an end that never comes, there is nothing in it.
+                if !is_raw(&tag.name) {
+                    let end = Tag { kind: TagKind::EndTag, attrs: Vec::new(), ..tag.clone() };
+                    let _ = self.builder.process_token(token, line);
+                    let _ = self.builder.process_token(Token::TagToken(end), line);
+                }
                 return TokenSinkResult::Continue;
             }
             _ => {}
@@ -59,6 +70,14 @@ fn is_raw(name: &str) -> bool {
     )
 }
 
+/// Returns whether an element of this name never has an end.
+fn is_void(name: &str) -> bool {
+    matches!(
+        name,
+        "area" | "base" | "br" | "col" | "embed" | "hr" | "img" | "input" | "link" | "meta" | "source" | "track" | "wbr"
+    )
+}
+
 /// The tree of a page; `None` if it has more elements than a document may.
 pub(super) fn parse(text: &str) -> Option<PageTree> {
     let builder = BoundedBuilder {
@@ -66,6 +85,7 @@ pub(super) fn parse(text: &str) -> Option<PageTree> {
             TreeTaker::new(),
             TreeBuilderOpts { scripting_enabled: true, drop_doctype: true, ..TreeBuilderOpts::default() },
         ),
+        is_xml: text.trim_start_matches('\u{FEFF}').trim_start().starts_with("<?xml"),
     };
     let tokenizer = Tokenizer::new(builder, TokenizerOpts::default());
     let input = BufferQueue::default();

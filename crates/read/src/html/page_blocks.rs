@@ -23,9 +23,9 @@ const BLOCKS: [&str; 32] = [
 ];
 
 /// Reads the blocks of a page.
-pub(super) struct PageBlocks<'t> {
-    pub(super) tree: &'t PageTree,
-    pub(super) rules: StyleRules,
+struct PageBlocks<'t> {
+    tree: &'t PageTree,
+    rules: StyleRules,
     /// The elements around the one that is read.
     ancestors: Vec<NodeId>,
     /// A part of the page could not be read within its bounds.

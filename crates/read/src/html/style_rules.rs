@@ -4,9 +4,10 @@ use super::declarations::{SeenDeclaration, declarations};
 use super::tree::{NodeId, PageTree};
 use std::cell::Cell;
 use std::collections::HashMap;
+use std::rc::Rc;
 
 /// The most steps in which elements are compared with selectors.
-const MOST_STEPS: usize = 30_000_000;
+const MOST_STEPS: usize = 10_000_000;
 /// The most simple selectors of a compound, and compounds of a selector.
 const MOST_PARTS: usize = 20;
 
@@ -26,7 +27,8 @@ struct StyleRule {
     /// The compounds, the last first, and whether each asks for the parent of the one before.
     compounds: Vec<(CompoundSelector, bool)>,
     specificity: (usize, usize, usize),
-    declared: Vec<(SeenDeclaration, bool)>,
+    /// Shared by the selectors of a block.
+    declared: Rc<[(SeenDeclaration, bool)]>,
 }
 
 /// What an element must have.
@@ -71,7 +73,7 @@ impl StyleRules {
     }
 
     fn add_rule(&mut self, selectors: &str, block: &str) {
-        let declared = declarations(block);
+        let declared: Rc<[(SeenDeclaration, bool)]> = declarations(block).into();
         if declared.is_empty() {
             return;
         }
@@ -94,7 +96,7 @@ impl StyleRules {
             let last = compounds.first().and_then(|(last, _)| last.parts.last()).cloned();
             let key = last.unwrap_or_default();
             self.by_key.entry(key).or_default().push(self.rules.len());
-            self.rules.push(StyleRule { compounds, specificity, declared: declared.clone() });
+            self.rules.push(StyleRule { compounds, specificity, declared: Rc::clone(&declared) });
         }
     }
 
@@ -110,6 +112,7 @@ impl StyleRules {
         for number in self.candidates(tree, element) {
             let Some(rule) = self.rules.get(number) else { continue };
             if self.is_selected(rule, tree, element, ancestors)? {
+                self.steps.set(self.steps.get() + rule.declared.len());
                 let strength = (rule.specificity, number);
                 let declared = rule.declared.iter();
                 matched.extend(declared.map(|(one, important)| (*important, false, strength, *one)));

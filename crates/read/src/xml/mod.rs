@@ -29,7 +29,7 @@ pub(super) fn is_xml(text: &str) -> bool {
         rest = comment.get(end + 3..).unwrap_or_default().trim_start();
     }
     let Some(head) = rest.strip_prefix('<') else { return false };
-    if ["?xml ", "!DOCTYPE "].iter().any(|start| head.starts_with(start)) {
+    if is_declared(rest) {
         return true;
     }
     let is_name = |c: char| c.is_alphanumeric() || matches!(c, ':' | '_' | '-' | '.');
@@ -38,9 +38,23 @@ pub(super) fn is_xml(text: &str) -> bool {
     name.starts_with(|c: char| c.is_alphabetic() || c == '_') && end.is_some_and(|rest| rest.ends_with("</"))
 }
 
-/// Reads a file.
+/// Returns whether a text says itself that it is XML.
+fn is_declared(text: &str) -> bool {
+    ["<?xml ", "<!DOCTYPE "].iter().any(|start| text.starts_with(start))
+}
+
+/// Reads a file. One that only looks like XML is read as it is.
 pub(super) fn read(text: &str) -> Result<FileText, Unread> {
-    let file = parse(text.trim_start_matches('\u{FEFF}'))?;
+    let text = text.trim_start_matches('\u{FEFF}');
+    let file = match parse(text) {
+        Ok(file) => file,
+        Err(Unread::Markup { fault: MarkupFault::Malformed { .. } | MarkupFault::OwnEntities, .. })
+            if !text.contains("<?xml ") && !text.contains("<!DOCTYPE ") =>
+        {
+            return Ok(FileText { text: text.to_owned(), ..FileText::default() });
+        }
+        Err(why) => return Err(why),
+    };
     let root = file.elements().next().ok_or_else(|| unread(MarkupFault::NoText))?;
     let blocks = match root.name.as_str() {
         "article" if root.first(&["front"]).is_some() || root.first(&["front-stub"]).is_some() => {
@@ -55,7 +69,7 @@ pub(super) fn read(text: &str) -> Result<FileText, Unread> {
     if text.trim().is_empty() {
         return Err(unread(MarkupFault::NoText));
     }
-    Ok(FileText { text, pages: None, structure })
+    Ok(FileText { text, structure, ..FileText::default() })
 }
 
 /// Returns whether an element is a section of a clinical document, or holds one.

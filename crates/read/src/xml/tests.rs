@@ -182,9 +182,11 @@ fn entities_are_never_expanded_and_nothing_is_fetched() {
 #[test]
 fn hostile_files_are_refused_or_read() {
     assert_eq!(fault(&"<a>".repeat(1_000_000)), MarkupFault::TooLarge);
-    assert!(matches!(fault("<a><b>unclosed"), MarkupFault::Malformed { .. }));
-    assert!(matches!(fault("<a>x</b>"), MarkupFault::Malformed { .. }));
-    assert!(matches!(fault("<a b=\"x>text</a>"), MarkupFault::Malformed { .. }));
+    for malformed in ["<a><b>unclosed", "<a>x</b>", "<a b=\"x>text</a>", "<a>x < 5 & y</a>"] {
+        assert!(matches!(fault(&format!("<?xml version='1.0'?>{malformed}")), MarkupFault::Malformed { .. }));
+        // It never said that it is XML.
+        assert_eq!(text(malformed), malformed);
+    }
     assert_eq!(fault("<?xml version='1.0'?><a><b c=''/> <!-- hidden --></a>"), MarkupFault::NoText);
     let long = format!("<a b=\"{}\">x</a>", "y".repeat(4 << 20));
     assert!(text(&long).ends_with("a: x\n"));
