@@ -57,7 +57,7 @@ fn files_that_are_no_text_end_as_unreadable_and_the_others_run() {
         ("empty.txt", b"", "empty"),
         ("blank.txt", b" \n\t\r\n", "white space"),
         ("binary.txt", &binary, "zero byte"),
-        ("latin1.txt", b"Befund: Sch\xe4del\n", "not UTF-8 text (byte 11)"),
+        ("mixed.txt", b"Gr\xc3\xb6\xc3\x9fe: Sch\xe4del\n", "not UTF-8 text (byte 12)"),
         ("cut.txt", b"caf\xc3", "not UTF-8"),
         ("controls.txt", &[1; 100], "control characters"),
         ("report.pdf", b"%PDF-1.7 x", "begins as a PDF, and is damaged; open it and save it again"),
@@ -91,6 +91,23 @@ fn files_that_are_no_text_end_as_unreadable_and_the_others_run() {
         assert_eq!(place.json(&format!("out/{}-result.json", result["id"].as_str().unwrap())), *result);
     }
     assert_eq!(results[files.len()]["best_extraction"]["histology"], "ductal carcinoma");
+}
+
+/// What a file is, its bytes tell: a page called `.pdf`, data without an ending, a text in an encoding that it does not name.
+#[test]
+fn markup_and_texts_in_older_encodings_are_read_as_they_are_seen() {
+    let place = Workspace::new();
+    place.write("page.pdf", "<!DOCTYPE html><p>Grad: <b>G2</b></p><p hidden>G3</p><script>G4</script>");
+    place.write("data", "<?xml version='1.0'?><a><grade>G2</grade><!-- G3 --></a>");
+    place.write("old.txt", b"Befund: Sch\xe4del, Gr\xf6\xdfe unver\xe4ndert\n");
+    place.write("laughs.xml", "<!DOCTYPE a [<!ENTITY b \"ha\"><!ENTITY c \"&b;&b;\">]><a>&c;</a>");
+    for (file, seen) in [("page.pdf", "Grad: G2"), ("data", "a grade: G2")] {
+        let out = place.run(&["read", file]).exits(0).out;
+        assert!(out.contains(seen) && !out.contains("G3") && !out.contains("G4"), "{out}");
+    }
+    let ran = place.run(&["read", "old.txt"]).exits(0).says(&["its encoding was guessed to be windows-1252"]);
+    assert!(ran.out.contains("Schädel"), "{}", ran.out);
+    place.run(&["read", "laughs.xml"]).exits(1).says(&["entities of its own, which are not expanded"]);
 }
 
 #[test]

@@ -6,7 +6,7 @@ use super::image_file::{self, ImageKind};
 use super::office_unread::OfficeFormat;
 use super::page_picture::PagePicture;
 use super::reader_task::ReadingSettings;
-use super::{compound_file, mail, package_reader, pdf, rtf};
+use super::{compound_file, html, mail, package_reader, pdf, rtf, xml};
 
 /// A kind of file that is not plain text, and has a reader.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -19,6 +19,10 @@ pub(super) enum FileKind {
     Compound,
     RichText,
     Mail,
+    /// A page, in UTF-8.
+    Html,
+    /// XML, in UTF-8.
+    Xml,
 }
 
 impl FileKind {
@@ -34,6 +38,9 @@ impl FileKind {
             Some(FileKind::Compound)
         } else if bytes.starts_with(rtf::SIGNATURE) {
             Some(FileKind::RichText)
+        } else if bytes.trim_ascii_start().starts_with(b"<") || bytes.starts_with(b"\xEF\xBB\xBF") {
+            // Markup is told by its beginning and end, and may be long.
+            Self::of_text(std::str::from_utf8(bytes).ok()?)
         } else if mail::is_mail(bytes) {
             Some(FileKind::Mail)
         } else {
@@ -41,13 +48,32 @@ impl FileKind {
         }
     }
 
+    /// The kind of a file of this text; `None` if it is read as it is.
+    pub(super) fn of_text(text: &str) -> Option<Self> {
+        if html::is_page(text) {
+            Some(FileKind::Html)
+        } else if xml::is_xml(text) {
+            Some(FileKind::Xml)
+        } else {
+            None
+        }
+    }
+
     /// Returns whether a file of this kind has text only where OCR reads it.
     pub(super) fn needs_ocr(self) -> bool {
+        matches!(self, FileKind::Image(_))
+    }
+
+    /// Returns whether files of this kind are text, in any encoding.
+    pub(super) fn is_text(self) -> bool {
         match self {
-            FileKind::Image(_) => true,
-            FileKind::Pdf | FileKind::Package | FileKind::Compound | FileKind::RichText | FileKind::Mail => {
-                false
-            }
+            FileKind::Html | FileKind::Xml => true,
+            FileKind::Pdf
+            | FileKind::Image(_)
+            | FileKind::Package
+            | FileKind::Compound
+            | FileKind::RichText
+            | FileKind::Mail => false,
         }
     }
 
@@ -60,6 +86,8 @@ impl FileKind {
             FileKind::Compound => Err(compound_file::refusal(&bytes)),
             FileKind::RichText => rtf::read(&bytes).map_err(|fault| fault.of(OfficeFormat::RichText)),
             FileKind::Mail => mail::read(&bytes).map_err(|fault| fault.of(OfficeFormat::Mail)),
+            FileKind::Html => html::read(&String::from_utf8_lossy(&bytes)),
+            FileKind::Xml => xml::read(&String::from_utf8_lossy(&bytes)),
         }
     }
 
@@ -74,9 +102,12 @@ impl FileKind {
         match self {
             FileKind::Pdf => pdf::picture(bytes, page, scale, settings),
             FileKind::Image(kind) => image_file::picture(kind, &bytes, page, scale),
-            FileKind::Package | FileKind::Compound | FileKind::RichText | FileKind::Mail => {
-                Err(Unread::NoPage { page })
-            }
+            FileKind::Package
+            | FileKind::Compound
+            | FileKind::RichText
+            | FileKind::Mail
+            | FileKind::Html
+            | FileKind::Xml => Err(Unread::NoPage { page }),
         }
     }
 
@@ -91,9 +122,12 @@ impl FileKind {
         match self {
             FileKind::Pdf => pdf::grey(bytes, page, dpi, settings),
             FileKind::Image(kind) => image_file::grey(kind, &bytes, page, dpi),
-            FileKind::Package | FileKind::Compound | FileKind::RichText | FileKind::Mail => {
-                Err(Unread::NoPage { page })
-            }
+            FileKind::Package
+            | FileKind::Compound
+            | FileKind::RichText
+            | FileKind::Mail
+            | FileKind::Html
+            | FileKind::Xml => Err(Unread::NoPage { page }),
         }
     }
 }

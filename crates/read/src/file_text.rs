@@ -1,5 +1,6 @@
 //! The text of a file that is not plain text, or the reason why it has none.
 
+use super::markup_unread::{self, MarkupFault, MarkupFormat};
 use super::office_unread::{self, OfficeFault, OfficeFormat};
 use super::{Pages, Structure, Unreadable};
 use serde::{Deserialize, Serialize};
@@ -77,6 +78,8 @@ pub(super) enum Unread {
     Refused { why: String },
     /// It is an office document or an e-mail without text.
     Office { format: OfficeFormat, fault: OfficeFault },
+    /// It is markup without text.
+    Markup { format: MarkupFormat, fault: MarkupFault },
     /// It has no such page.
     NoPage { page: usize },
     /// The process that read it ended without an answer.
@@ -148,6 +151,7 @@ impl From<Unread> for Unreadable {
             ),
             Unread::Refused { why } => (why, REFUSED),
             Unread::Office { format, fault } => return office_unread::unreadable(format, fault),
+            Unread::Markup { format, fault } => return markup_unread::unreadable(format, fault),
             Unread::NoPage { page } => {
                 (format!("the document has no page {page}"), "ask for one of its pages")
             }

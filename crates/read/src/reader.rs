@@ -5,6 +5,7 @@ use super::file_text::{FileText, Unread};
 use super::ocr::{LineSheet, OcrSettings, PagePictures, PictureFrame, SheetTask, Turn, read_scans};
 use super::page_picture::PagePicture;
 use super::reader_task::{self, FilePassword, ReaderTask, ReadingSettings};
+use super::text_encoding;
 use super::{Document, DocumentPage, Media, PageBox, Pages, SourceText, Unreadable};
 use loopctl_core::profile::{GateStep, Ingest, PageGate};
 use loopctl_core::value::{DocumentId, digest_bytes};
@@ -87,8 +88,8 @@ impl DocumentReader {
     pub fn document(&self, id: DocumentId, bytes: Vec<u8>) -> Document {
         let (media, kind) = (Media::of(&bytes), FileKind::of(&bytes));
         let kind = kind.filter(|kind| self.settings.ocr.is_some() || !kind.needs_ocr());
-        let mut document = match kind {
-            None => Document::from_bytes(id, bytes),
+        let mut document = match kind.filter(|kind| !kind.is_text()) {
+            None => self.text_document(id, bytes),
             Some(kind) => {
                 let digest = digest_bytes(&bytes);
                 let read = self.read(kind, bytes.into());
@@ -97,6 +98,26 @@ impl DocumentReader {
         };
         document.media = media;
         document
+    }
+
+    /// The document of a file of text in any encoding: as it is, or as its markup shows it.
+    fn text_document(&self, id: DocumentId, bytes: Vec<u8>) -> Document {
+        let digest = digest_bytes(&bytes);
+        let source = text_encoding::source_of(bytes);
+        let marked =
+            source.as_ref().ok().and_then(|source| Some((FileKind::of_text(source.as_str())?, source)));
+        let document = match marked {
+            None => Document { text: source, ..Document::from_bytes(id, Vec::new()) },
+            Some((kind, source)) => {
+                let read = self.read(kind, source.as_str().as_bytes().into());
+                let mut document = document_of(id, read);
+                let shown = document.text;
+                document.text =
+                    shown.and_then(|shown| SourceText::from_decoded(shown.as_str(), source.encoding()));
+                document
+            }
+        };
+        Document { digest, ..document }
     }
 
     /// A picture of a page of a file, with so many pixels for a point (72 to an inch).

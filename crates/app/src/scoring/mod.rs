@@ -7,7 +7,7 @@ pub use score_record::{ScoreRecord, without_mark};
 use crate::context::Context;
 use crate::disk::{self, ReadError};
 use crate::failure::Failure;
-use crate::ingest::DocumentReader;
+use crate::ingest::{DocumentReader, Encoding};
 use crate::named_input::NamedInput;
 use crate::plan::{DocumentContext, Given, Plan};
 use crate::plans::{known_type, refuse_profiles};
@@ -143,7 +143,8 @@ fn checked_given(plan: &Plan, name: &str, value: f64) -> Result<(String, Score),
     Ok((name.to_owned(), score))
 }
 
-/// Reads the text of a document. Pages of which no text is read are reported.
+/// Reads the text of a document. Pages of which no text is read are reported, and an encoding that was
+/// guessed.
 ///
 /// # Errors
 /// When it can't be read, or is not text.
@@ -151,7 +152,8 @@ pub fn read_source(path: &Path, reader: &DocumentReader, output: &mut Streams) -
     text_of_file(&path.shown(), read_bounded(path)?, reader, output)
 }
 
-/// The text of a document with this name in messages. Pages of which no text is read are reported.
+/// The text of a document with this name in messages. Pages of which no text is read are reported, and an encoding that was
+/// guessed.
 ///
 /// # Errors
 /// When it is not text.
@@ -170,6 +172,9 @@ pub fn text_of_file(
     }
     let text =
         document.text.map_err(|error| Failure::broken(format!("`{shown}`: {error}")).help(error.help()))?;
+    if let Encoding::Guessed { name } = text.encoding() {
+        output.warn(&format!("`{shown}`: its encoding was guessed to be {name}"));
+    }
     Ok(text.as_str().to_owned())
 }
 

@@ -2,6 +2,7 @@
 //!
 //! Nothing is ever replaced silently: a text that can't be decoded whole is refused, with the position and a remedy.
 
+use std::fmt;
 use std::sync::Arc;
 
 use super::media::media_type;
@@ -48,10 +49,38 @@ fn look_at(bytes: &[u8]) -> Option<(&'static str, &'static str)> {
 pub enum Encoding {
     /// UTF-8, with or without a byte order mark.
     Utf8,
-    /// UTF-16, low byte first, recognized by its byte order mark.
+    /// UTF-16, low byte first, recognized by its byte order mark or by its zero bytes.
     Utf16Le,
-    /// UTF-16, high byte first, recognized by its byte order mark.
+    /// UTF-16, high byte first, recognized by its byte order mark or by its zero bytes.
     Utf16Be,
+    /// UTF-32, low byte first, recognized by its byte order mark.
+    Utf32Le,
+    /// UTF-32, high byte first, recognized by its byte order mark.
+    Utf32Be,
+    /// An older encoding, which the file itself declares.
+    Declared {
+        /// Its name, as browsers know it: `windows-1252`.
+        name: &'static str,
+    },
+    /// An older encoding, by which the bytes make sense. The file does not name it.
+    Guessed {
+        /// Its name, as browsers know it: `windows-1252`.
+        name: &'static str,
+    },
+}
+
+impl fmt::Display for Encoding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Encoding::Utf8 => f.write_str("UTF-8"),
+            Encoding::Utf16Le => f.write_str("UTF-16LE"),
+            Encoding::Utf16Be => f.write_str("UTF-16BE"),
+            Encoding::Utf32Le => f.write_str("UTF-32LE"),
+            Encoding::Utf32Be => f.write_str("UTF-32BE"),
+            Encoding::Declared { name } => f.write_str(name),
+            Encoding::Guessed { name } => write!(f, "{name} (guessed)"),
+        }
+    }
 }
 
 /// The readable text of a document, without byte order mark, otherwise exactly as it came. Cheap to clone.
@@ -163,6 +192,17 @@ impl SourceText {
                     Err(error) => Err(Unreadable::InvalidUtf8 { at: error.utf8_error().valid_up_to() }),
                 }
             }
+        }
+    }
+
+    /// Checks a text that was decoded from this encoding, without its byte order mark.
+    ///
+    /// # Errors
+    /// When it is not a readable text.
+    pub fn from_decoded(text: &str, encoding: Encoding) -> Result<Self, Unreadable> {
+        match text.find('\0') {
+            Some(at) => Err(Unreadable::ZeroByte { at }),
+            None => Self::checked(text, encoding),
         }
     }
 
