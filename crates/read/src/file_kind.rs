@@ -17,6 +17,13 @@ impl FileKind {
         bytes.starts_with(b"%PDF-").then_some(FileKind::Pdf)
     }
 
+    /// The media type of a file of this kind.
+    pub(super) fn media_type(self) -> &'static str {
+        match self {
+            FileKind::Pdf => "application/pdf",
+        }
+    }
+
     /// Reads a file of this kind.
     pub(super) fn read(self, bytes: Vec<u8>, settings: &ReadingSettings) -> Result<FileText, Unread> {
         match self {

@@ -1,20 +1,39 @@
 //! Outlines: the cells, labels, values and statements that are read from a document, and how the values of an extraction
 //! are bound to them.
+//!
+//! - `opened_source`: the document, opened; `seen_document` and `seen_page`: its text, type, structure and pages as data;
+//! - `document_outline`: its lines, cells and sentences, with `positions`; `leaves`: the values of an extraction;
+//! - `text`: all that for people; `page_view`: the pages (`page_numbers`) with their words as HTML,
+//!   beside the text (`view_lines`).
 
 mod document_outline;
 mod leaves;
+mod opened_source;
+mod page_numbers;
+mod page_view;
 mod positions;
+mod seen_document;
+mod seen_page;
 mod text;
+mod view_lines;
 
 pub use document_outline::DocumentOutline;
+pub use page_numbers::PageNumbers;
+pub use page_view::{PageViewRequest, write_page_view};
 
+use crate::context::Context;
 use crate::failure::Failure;
-use crate::ingest::DocumentReader;
+use crate::ingest::Classifier;
 use crate::named_input::NamedInput;
+use crate::profiles::SelectedProfile;
+use crate::requests::ProfileSpec;
 use crate::result::is_result;
-use crate::scoring::{text_of_file, without_mark};
+use crate::scoring::without_mark;
 use crate::streams::Streams;
 use crate::value::ShownPath;
+use opened_source::OpenedSource;
+use positions::Positions;
+use seen_document::SeenDocument;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 
@@ -32,6 +51,8 @@ pub struct OutlineRequest {
     pub clauses: bool,
     /// The most lines, sentences and values.
     pub most: usize,
+    /// The profile whose classification tells the type of the document; `None` where that is not asked.
+    pub profile: Option<String>,
 }
 
 /// Reads the outline of a document.
@@ -40,7 +61,7 @@ pub struct OutlineRequest {
 /// When a file can't be read, or is not what it should be.
 pub fn outline(
     request: &OutlineRequest,
-    reader: &DocumentReader,
+    context: &Context,
     output: &mut Streams,
 ) -> Result<DocumentOutline, Failure> {
     let is_input = |path: &Path| path.as_os_str() == "-";
@@ -48,25 +69,39 @@ pub fn outline(
         return Err(Failure::usage("the document and the extraction can't both come from standard input")
             .help("name a file for one of them"));
     }
-    let text = document(&request.file, reader, output)?;
+    let opened = OpenedSource::open(&request.file, context.reader(), output)?;
     let candidate = request.extraction.as_deref().map(extraction).transpose()?;
-    let structure = loopctl_ground::Document::read(&text);
-    let name = shown(&request.file);
-    Ok(DocumentOutline::read(name, &structure, candidate.as_ref(), request.clauses, request.most))
+    let classifier = classifier(request.profile.as_deref(), context, output)?;
+    let text = opened.source.text();
+    let positions = Positions::of(text, opened.source.pages());
+    let seen = SeenDocument::of(&opened, classifier.as_ref(), &positions);
+    let structure = loopctl_ground::Document::read(text);
+    Ok(DocumentOutline::read(seen, &positions, &structure, candidate.as_ref(), request))
+}
+
+/// Reads the text of a document, exactly as values are looked up in it.
+///
+/// # Errors
+/// When the file can't be read, or has no text.
+pub fn document_text(file: &Path, context: &Context, output: &mut Streams) -> Result<String, Failure> {
+    Ok(OpenedSource::open(file, context.reader(), output)?.source.text().to_owned())
+}
+
+/// The classification of a profile; `None` without a profile, and for one that tells no types apart.
+fn classifier(
+    profile: Option<&str>,
+    context: &Context,
+    output: &mut Streams,
+) -> Result<Option<Classifier>, Failure> {
+    let Some(profile) = profile else { return Ok(None) };
+    let spec = ProfileSpec { name: profile.to_owned(), ..ProfileSpec::default() };
+    let selected = SelectedProfile { spec, ..SelectedProfile::default() };
+    Ok(selected.plan_to_score(context, &context.library(), output)?.classifier)
 }
 
 /// The name of a file in messages.
 fn shown(path: &Path) -> String {
     if path.as_os_str() == "-" { "standard input".to_owned() } else { path.shown().into_owned() }
-}
-
-fn document(path: &Path, reader: &DocumentReader, output: &mut Streams) -> Result<String, Failure> {
-    let text = text_of_file(&shown(path), bytes(path)?, reader, output)?;
-    if text.trim_start().starts_with('{') && serde_json::from_str(&text).is_ok_and(|json| is_result(&json)) {
-        return Err(Failure::usage(format!("`{}` is a result of a run; a document is read", shown(path)))
-            .help("name the document that it is a result of; `loopctl explain` tells of a result"));
-    }
-    Ok(text)
 }
 
 fn extraction(path: &Path) -> Result<Value, Failure> {

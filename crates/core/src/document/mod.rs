@@ -6,9 +6,10 @@ mod pages;
 mod structure;
 mod text;
 
+pub use crate::value::{PageBox, PagePassage};
 pub use classify::{Classification, Classifier, Matched, UNKNOWN};
 pub use media::{MEDIA_ENDINGS, Media};
-pub use pages::{DocumentPage, PageBox, PagePassage, PageWord, Pages};
+pub use pages::{DocumentPage, PageWord, Pages};
 pub use structure::{MarkedPart, PartRole, Structure};
 pub use text::{Encoding, SourceText, Unreadable};
 

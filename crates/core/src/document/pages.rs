@@ -1,6 +1,7 @@
 //! Pages of a document: where on them the words of its text are seen.
 
 use crate::value::prose::list;
+use crate::value::{PageBox, PagePassage};
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
@@ -31,28 +32,6 @@ pub struct PageWord {
     start: u32,
     end: u32,
     bounds: PageBox,
-}
-
-/// A rectangle on a page, in points from its top left corner.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct PageBox {
-    /// The distance from the page's left edge.
-    pub left: f32,
-    /// The distance from the page's top edge.
-    pub top: f32,
-    /// Its width.
-    pub width: f32,
-    /// Its height.
-    pub height: f32,
-}
-
-/// A passage of the text as it is seen on one page.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct PagePassage {
-    /// The number of the page, from 1.
-    pub page: usize,
-    /// The boxes that cover it, one for each line.
-    pub boxes: Vec<PageBox>,
 }
 
 impl Pages {
@@ -152,21 +131,6 @@ impl From<PageWord> for (u32, u32, [f32; 4]) {
     fn from(word: PageWord) -> Self {
         let PageBox { left, top, width, height } = word.bounds;
         (word.start, word.end, [left, top, width, height])
-    }
-}
-
-impl PageBox {
-    /// Returns whether another box, further on in the text, continues the line of this one.
-    fn is_on_line_of(&self, next: &Self) -> bool {
-        let shared = (self.top + self.height).min(next.top + next.height) - self.top.max(next.top);
-        shared > 0.5 * self.height.min(next.height)
-    }
-
-    fn union(&self, other: &Self) -> Self {
-        let (left, top) = (self.left.min(other.left), self.top.min(other.top));
-        let right = (self.left + self.width).max(other.left + other.width);
-        let bottom = (self.top + self.height).max(other.top + other.height);
-        PageBox { left, top, width: right - left, height: bottom - top }
     }
 }
 

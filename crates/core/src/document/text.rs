@@ -54,6 +54,18 @@ pub enum Encoding {
     Utf16Be,
 }
 
+impl Encoding {
+    /// Its usual name, such as `UTF-8`.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Encoding::Utf8 => "UTF-8",
+            Encoding::Utf16Le => "UTF-16LE",
+            Encoding::Utf16Be => "UTF-16BE",
+        }
+    }
+}
+
 /// The readable text of a document, without byte order mark, otherwise exactly as it came. Cheap to clone.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SourceText {

@@ -1,0 +1,60 @@
+//! A page of a document as data: its measures, and its words with their boxes.
+
+use super::positions::Positions;
+use crate::ingest::{DocumentPage, PageWord};
+use crate::value::PageBox;
+use serde::Serialize;
+
+/// A page of a document. What is measured of pages is added here.
+#[derive(Debug, Serialize)]
+pub(super) struct SeenPage {
+    /// Its number, from 1.
+    page: usize,
+    /// Its width and height in points, 72 to an inch.
+    width: f64,
+    height: f64,
+    /// The characters of the document's text that come from it.
+    start: usize,
+    end: usize,
+    /// `true` if it shows only a picture, of which no text is read.
+    is_picture: bool,
+    word_count: usize,
+    words: Vec<SeenWord>,
+}
+
+/// A word of a page.
+#[derive(Debug, Serialize)]
+struct SeenWord {
+    text: String,
+    start: usize,
+    end: usize,
+    #[serde(rename = "box")]
+    bounds: PageBox,
+}
+
+impl SeenPage {
+    pub(super) fn of(number: usize, page: &DocumentPage, positions: &Positions<'_>) -> Self {
+        SeenPage {
+            page: number,
+            width: f64::from(page.width),
+            height: f64::from(page.height),
+            start: positions.characters(page.text.start),
+            end: positions.characters(page.text.end),
+            is_picture: page.is_picture,
+            word_count: page.words.len(),
+            words: page.words.iter().map(|word| SeenWord::of(word, positions)).collect(),
+        }
+    }
+}
+
+impl SeenWord {
+    fn of(word: &PageWord, positions: &Positions<'_>) -> Self {
+        let bytes = word.text();
+        SeenWord {
+            text: positions.text(&bytes).to_owned(),
+            start: positions.characters(bytes.start),
+            end: positions.characters(bytes.end),
+            bounds: word.bounds(),
+        }
+    }
+}
