@@ -50,7 +50,7 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Streams) -> Result<Exi
     let context = context();
     if arguments.text {
         let text = document_text(&arguments.file, context, output)?;
-        output.write_text(&text)?;
+        output.write_exactly(&text)?;
         return Ok(ExitStatus::Success);
     }
     let profile = || arguments.profile.clone().unwrap_or_else(|| context.usual_profile());

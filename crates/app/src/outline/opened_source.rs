@@ -11,6 +11,8 @@ use std::path::Path;
 /// A document, and what kind of file it is.
 pub(super) struct OpenedSource {
     pub(super) source: SourceDocument,
+    /// The whole file.
+    pub(super) bytes: Vec<u8>,
     /// The media type of a file that is not plain text.
     pub(super) media_type: Option<&'static str>,
 }
@@ -20,7 +22,7 @@ impl OpenedSource {
     pub(super) fn open(path: &Path, reader: &DocumentReader, output: &mut Streams) -> Result<Self, Failure> {
         let bytes = bytes(path)?;
         let media_type = DocumentReader::media_type(&bytes);
-        let source = SourceDocument::of_bytes(&shown(path), bytes, reader, output)?;
+        let source = SourceDocument::of_bytes(&shown(path), bytes.clone(), reader, output)?;
         let text = source.text();
         if text.trim_start().starts_with('{') && serde_json::from_str(text).is_ok_and(|json| is_result(&json))
         {
@@ -30,6 +32,6 @@ impl OpenedSource {
             ))
             .help("name the document that it is a result of; `loopctl explain` tells of a result"));
         }
-        Ok(OpenedSource { source, media_type })
+        Ok(OpenedSource { source, bytes, media_type })
     }
 }

@@ -5,6 +5,7 @@ use super::opened_source::OpenedSource;
 use super::page_numbers::PageNumbers;
 use super::positions::Positions;
 use super::seen_document::SeenDocument;
+use super::seen_page::PageSize;
 use super::view_lines::{ViewLine, view_lines};
 use super::{classifier, shown};
 use crate::context::Context;
@@ -30,7 +31,7 @@ const SCALE: f32 = 1.5;
 /// The most bytes of all pictures. A browser opens no larger page in reasonable time.
 const MOST_PICTURES: usize = 64 << 20;
 /// The height of letters above the line they stand on, as a share of their box.
-const ASCENT: f32 = 0.8;
+const ASCENT: f64 = 0.8;
 
 /// A request for the page of a document.
 #[derive(Debug, Clone, PartialEq)]
@@ -123,10 +124,7 @@ fn wanted(request: &PageViewRequest, name: &str, pages: Option<&Pages>) -> Resul
 
 /// Draws a page, in at most so many bytes.
 fn sheet(opened: &OpenedSource, context: &Context, number: usize, most: usize) -> Sheet {
-    let Some(media) = &opened.source.document.media else {
-        return Sheet::Blank("nothing draws pages of such files".to_owned());
-    };
-    match context.reader().page_picture(media.bytes(), number, SCALE) {
+    match context.reader().page_picture(&opened.bytes, number, SCALE) {
         Ok(picture) if picture.png().len() <= most => Sheet::Drawn(picture.into_png()),
         Ok(_) => Sheet::Blank(
             "the pictures before it are as much as a page may hold; ask for it alone, with `--pages`"
@@ -224,25 +222,28 @@ fn holds(page: &DocumentPage) -> String {
 /// shows the words alone.
 fn picture_side(viewed: &ViewedPage<'_>) -> Markup {
     let ViewedPage { number, page, sheet, lines } = viewed;
-    let view = format!("0 0 {} {}", page.width, page.height);
+    let PageSize { width, height } = PageSize::of(page);
+    let view = format!("0 0 {width} {height}");
     let (picture, blank) = match sheet {
         Sheet::Drawn(png) => (Some(format!("data:image/png;base64,{}", BASE64_STANDARD.encode(png))), None),
         Sheet::Blank(why) => (None, Some(why)),
     };
     let words = lines.iter().flat_map(|line| &line.pieces);
-    let words =
-        words.filter_map(|piece| Some((piece.text, piece.word?, page.words.get(piece.word?)?.bounds())));
+    let words = words.filter_map(|piece| {
+        let word = piece.word?;
+        Some((piece.text, word, <[f64; 4]>::from(page.words.get(word)?.bounds())))
+    });
     html! {
         div data-side="picture" {
             @if let Some(why) = blank { p.soft { "No picture: " (safe(why)) "." } }
             figure.sheet {
                 @if let Some(picture) = &picture { img src=(picture) alt={ "Page " (number) }; }
                 svg viewBox=(view) class=[picture.is_none().then_some("drawn")] role="img" aria-label={ "Words of page " (number) } {
-                    @for (text, word, bounds) in words {
+                    @for (text, word, [left, top, width, height]) in words {
                         g.word data-word={ (number) "-" (word) } {
-                            rect x=(bounds.left) y=(bounds.top) width=(bounds.width) height=(bounds.height) {}
-                            text x=(bounds.left) y=(bounds.top + ASCENT * bounds.height) font-size=(bounds.height)
-                                textLength=(bounds.width) lengthAdjust="spacingAndGlyphs" { (safe(text)) }
+                            rect x=(left) y=(top) width=(width) height=(height) {}
+                            text x=(left) y=(format_args!("{:.2}", top + ASCENT * height)) font-size=(height)
+                                textLength=(width) lengthAdjust="spacingAndGlyphs" { (safe(text)) }
                         }
                     }
                 }

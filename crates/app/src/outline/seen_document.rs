@@ -1,4 +1,4 @@
-//! What is seen of a document: its text, its type, its pages and its structure.
+//! All that is seen of a document: its text, its type, its pages and its structure.
 
 use super::opened_source::OpenedSource;
 use super::positions::{DocumentPosition, Positions};
@@ -61,7 +61,7 @@ impl SeenDocument {
         classifier: Option<&Classifier>,
         positions: &Positions<'_>,
     ) -> Self {
-        let OpenedSource { source, media_type } = opened;
+        let OpenedSource { source, media_type, .. } = opened;
         SeenDocument {
             media_type: media_type.unwrap_or(PLAIN_TEXT),
             encoding: media_type.is_none().then(|| source.source().encoding().as_str()),

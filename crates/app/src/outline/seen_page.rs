@@ -5,6 +5,20 @@ use crate::ingest::{DocumentPage, PageWord};
 use crate::value::PageBox;
 use serde::Serialize;
 
+/// The size of a page in points, with as many decimals as boxes are written with.
+pub(super) struct PageSize {
+    pub(super) width: f64,
+    pub(super) height: f64,
+}
+
+impl PageSize {
+    pub(super) fn of(page: &DocumentPage) -> Self {
+        let whole = PageBox { left: 0.0, top: 0.0, width: page.width, height: page.height };
+        let [_, _, width, height] = whole.into();
+        PageSize { width, height }
+    }
+}
+
 /// A page of a document. What is measured of pages is added here.
 #[derive(Debug, Serialize)]
 pub(super) struct SeenPage {
@@ -34,10 +48,11 @@ struct SeenWord {
 
 impl SeenPage {
     pub(super) fn of(number: usize, page: &DocumentPage, positions: &Positions<'_>) -> Self {
+        let PageSize { width, height } = PageSize::of(page);
         SeenPage {
             page: number,
-            width: f64::from(page.width),
-            height: f64::from(page.height),
+            width,
+            height,
             start: positions.characters(page.text.start),
             end: positions.characters(page.text.end),
             is_picture: page.is_picture,
