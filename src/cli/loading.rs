@@ -4,7 +4,7 @@ use super::contained_reader;
 use super::passwords::PASSWORD_VARIABLE;
 use crate::context::Context;
 use crate::ingest::DocumentReader;
-use crate::profile::Library;
+use crate::profile::{Ingest, Library};
 use crate::profiles::SelectedProfile;
 use crate::requests::ProfileSpec;
 use clap::Args;
@@ -85,8 +85,9 @@ pub(super) fn context() -> &'static Context {
         let executable = std::env::current_exe().ok();
         let reader = executable.clone().map_or_else(DocumentReader::in_process, contained_reader::start_with);
         let password = std::env::var(PASSWORD_VARIABLE).ok().filter(|password| !password.is_empty());
-        Context::new(folder, |name| std::env::var_os(name), executable, jiff::Timestamp::now)
-            .with_reader(reader.with_passwords(password.into_iter().collect()))
+        Context::new(folder, |name| std::env::var_os(name), executable, jiff::Timestamp::now).with_reader(
+            reader.with_passwords(password.into_iter().collect()).with_ingest(&Ingest::default()),
+        )
     })
 }
 

@@ -127,6 +127,8 @@ mod otlp;
 #[cfg(test)]
 mod page_labels;
 #[cfg(test)]
+mod page_view;
+#[cfg(test)]
 mod pages;
 #[cfg(test)]
 mod panel;
@@ -142,6 +144,8 @@ mod pdf;
 mod pipeline;
 #[cfg(test)]
 mod placeholders;
+#[cfg(test)]
+mod places;
 #[cfg(test)]
 mod plugin_check;
 #[cfg(test)]

@@ -9,7 +9,7 @@ fn pdf(lines: &[&str]) -> Vec<u8> {
 }
 
 /// A PDF of two wide pages: one with these lines, and another one, of which this is the content.
-fn pdf_of(lines: &[&str], second: &str) -> Vec<u8> {
+pub(crate) fn pdf_of(lines: &[&str], second: &str) -> Vec<u8> {
     let mut content = String::from("BT /F 10 Tf 12 TL 30 760 Td\n");
     for line in lines {
         writeln!(content, "({}) Tj T*", line.replace('(', "\\(").replace(')', "\\)")).unwrap();

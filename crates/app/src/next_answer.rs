@@ -39,7 +39,8 @@ pub fn answer_next(
     let plan = request.profile.plan(context, &context.library(), &[], output)?;
     let value = read(&request.input)?;
     let input = NextInput::parse(&value).map_err(|mistakes| wrong_input(&mistakes, output))?;
-    let document = read_next_input(&input, context.reader())
+    let reader = context.reader().clone().with_ingest(&plan.profile.ingest);
+    let document = read_next_input(&input, &reader)
         .map_err(|error| Failure::broken(format!("/document/path: {error}")).help(error.help()))?;
     let answer = next(&plan, &document, input.document_type.as_deref(), &input.history)
         .map_err(|error| failed(error, output))?;

@@ -14,11 +14,13 @@ pub fn write_report(file: &Path, page: &str) -> Result<(), Failure> {
         .map_err(|error| Failure::broken(format!("can't write the report to `{}`: {error}", file.shown())))
 }
 
-/// Refuses a report that would overwrite one of the `inputs`, each with what it is; `other` is a better name for it.
+/// Refuses a report, the value of `flag`, that would overwrite one of the `inputs`, each with what it is; `other` is a
+/// better name for it.
 ///
 /// # Errors
 /// When it would.
 pub(crate) fn refuse_overwriting(
+    flag: &str,
     report: &Path,
     inputs: &[(&str, PathBuf)],
     other: &str,
@@ -28,7 +30,7 @@ pub(crate) fn refuse_overwriting(
     match inputs.iter().find(|(_, input)| is_report(input)) {
         Some((what, input)) => {
             let message =
-                format!("`--report {}` would overwrite the {what} `{}`", report.shown(), input.shown());
+                format!("`{flag} {}` would overwrite the {what} `{}`", report.shown(), input.shown());
             Err(Failure::usage(message).help(format!("write the report to another file, such as `{other}`")))
         }
         None => Ok(()),

@@ -90,6 +90,7 @@ pub(super) fn assessment(policy: &LoopPolicy, step: &IterationRecord) -> Assessm
         rule: None,
         suggested_fix: None,
         source_span: None,
+        places: Vec::new(),
         pre_existing: false,
     });
     let mut assessment = Assessment {

@@ -77,6 +77,20 @@ impl FileKind {
         }
     }
 
+    /// The media type of a file of this kind.
+    pub(super) fn media_type(self) -> &'static str {
+        match self {
+            FileKind::Pdf => "application/pdf",
+            FileKind::Image(kind) => kind.media_type(),
+            FileKind::Package => "application/zip",
+            FileKind::Compound => "application/x-ole-storage",
+            FileKind::RichText => "application/rtf",
+            FileKind::Mail => "message/rfc822",
+            FileKind::Html => "text/html",
+            FileKind::Xml => "application/xml",
+        }
+    }
+
     /// Reads a file of this kind.
     pub(super) fn read(self, bytes: Vec<u8>, settings: &ReadingSettings) -> Result<FileText, Unread> {
         match self {

@@ -8,9 +8,9 @@
 #![cfg_attr(not(test), deny(clippy::disallowed_types))]
 
 pub use loopctl_core::document::{
-    Classification, Classifier, Document, DocumentPage, DoubtfulWord, Encoding, MEDIA_ENDINGS, MarkedPart,
-    Matched, Media, OtherReading, PageBox, PageOcr, PageOrigin, PagePassage, PageWord, Pages, PartRole,
-    ReadingDoubt, SourceText, Structure, UNKNOWN, Unreadable,
+    Classification, Classifier, Document, DocumentPage, DoubtfulWord, Encoding, GateFinding, MEDIA_ENDINGS,
+    MarkedPart, Matched, Media, OtherReading, PageBox, PageOcr, PageOrigin, PagePassage, PageSignal,
+    PageSignals, PageWord, Pages, PartRole, ReadingDoubt, SourceText, Structure, UNKNOWN, Unreadable,
 };
 use loopctl_core::{diag, disk, next, plan, profile, value};
 

@@ -120,6 +120,13 @@ impl DocumentReader {
         Document { digest, ..document }
     }
 
+    /// The media type of a file that is not plain text, by its first bytes; `None` for text, and for what nothing here
+    /// reads.
+    #[must_use]
+    pub fn media_type(bytes: &[u8]) -> Option<&'static str> {
+        FileKind::of(bytes).map(FileKind::media_type)
+    }
+
     /// A picture of a page of a file, with so many pixels for a point (72 to an inch).
     ///
     /// # Errors

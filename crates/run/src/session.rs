@@ -52,12 +52,13 @@ impl Session {
         let (undrained, draining) = watch::channel(false);
         let stops = StopSignals { cancelled, draining };
         let budget = Arc::new(RunBudget::new(plan.profile.budget));
+        let reader = DocumentReader::in_process().with_ingest(&plan.profile.ingest);
         Session {
             plan,
             consulted,
             store,
             time: Time::Real,
-            reader: DocumentReader::in_process(),
+            reader,
             stops,
             budget,
             _undrained: Some(undrained),
@@ -70,9 +71,10 @@ impl Session {
         Session { stops: StopSignals { draining, ..self.stops }, _undrained: None, ..self }
     }
 
-    /// Returns this session with another reader of documents than one in this process.
+    /// Returns this session with another reader of documents than one in this process. It reads as the plan's profile says.
     #[must_use]
     pub fn with_reader(self, reader: DocumentReader) -> Self {
+        let reader = reader.with_ingest(&self.plan.profile.ingest);
         Session { reader, ..self }
     }
 

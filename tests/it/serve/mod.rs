@@ -2,7 +2,7 @@
 
 mod attacks;
 mod bounds;
-mod browser;
+pub(crate) mod browser;
 mod desk;
 mod in_a_browser;
 mod jobs;

@@ -179,7 +179,12 @@ impl CalibrationRequest {
         let labels = self.labels.iter().map(|file| ("labels", file.clone()));
         let out = out.into_iter().map(|file| ("certificate of `--out`", file.to_path_buf()));
         let read = reached.present().map(|file| ("profile, or a file that it reads,", file.to_path_buf()));
-        refuse_overwriting(report, &labels.chain(out).chain(read).collect::<Vec<_>>(), "calibration.html")
+        refuse_overwriting(
+            "--report",
+            report,
+            &labels.chain(out).chain(read).collect::<Vec<_>>(),
+            "calibration.html",
+        )
     }
 
     /// Returns the documents of the named run or folder.

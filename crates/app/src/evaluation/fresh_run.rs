@@ -81,8 +81,9 @@ impl FreshRunRequest {
         if matches!(run.exit, ExitStatus::Usage | ExitStatus::Interrupted) {
             return Err(Failure::shown(run.exit));
         }
+        let reader = context.reader().clone().with_ingest(&plan.profile.ingest);
         let classified = documents.into_iter().filter_map(|document| {
-            let found = document.classified(plan, context.reader())?;
+            let found = document.classified(plan, &reader)?;
             Some((document.name, found))
         });
         let classified = classified.collect();

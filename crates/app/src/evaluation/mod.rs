@@ -126,7 +126,7 @@ impl EvaluationRequest {
         if let ResultSpec::Fresh(fresh) = &self.results {
             inputs.extend(fresh.files(labels).map(|file| ("labelled documents", file)));
         }
-        refuse_overwriting(report, &inputs, "quality.html")
+        refuse_overwriting("--report", report, &inputs, "quality.html")
     }
 }
 

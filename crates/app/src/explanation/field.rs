@@ -10,13 +10,13 @@ use crate::plan::Plan;
 use crate::plans::refuse_profiles;
 use crate::report::Paint;
 use crate::result::is_result;
+use crate::review::PlacedText;
 use crate::rules::{Assertion, EvidenceRules};
 use crate::score::{FieldMention, FoundPart, read_mentions, read_mentions_of_part, read_parts};
-use crate::scoring::read_source;
+use crate::scoring::SourceDocument;
 use crate::streams::Streams;
-use crate::value::path_text;
 use crate::value::prose::listed;
-use crate::value::sanitize_line;
+use crate::value::{PagePassage, pages_in_words, path_text, sanitize_line};
 use serde::Serialize;
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -49,6 +49,9 @@ struct MentionEntry {
     start: usize,
     end: usize,
     text: String,
+    /// Its places on the pages of a document that has pages.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    places: Vec<PagePassage>,
     /// The line around it, as much of it as is shown.
     #[serde(skip)]
     passage: String,
@@ -68,6 +71,9 @@ struct PartEntry {
     heading: String,
     /// First character and one past the last of each stretch.
     spans: Vec<(usize, usize)>,
+    /// The places of its first line on the pages of a document that has pages.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    places: Vec<PagePassage>,
 }
 
 /// Explains a field of a document.
@@ -80,45 +86,49 @@ pub(super) fn explain_field(
     refuse_profiles(context, &[&request.target])?;
     let profile = request.profile.clone().unwrap_or_else(|| context.usual_profile());
     let plan = request.over(&profile).plan(context, &context.library(), &[], output)?;
-    let text = document(Path::new(&request.target), context.reader(), output)?;
+    let reader = context.reader().clone().with_ingest(&plan.profile.ingest);
+    let document = document(Path::new(&request.target), &reader, output)?;
+    let text = document.text();
+    let placed = PlacedText::of(text).on_pages(document.pages());
     let rules = plan.scoring.rules().evidence();
     let place = FieldTarget::of(field, rules);
     if let FieldTarget::List(list) = place {
-        return Ok(Explanation::Parts(DocumentParts::read(list, rules, &text)));
+        return Ok(Explanation::Parts(DocumentParts::read(list, rules, text, &placed)));
     }
     let name = place.field();
     let (vocabulary, phrases) =
         rules.vocabulary_of(name).ok_or_else(|| unread(name, &plan, request.profile.is_some()))?;
     let (part, mentions) = match place {
         FieldTarget::OfPart { list, part, field } => {
-            let read = read_mentions_of_part(rules, list, part, field, &text);
-            let (label, mentions) = read.ok_or_else(|| no_part(list, part, rules, &text))?;
+            let read = read_mentions_of_part(rules, list, part, field, text);
+            let (label, mentions) = read.ok_or_else(|| no_part(list, part, rules, text))?;
             (Some(label), mentions)
         }
         FieldTarget::Field(_) | FieldTarget::List(_) => {
-            (None, read_mentions(rules, name, &text).unwrap_or_default())
+            (None, read_mentions(rules, name, text).unwrap_or_default())
         }
     };
     Ok(Explanation::Field(FieldMentions {
         field: name.to_owned(),
         vocabulary: vocabulary.to_owned(),
         part,
-        mentions: mentions.into_iter().map(|mention| MentionEntry::of(mention, &text)).collect(),
+        mentions: mentions.into_iter().map(|mention| MentionEntry::of(mention, &placed)).collect(),
         preferred: phrases.prefer.clone(),
     }))
 }
 
 /// Reads a document, which must not be a result.
-fn document(path: &Path, reader: &DocumentReader, output: &mut Streams) -> Result<String, Failure> {
-    let text = read_source(path, reader, output)?;
-    if text.trim_start().starts_with('{') && serde_json::from_str(&text).is_ok_and(|json| is_result(&json)) {
+fn document(path: &Path, reader: &DocumentReader, output: &mut Streams) -> Result<SourceDocument, Failure> {
+    let document = SourceDocument::read(path, reader, output)?;
+    let text = document.text();
+    if text.trim_start().starts_with('{') && serde_json::from_str(text).is_ok_and(|json| is_result(&json)) {
         return Err(Failure::usage(format!(
             "`{}` is a result of a run; `--field` reads a document",
             sanitize_line(&path_text(path))
         ))
         .help("name the document that it is a result of; what the result says of the field, `explain` shows without `--field`"));
     }
-    Ok(text)
+    Ok(document)
 }
 
 /// The field or list that `--field` names.
@@ -190,9 +200,10 @@ fn no_part(list: &str, part: &str, rules: &EvidenceRules, text: &str) -> Failure
 }
 
 impl DocumentParts {
-    fn read(list: &str, rules: &EvidenceRules, text: &str) -> Self {
+    fn read(list: &str, rules: &EvidenceRules, text: &str, placed: &PlacedText<'_>) -> Self {
         let parts = read_parts(rules, list, text).unwrap_or_default();
-        DocumentParts { list: list.to_owned(), parts: parts.into_iter().map(PartEntry::of).collect() }
+        let parts = parts.into_iter().map(|part| PartEntry::of(part, placed)).collect();
+        DocumentParts { list: list.to_owned(), parts }
     }
 
     /// For people.
@@ -207,8 +218,9 @@ impl DocumentParts {
             let (label, heading) = (sanitize_line(&part.label), sanitize_line(&part.heading));
             let stretches = part.spans.len();
             let s = if stretches == 1 { "" } else { "es" };
+            let page = on_page(&part.places);
             text.push_str(&format!(
-                "  {label:<4} line {:<4} {stretches} stretch{s}  \"{heading}\"\n",
+                "  {label:<4} {page}line {:<4} {stretches} stretch{s}  \"{heading}\"\n",
                 part.line
             ));
         }
@@ -217,8 +229,9 @@ impl DocumentParts {
 }
 
 impl PartEntry {
-    fn of(part: FoundPart) -> Self {
+    fn of(part: FoundPart, text: &PlacedText<'_>) -> Self {
         PartEntry {
+            places: text.places(text.line(part.line)),
             label: part.label,
             line: part.line,
             heading: part.heading,
@@ -241,7 +254,8 @@ impl FieldMentions {
         let width = self.mentions.iter().map(|mention| mention.value.chars().count()).max().unwrap_or(0);
         for mention in &self.mentions {
             text.push_str(&format!(
-                "  line {:<4} {:width$}  {:<12} finality {}  {}\n",
+                "  {}line {:<4} {:width$}  {:<12} finality {}  {}\n",
+                on_page(&mention.places),
                 mention.line,
                 sanitize_line(&mention.value),
                 mention.context.as_str(),
@@ -282,11 +296,12 @@ impl FieldMentions {
 }
 
 impl MentionEntry {
-    fn of(mention: FieldMention, text: &str) -> Self {
+    fn of(mention: FieldMention, text: &PlacedText<'_>) -> Self {
         let (start, end) = (mention.span.start, mention.span.end);
         MentionEntry {
-            text: text.chars().skip(start).take(end - start).collect(),
-            passage: passage(start, text),
+            text: text.part(start..end).to_owned(),
+            places: text.places(start..end),
+            passage: passage(start, text.whole()),
             line: mention.line,
             value: mention.value,
             context: mention.context,
@@ -295,6 +310,11 @@ impl MentionEntry {
             end,
         }
     }
+}
+
+/// The pages of a passage before its line, in a column; nothing for a document without pages.
+fn on_page(places: &[PagePassage]) -> String {
+    pages_in_words(places).map_or_else(String::new, |pages| format!("{pages:<8} "))
 }
 
 /// The line around the mention that begins at a character, as much of it as is shown.

@@ -119,7 +119,7 @@ struct Beside {
 }
 
 /// The columns beside the value of a field, each of which a field has if some document needs it.
-const BESIDE: [Beside; 7] = [
+const BESIDE: [Beside; 9] = [
     Beside {
         name: "support",
         about: "What the document says for the value: verified, entailed, undecided, conflicting, unsupported or contradicted; of a list or mapping, the weakest of its values",
@@ -143,6 +143,21 @@ const BESIDE: [Beside; 7] = [
         about: "Where it ends",
         is_needed: |field| field.has_evidence,
         cell: |field| Some(Cell::number(field.evidence?.span?.end)),
+    },
+    Beside {
+        name: "page",
+        about: "The page of the document on which that passage begins, from 1",
+        is_needed: |field| field.has_places,
+        cell: |field| Some(Cell::number(field.evidence?.places.first()?.page)),
+    },
+    Beside {
+        name: "places",
+        about: "Where that passage is seen, as JSON: each page with its boxes, [left, top, width, height] in points from the top left corner",
+        is_needed: |field| field.has_places,
+        cell: |field| {
+            let places = Some(field.evidence?.places).filter(|places| !places.is_empty())?;
+            serde_json::to_string(places).ok().map(Cell::text)
+        },
     },
     Beside {
         name: "corrected_by",
@@ -198,6 +213,8 @@ struct FieldColumns {
     name: String,
     /// `true` if some document has evidence for it.
     has_evidence: bool,
+    /// `true` if some of it is seen on a page.
+    has_places: bool,
     /// `true` if a reviewer has corrected it somewhere.
     is_corrected: bool,
     /// `true` if a reviewer has confirmed it somewhere.
@@ -230,9 +247,10 @@ impl Columns {
             }
         }
         // Also where a reviewer has replaced the value: corrections only add columns.
-        for (path, _) in document.validation().iter().flat_map(|validation| validation.evidence.iter()) {
+        for (path, leaf) in document.validation().iter().flat_map(|validation| validation.evidence.iter()) {
             if let Some(field) = top_level_field(path).and_then(|name| self.field(&name)) {
                 field.has_evidence = true;
+                field.has_places |= !leaf.places.is_empty();
             }
         }
         for applied in &document.corrected {
@@ -256,7 +274,11 @@ impl Columns {
             field(name).is_some_and(|field| {
                 (field.is_corrected || corrected.is_none()) && (field.is_confirmed || confirmed.is_none())
             })
-        }) && evidence_of(document).keys().all(|name| field(name).is_none_or(|field| field.has_evidence))
+        }) && evidence_of(document).iter().all(|(name, leaf)| {
+            let has_columns =
+                |field: &FieldColumns| field.has_evidence && (field.has_places || leaf.places.is_empty());
+            field(name).is_none_or(has_columns)
+        })
     }
 
     /// The heading of each column, and its meaning. No two headings are alike: the column of a field with the name of

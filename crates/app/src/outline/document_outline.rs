@@ -2,6 +2,8 @@
 
 use super::leaves::{LeafValue, leaves};
 use super::positions::{DocumentPosition, Positions};
+use super::seen_document::SeenDocument;
+use super::{OutlineRequest, shown};
 use loopctl_ground::Document;
 use loopctl_ground::outline::{self, Reading};
 use serde::Serialize;
@@ -14,6 +16,9 @@ const LONGEST: usize = 400;
 #[derive(Debug, Serialize)]
 pub struct DocumentOutline {
     pub(super) document: String,
+    /// The whole text, its pages and its structure.
+    #[serde(flatten)]
+    pub(super) seen: SeenDocument,
     pub(super) lines: Vec<OutlineLine>,
     #[serde(skip_serializing_if = "is_zero")]
     pub(super) lines_left_out: usize,
@@ -31,6 +36,9 @@ pub struct DocumentOutline {
 #[derive(Debug, Serialize)]
 pub(super) struct OutlineLine {
     pub(super) line: usize,
+    /// Its page, in a document that has pages.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) page: Option<usize>,
     pub(super) cells: Vec<OutlineCell>,
     #[serde(skip_serializing_if = "is_zero")]
     pub(super) cells_left_out: usize,
@@ -123,28 +131,29 @@ pub(super) fn clipped(text: &str) -> String {
 
 impl DocumentOutline {
     pub(super) fn read(
-        name: String,
+        seen: SeenDocument,
+        positions: &Positions<'_>,
         document: &Document,
         candidate: Option<&Value>,
-        clauses: bool,
-        most: usize,
+        request: &OutlineRequest,
     ) -> Self {
-        let positions = Positions::of(document.text());
+        let OutlineRequest { clauses, most, .. } = *request;
         let outline = document.outline(most);
-        let lines = outline.rows.iter().map(|row| line(row, &positions)).collect();
+        let lines = outline.rows.iter().map(|row| line(row, positions)).collect();
         let sentences = clauses.then(|| document.sentences(most));
         let sentences_left_out = sentences.as_ref().map_or(0, |read| read.left_out);
         let sentences = sentences
-            .map(|read| read.sentences.iter().map(|sentence| self::sentence(sentence, &positions)).collect());
+            .map(|read| read.sentences.iter().map(|sentence| self::sentence(sentence, positions)).collect());
         let (values, values_left_out) = match candidate {
             Some(candidate) => {
-                let (values, left_out) = leaves(document, candidate, &positions, most);
+                let (values, left_out) = leaves(document, candidate, positions, most);
                 (Some(values), left_out)
             }
             None => (None, 0),
         };
         DocumentOutline {
-            document: name,
+            document: shown(&request.file),
+            seen,
             lines,
             lines_left_out: outline.left_out,
             sentences,
@@ -157,9 +166,11 @@ impl DocumentOutline {
 
 fn line(row: &outline::Row, positions: &Positions<'_>) -> OutlineLine {
     let first = row.cells.first().map_or(0, |cell| cell.bytes.start);
+    let cells: Vec<OutlineCell> = row.cells.iter().map(|cell| self::cell(cell, positions)).collect();
     OutlineLine {
         line: positions.line(first),
-        cells: row.cells.iter().map(|cell| self::cell(cell, positions)).collect(),
+        page: cells.first().and_then(|cell| Some(cell.at.places.first()?.page)),
+        cells,
         cells_left_out: row.left_out,
     }
 }

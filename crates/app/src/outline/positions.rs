@@ -1,5 +1,7 @@
 //! Positions: lines and columns of the bytes of a text.
 
+use crate::ingest::Pages;
+use crate::value::{PagePassage, pages_in_words};
 use serde::Serialize;
 use std::ops::Range;
 
@@ -7,7 +9,7 @@ use std::ops::Range;
 const BLOCK: usize = 1024;
 
 /// A position in a document.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub(super) struct DocumentPosition {
     /// Its line, from 1.
     pub(super) line: usize,
@@ -16,6 +18,17 @@ pub(super) struct DocumentPosition {
     /// Its first character, and the one after its last, from 0.
     pub(super) start: usize,
     pub(super) end: usize,
+    /// Its places on the pages of a document that has pages.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(super) places: Vec<PagePassage>,
+}
+
+impl DocumentPosition {
+    /// In words: `page 2, line 7, column 3`.
+    pub(super) fn in_words(&self) -> String {
+        let pages = pages_in_words(&self.places).map_or_else(String::new, |pages| format!("{pages}, "));
+        format!("{pages}line {}, column {}", self.line, self.column)
+    }
 }
 
 /// Finds positions in a text, however long its lines are.
@@ -25,10 +38,12 @@ pub(super) struct Positions<'t> {
     lines: Vec<usize>,
     /// The characters before each block.
     blocks: Vec<usize>,
+    /// The pages on which the text is seen, if its document has pages.
+    pages: Option<&'t Pages>,
 }
 
 impl<'t> Positions<'t> {
-    pub(super) fn of(text: &'t str) -> Self {
+    pub(super) fn of(text: &'t str, pages: Option<&'t Pages>) -> Self {
         let ends = text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n').map(|(at, _)| at + 1);
         let mut before = 0;
         let blocks = text.as_bytes().chunks(BLOCK).map(|block| {
@@ -36,10 +51,11 @@ impl<'t> Positions<'t> {
             before
         });
         let blocks = std::iter::once(0).chain(blocks).collect();
-        Positions { text, lines: std::iter::once(0).chain(ends).collect(), blocks }
+        Positions { text, lines: std::iter::once(0).chain(ends).collect(), blocks, pages }
     }
 
-    fn characters(&self, byte: usize) -> usize {
+    /// The number of characters before a byte.
+    pub(super) fn characters(&self, byte: usize) -> usize {
         let block = byte / BLOCK;
         let rest = self.text.as_bytes().get(block * BLOCK..byte).unwrap_or_default();
         self.blocks.get(block).copied().unwrap_or_default() + begun(rest)
@@ -53,7 +69,8 @@ impl<'t> Positions<'t> {
         let line = self.line(bytes.start);
         let begin = line.checked_sub(1).and_then(|at| self.lines.get(at)).copied().unwrap_or_default();
         let (start, end) = (self.characters(bytes.start), self.characters(bytes.end));
-        DocumentPosition { line, column: start - self.characters(begin).min(start) + 1, start, end }
+        let places = self.pages.map_or_else(Vec::new, |pages| pages.passages(bytes.clone()));
+        DocumentPosition { line, column: start - self.characters(begin).min(start) + 1, start, end, places }
     }
 
     pub(super) fn text(&self, bytes: &Range<usize>) -> &'t str {
@@ -73,12 +90,15 @@ mod tests {
     #[test]
     fn lines_and_columns_are_counted_in_characters() {
         let text = format!("a\n{}é x", "ü".repeat(2000));
-        let positions = Positions::of(&text);
+        let positions = Positions::of(&text, None);
         let at = text.len() - 1;
         assert_eq!(
             positions.of_bytes(&(at..at + 1)),
-            DocumentPosition { line: 2, column: 2003, start: 2004, end: 2005 }
+            DocumentPosition { line: 2, column: 2003, start: 2004, end: 2005, places: vec![] }
         );
-        assert_eq!(positions.of_bytes(&(0..1)), DocumentPosition { line: 1, column: 1, start: 0, end: 1 });
+        assert_eq!(
+            positions.of_bytes(&(0..1)),
+            DocumentPosition { line: 1, column: 1, start: 0, end: 1, places: vec![] }
+        );
     }
 }

@@ -15,8 +15,12 @@ impl DocumentOutline {
     /// For people.
     pub fn text(&self, paint: Paint) -> String {
         let mut out = String::new();
+        if let Some(found) = &self.seen.document_type {
+            put(&mut out, &format!("type {}, confidence {:.2}", found.name, found.confidence));
+        }
         for line in &self.lines {
-            put(&mut out, &paint.strong(&format!("line {}", line.line)));
+            let page = line.page.map_or_else(String::new, |page| format!("page {page}, "));
+            put(&mut out, &paint.strong(&format!("{page}line {}", line.line)));
             let columns: Vec<String> = line.cells.iter().map(columns).collect();
             let width = columns.iter().map(String::len).max().unwrap_or_default();
             for (cell, columns) in line.cells.iter().zip(&columns) {
@@ -100,7 +104,7 @@ fn plain(value: &Value) -> String {
 }
 
 fn tell_sentence(sentence: &Sentence, paint: Paint, out: &mut String) {
-    let place = format!("sentence, line {}, column {}", sentence.at.line, sentence.at.column);
+    let place = format!("sentence, {}", sentence.at.in_words());
     put(out, &format!("{}  {}", paint.strong(&place), quoted(&sentence.text)));
     for statement in &sentence.statements {
         let kind = if statement.whole { "statement" } else { "part" };
@@ -117,7 +121,7 @@ fn tell_acting(acting: &ActingPhrase) -> String {
 }
 
 fn place(passage: &LeafPassage) -> String {
-    format!("line {}, column {}  {}", passage.at.line, passage.at.column, quoted(&passage.text))
+    format!("{}  {}", passage.at.in_words(), quoted(&passage.text))
 }
 
 fn tell_leaf(leaf: &LeafValue, paint: Paint, out: &mut String) {

@@ -7,7 +7,7 @@ use crate::result::DocumentResult;
 use crate::run::BatchEnd;
 use crate::score::{Assessment, Evidence};
 use crate::value::prose;
-use crate::value::{Severity, Usage, sanitize_line};
+use crate::value::{Severity, Usage, pages_in_words, sanitize_line};
 use serde_json::Value;
 use std::fmt::Write;
 
@@ -131,8 +131,11 @@ fn fields(out: &mut String, extraction: &Value, evidence: &Evidence, paint: Pain
         let place = evidence
             .iter()
             .find(|(path, _)| path.strip_prefix('/') == Some(key.as_str()))
-            .and_then(|(_, leaf)| leaf.span)
-            .map_or_else(String::new, |span| paint.faint(&format!("  [{}–{}]", span.start, span.end)));
+            .and_then(|(_, leaf)| Some((leaf.span?, pages_in_words(leaf.places))))
+            .map_or_else(String::new, |(span, pages)| {
+                let pages = pages.map_or_else(String::new, |pages| format!(", {pages}"));
+                paint.faint(&format!("  [{}–{}{pages}]", span.start, span.end))
+            });
         let _ = writeln!(out, "     {:width$}  {shown}{place}", sanitize_line(key));
     }
 }

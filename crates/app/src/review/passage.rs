@@ -1,7 +1,8 @@
 //! A passage of a document with its context.
 
+use crate::ingest::Pages;
 use crate::score::SourceSpan;
-use crate::value::sanitize_line;
+use crate::value::{PagePassage, pages_in_words, sanitize_line};
 use serde::Serialize;
 use std::ops::Range;
 
@@ -20,6 +21,8 @@ pub struct PlacedText<'t> {
     text: &'t str,
     /// Of each [`STEP`]th character, its byte and its line, from 0.
     steps: Vec<(usize, usize)>,
+    /// The pages on which it is seen, if its document has pages.
+    pages: Option<&'t Pages>,
 }
 
 impl<'t> PlacedText<'t> {
@@ -32,7 +35,20 @@ impl<'t> PlacedText<'t> {
             }
             line += usize::from(c == '\n');
         }
-        PlacedText { text, steps }
+        PlacedText { text, steps, pages: None }
+    }
+
+    /// Returns the text, seen on the pages of its document.
+    #[must_use]
+    pub fn on_pages(self, pages: Option<&'t Pages>) -> Self {
+        PlacedText { pages, ..self }
+    }
+
+    /// The places of a passage on these pages.
+    pub fn places(&self, characters: Range<usize>) -> Vec<PagePassage> {
+        let Some(pages) = self.pages else { return Vec::new() };
+        let ((start, _), (end, _)) = (self.place(characters.start), self.place(characters.end));
+        pages.passages(start..end.max(start))
     }
 
     /// The byte of a character and its line, from 0; the end of the text, where it has fewer.
@@ -45,6 +61,20 @@ impl<'t> PlacedText<'t> {
             line += usize::from(c == '\n');
         }
         (byte, line)
+    }
+
+    /// The whole text.
+    pub fn whole(&self) -> &'t str {
+        self.text
+    }
+
+    /// The characters of a line, counted from 1.
+    pub fn line(&self, number: usize) -> Range<usize> {
+        let lines = self.text.split('\n');
+        let before: usize =
+            lines.clone().take(number.saturating_sub(1)).map(|line| line.chars().count() + 1).sum();
+        let length = lines.skip(number.saturating_sub(1)).map(|line| line.chars().count()).next();
+        before..before + length.unwrap_or_default()
     }
 
     /// The text between two characters.
@@ -66,7 +96,7 @@ impl<'t> PlacedText<'t> {
 }
 
 /// A passage of a document.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Passage {
     /// Its line, from 1.
     pub line: usize,
@@ -77,6 +107,9 @@ pub struct Passage {
     before: String,
     text: String,
     after: String,
+    /// Its places on the pages of a document that has pages.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub places: Vec<PagePassage>,
 }
 
 impl Passage {
@@ -99,12 +132,14 @@ impl Passage {
                 sanitize_line(inner)
             },
             after: sanitize_line(after.split('\n').next().unwrap_or_default().trim_end()),
+            places: text.places(start..end),
         }
     }
 
     /// For people: the passage between `[` and `]`.
     pub fn shown(&self) -> String {
-        format!("line {}: {}[{}]{}", self.line, self.before, self.text, self.after)
+        let pages = pages_in_words(&self.places).map_or_else(String::new, |pages| format!("{pages}, "));
+        format!("{pages}line {}: {}[{}]{}", self.line, self.before, self.text, self.after)
     }
 
     /// The text before it on its line, the passage, and the text that follows.

@@ -278,11 +278,12 @@ struct Looked<'a> {
 impl<'a> Looked<'a> {
     fn of(document: &'a ReviewDocument, beside: Beside<'a>) -> Self {
         let quotes = beside.quotes.into_iter().flat_map(Quotes::iter);
+        let pages = beside.source.document().and_then(|document| document.pages.as_deref());
         Looked {
             document,
             beside,
             found: Found::of(document.result.best_validation.as_ref()),
-            text: beside.source.text().map(PlacedText::of),
+            text: beside.source.text().map(|text| PlacedText::of(text).on_pages(pages)),
             mentions: OnceCell::new(),
             mentioned: RefCell::default(),
             quotes: quotes.filter_map(|(at, quotes)| Some((at, quotes.first()?.as_str()))).collect(),

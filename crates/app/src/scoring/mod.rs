@@ -1,13 +1,14 @@
 //! Extractions scored, from files of one or of many.
 
 mod score_record;
+mod source_document;
 
 pub use score_record::{ScoreRecord, without_mark};
+pub use source_document::SourceDocument;
 
 use crate::context::Context;
 use crate::disk::{self, ReadError};
 use crate::failure::Failure;
-use crate::ingest::{DocumentReader, Encoding};
 use crate::named_input::NamedInput;
 use crate::plan::{DocumentContext, Given, Plan};
 use crate::plans::{known_type, refuse_profiles};
@@ -17,7 +18,7 @@ use crate::requests::ResultFormat;
 use crate::rules::UNKNOWN_TYPE;
 use crate::score::{Assessment, Assessor, Evidence, Issue, Scores};
 use crate::streams::{RecordWriter, Streams, complain};
-use crate::value::{DocumentId, Score, ShownPath, os_text};
+use crate::value::{Score, ShownPath, os_text};
 use score_record::{KEYS, in_extraction};
 use serde::Serialize;
 use serde_json::Value;
@@ -79,7 +80,8 @@ pub fn score(request: &ScoreRequest, context: &Context, output: &mut Streams) ->
         ))
         .help("a record names its text itself, under `source`"));
     }
-    let read = |path| read_source(path, context.reader(), output);
+    let reader = context.reader().clone().with_ingest(&plan.profile.ingest);
+    let read = |path| SourceDocument::read(path, &reader, output);
     let source = request.source.as_deref().map(read).transpose()?;
     let format = output.record_format(request.format, context)?;
     let mut scorer = Scorer {
@@ -97,7 +99,7 @@ pub fn score(request: &ScoreRequest, context: &Context, output: &mut Streams) ->
     let mut files = request.files.iter();
     let scored = files.try_for_each(|file| {
         if is_single(file) {
-            scorer.single(file, source.as_deref(), output)
+            scorer.single(file, source.as_ref(), output)
         } else {
             scorer.lines(file, output)
         }
@@ -143,41 +145,6 @@ fn checked_given(plan: &Plan, name: &str, value: f64) -> Result<(String, Score),
     Ok((name.to_owned(), score))
 }
 
-/// Reads the text of a document. Pages of which no text is read are reported, and an encoding that was
-/// guessed.
-///
-/// # Errors
-/// When it can't be read, or is not text.
-pub fn read_source(path: &Path, reader: &DocumentReader, output: &mut Streams) -> Result<String, Failure> {
-    text_of_file(&path.shown(), read_bounded(path)?, reader, output)
-}
-
-/// The text of a document with this name in messages. Pages of which no text is read are reported, and an encoding that was
-/// guessed.
-///
-/// # Errors
-/// When it is not text.
-pub fn text_of_file(
-    shown: &str,
-    bytes: Vec<u8>,
-    reader: &DocumentReader,
-    output: &mut Streams,
-) -> Result<String, Failure> {
-    let document = reader.document(DocumentId::new(shown), bytes);
-    if let Some(doubts) = document.pages.as_ref().and_then(|pages| pages.doubts()) {
-        output.warn(&format!("`{shown}`: {doubts}"));
-    }
-    if let Some(attachments) = document.unread_attachments() {
-        output.warn(&format!("`{shown}`: {attachments}"));
-    }
-    let text =
-        document.text.map_err(|error| Failure::broken(format!("`{shown}`: {error}")).help(error.help()))?;
-    if let Encoding::Guessed { name } = text.encoding() {
-        output.warn(&format!("`{shown}`: its encoding was guessed to be {name}"));
-    }
-    Ok(text.as_str().to_owned())
-}
-
 fn read_bounded(path: &Path) -> Result<Vec<u8>, Failure> {
     disk::read_input(path, MAX_RECORD).map_err(|error| match error {
         ReadError::TooLarge { limit } => {
@@ -212,7 +179,12 @@ struct Scorer {
 
 impl Scorer {
     /// Scores one extraction in a file of its own. One that can't be used is reported; the other files are answered.
-    fn single(&mut self, path: &Path, source: Option<&str>, output: &mut Streams) -> Result<(), Failure> {
+    fn single(
+        &mut self,
+        path: &Path,
+        source: Option<&SourceDocument>,
+        output: &mut Streams,
+    ) -> Result<(), Failure> {
         match self.assess_file(path, source) {
             Ok(id) => self.answer(&id, output),
             Err(failure) => {
@@ -224,7 +196,7 @@ impl Scorer {
     }
 
     /// Assesses the extraction in a file and returns its id, the file's name.
-    fn assess_file(&mut self, path: &Path, source: Option<&str>) -> Result<Value, Failure> {
+    fn assess_file(&mut self, path: &Path, source: Option<&SourceDocument>) -> Result<Value, Failure> {
         let bytes = read_bounded(path)?;
         let not_json = |place: &str| {
             Failure::broken(format!("`{}` is not JSON ({place})", path.shown()))
@@ -233,8 +205,8 @@ impl Scorer {
         let extraction = std::str::from_utf8(without_mark(&bytes))
             .map_err(|error| not_json(&format!("it is not UTF-8 from byte {} on", error.valid_up_to())))?;
         let id = path.file_stem().map_or_else(String::new, |stem| os_text(stem).into_owned());
-        let record = ScoreRecord::unlabelled(Value::String(id), extraction, source);
-        self.assess(&record).map_err(|why| match why {
+        let record = ScoreRecord::unlabelled(Value::String(id), extraction, source.map(SourceDocument::text));
+        self.assess(&record, source).map_err(|why| match why {
             UnscoredRecord::Json(error) => {
                 not_json(&format!("line {}, column {}", error.line(), error.column()))
             }
@@ -275,7 +247,7 @@ impl Scorer {
                 .help(RECORDS));
             }
             let record = ScoreRecord::parse(&line);
-            let answered = record.and_then(|record| match self.assess(&record) {
+            let answered = record.and_then(|record| match self.assess(&record, None) {
                 Ok(()) => Ok(record),
                 Err(UnscoredRecord::Json(error)) => Err(in_extraction(&line, record.extraction, &error)),
                 Err(UnscoredRecord::Record(why)) => Err(why),
@@ -328,7 +300,12 @@ impl Scorer {
         }
     }
 
-    fn assess(&mut self, record: &ScoreRecord<'_>) -> Result<(), UnscoredRecord> {
+    /// Assesses a record; its source may be in a file of its own.
+    fn assess(
+        &mut self,
+        record: &ScoreRecord<'_>,
+        file: Option<&SourceDocument>,
+    ) -> Result<(), UnscoredRecord> {
         self.beside.clone_from(&self.given);
         for (name, value) in &record.given {
             let one = checked_given(&self.plan, name, *value).map_err(UnscoredRecord::Record)?;
@@ -345,9 +322,15 @@ impl Scorer {
         self.untyped |= named.is_none()
             && (record.source.is_none() || self.plan.classifier.is_none())
             && self.plan.document_types().any(|known| known != UNKNOWN_TYPE);
-        let context = match &record.source {
-            Some(text) => DocumentContext::of_text(&self.plan, text, named.as_deref()),
-            None => DocumentContext::named(&self.plan, named.as_deref().unwrap_or(UNKNOWN_TYPE), None),
+        let context = match (file, &record.source) {
+            (Some(file), _) => {
+                let (document, named) = (&file.document, named.as_deref());
+                DocumentContext::of(&self.plan, document, named, "with `--type`", &mut Vec::new())
+            }
+            (None, Some(text)) => DocumentContext::of_text(&self.plan, text, named.as_deref()),
+            (None, None) => {
+                DocumentContext::named(&self.plan, named.as_deref().unwrap_or(UNKNOWN_TYPE), None)
+            }
         };
         let given = Given { scores: &self.beside, quotes: Some(&record.quotes), judged: None };
         context

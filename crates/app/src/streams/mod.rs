@@ -15,6 +15,8 @@ use crate::value::sanitize_line;
 use serde::Serialize;
 use serde_json::Value;
 use std::io::Write;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// The variable that gives the format of records if a request does not.
 const FORMAT_VARIABLE: &str = "LOOPCTL_FORMAT";
@@ -33,6 +35,8 @@ pub struct Streams {
     pub err_paint: Paint,
     out_style: Style,
     err_style: Style,
+    /// Lets everything through to standard output while it is on.
+    exact: Arc<AtomicBool>,
     /// The latest advice: repeated below each of many mistakes, it would hide them.
     advised: Option<String>,
 }
@@ -58,8 +62,10 @@ impl Streams {
     /// Streams of results and of messages.
     pub fn new(out: Stream<impl Write + 'static>, err: Stream<impl Write + 'static>) -> Self {
         let style = |coloured: bool| if coloured { Style::Coloured } else { Style::Plain };
+        let sanitized = SanitizedWriter::new(out.writer, out.coloured);
         Streams {
-            out: Box::new(SanitizedWriter::new(out.writer, out.coloured)),
+            exact: sanitized.exact(),
+            out: Box::new(sanitized),
             err: Box::new(SanitizedWriter::new(err.writer, err.coloured)),
             out_is_terminal: out.is_terminal,
             out_paint: Paint::new(out.coloured),
@@ -154,6 +160,17 @@ impl Streams {
     pub fn write_text(&mut self, text: &str) -> Result<(), Failure> {
         self.out.write_all(text.as_bytes())?;
         Ok(self.out.flush()?)
+    }
+
+    /// Writes a text: exactly, for a file or another program; on a terminal as [`Self::write_text`] does.
+    ///
+    /// # Errors
+    /// When it can't be written.
+    pub fn write_exactly(&mut self, text: &str) -> Result<(), Failure> {
+        self.exact.store(!self.out_is_terminal, Ordering::Relaxed);
+        let written = self.write_text(text);
+        self.exact.store(false, Ordering::Relaxed);
+        written
     }
 
     /// Shows problems on standard output, for a user who asked for them.

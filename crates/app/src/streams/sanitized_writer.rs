@@ -3,6 +3,8 @@
 
 use crate::value::is_wild;
 use std::io::{self, Write};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Longest colour sequence that is let through.
 const LONGEST_COLOUR: usize = 20;
@@ -15,12 +17,19 @@ pub struct SanitizedWriter<W: Write> {
     coloured: bool,
     /// The beginning of a character or of a colour whose rest is yet to come.
     pending: Vec<u8>,
+    /// `true` while everything is let through.
+    exact: Arc<AtomicBool>,
 }
 
 impl<W: Write> SanitizedWriter<W> {
     /// A stream that lets colours through if they are wanted.
     pub fn new(inner: W, coloured: bool) -> Self {
-        SanitizedWriter { inner, coloured, pending: Vec::new() }
+        SanitizedWriter { inner, coloured, pending: Vec::new(), exact: Arc::default() }
+    }
+
+    /// The switch that lets everything through while it is on: for texts that another program reads.
+    pub(super) fn exact(&self) -> Arc<AtomicBool> {
+        Arc::clone(&self.exact)
     }
 
     fn write_text(&mut self, text: &str, is_last: bool) -> io::Result<()> {
@@ -107,6 +116,10 @@ impl<W: Write> Write for SanitizedWriter<W> {
     }
 
     fn write_all(&mut self, bytes: &[u8]) -> io::Result<()> {
+        if self.exact.load(Ordering::Relaxed) {
+            self.write_pending()?;
+            return self.inner.write_all(bytes);
+        }
         let mut joined = std::mem::take(&mut self.pending);
         let mut rest = if joined.is_empty() {
             bytes

@@ -7,6 +7,7 @@ mod item;
 mod json_path;
 mod kebab;
 mod kind;
+mod page_box;
 mod path_text;
 mod pointer;
 mod presence;
@@ -47,6 +48,9 @@ pub use json_path::{JsonPath, PathError, PathStep};
 pub use kebab::to_kebab;
 #[doc(hidden)]
 pub use kind::kind_in_words;
+pub use page_box::{PageBox, PagePassage};
+#[doc(hidden)]
+pub use page_box::{page_numbers_in_words, pages_in_words};
 #[doc(hidden)]
 pub use path_text::{ShownPath, os_text, path_of, path_serde, path_text};
 #[doc(hidden)]

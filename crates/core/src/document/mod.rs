@@ -9,12 +9,13 @@ mod pages;
 mod structure;
 mod text;
 
+pub use crate::value::{PageBox, PagePassage};
 pub use classify::{Classification, Classifier, Matched, UNKNOWN};
 pub use gate::GateFinding;
 pub use media::{MEDIA_ENDINGS, MOST_ATTACHED_BYTES, Media, pdf_header};
 pub use page_origin::{DoubtfulWord, OtherReading, PageOcr, PageOrigin, ReadingDoubt};
 pub use page_signals::{PageSignal, PageSignals};
-pub use pages::{DocumentPage, PageBox, PagePassage, PageWord, Pages};
+pub use pages::{DocumentPage, PageWord, Pages};
 pub use structure::{MarkedPart, PartRole, Structure};
 pub use text::{Encoding, SourceText, Unreadable};
 

@@ -4,6 +4,7 @@ use super::page_origin::PageOrigin;
 use super::{GateFinding, PageSignals};
 use crate::profile::{GateStep, PageGate};
 use crate::value::prose::list;
+use crate::value::{PageBox, PagePassage};
 use serde::de::{self, SeqAccess, Visitor};
 use serde::ser::SerializeTuple;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -47,28 +48,6 @@ pub struct PageWord {
     bounds: PageBox,
     /// The confidence of the OCR that read it.
     confidence: Option<u8>,
-}
-
-/// A rectangle on a page, in points from its top left corner.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct PageBox {
-    /// The distance from the page's left edge.
-    pub left: f32,
-    /// The distance from the page's top edge.
-    pub top: f32,
-    /// Its width.
-    pub width: f32,
-    /// Its height.
-    pub height: f32,
-}
-
-/// A passage of the text as it is seen on one page.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct PagePassage {
-    /// The number of the page, from 1.
-    pub page: usize,
-    /// The boxes that cover it, one for each line.
-    pub boxes: Vec<PageBox>,
 }
 
 impl Pages {
@@ -249,21 +228,6 @@ impl<'de> Visitor<'de> for WordVisitor {
         let [left, top, width, height] = written.next_element()?.ok_or_else(|| missing(2))?;
         let bounds = PageBox { left, top, width, height };
         Ok(PageWord { start, end, bounds, confidence: written.next_element()? })
-    }
-}
-
-impl PageBox {
-    /// Returns whether another box, further on in the text, continues the line of this one.
-    fn is_on_line_of(&self, next: &Self) -> bool {
-        let shared = (self.top + self.height).min(next.top + next.height) - self.top.max(next.top);
-        shared > 0.5 * self.height.min(next.height)
-    }
-
-    fn union(&self, other: &Self) -> Self {
-        let (left, top) = (self.left.min(other.left), self.top.min(other.top));
-        let right = (self.left + self.width).max(other.left + other.width);
-        let bottom = (self.top + self.height).max(other.top + other.height);
-        PageBox { left, top, width: right - left, height: bottom - top }
     }
 }
 

@@ -71,14 +71,22 @@ pub enum Encoding {
 
 impl fmt::Display for Encoding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())?;
+        if matches!(self, Encoding::Guessed { .. }) { f.write_str(" (guessed)") } else { Ok(()) }
+    }
+}
+
+impl Encoding {
+    /// Its usual name, such as `UTF-8`.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
         match self {
-            Encoding::Utf8 => f.write_str("UTF-8"),
-            Encoding::Utf16Le => f.write_str("UTF-16LE"),
-            Encoding::Utf16Be => f.write_str("UTF-16BE"),
-            Encoding::Utf32Le => f.write_str("UTF-32LE"),
-            Encoding::Utf32Be => f.write_str("UTF-32BE"),
-            Encoding::Declared { name } => f.write_str(name),
-            Encoding::Guessed { name } => write!(f, "{name} (guessed)"),
+            Encoding::Utf8 => "UTF-8",
+            Encoding::Utf16Le => "UTF-16LE",
+            Encoding::Utf16Be => "UTF-16BE",
+            Encoding::Utf32Le => "UTF-32LE",
+            Encoding::Utf32Be => "UTF-32BE",
+            Encoding::Declared { name } | Encoding::Guessed { name } => name,
         }
     }
 }

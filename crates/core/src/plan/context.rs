@@ -5,9 +5,9 @@
 
 use super::Plan;
 use super::typing::{TypedAs, document_type_of};
-use crate::document::Document;
+use crate::document::{Document, Pages};
 use crate::policy::refusal;
-use crate::profile::{DOCUMENT_TYPE_UNKNOWN, LoopPolicy, Mask};
+use crate::profile::{DOCUMENT_TYPE_UNKNOWN, LoopPolicy, Mask, Unmasked};
 use crate::score::{
     Assessment, Assessor, Beside, DoubtfulPassage, Judged, Quotes, ScoreBreakdown, Scoring, Source,
 };
@@ -24,6 +24,15 @@ pub struct DocumentContext {
     sight: Sight,
     /// A clause that names the pages of which no text is read.
     doubts: Option<String>,
+    /// The pages on which passages of the source are seen.
+    pages: Option<SourcePages>,
+}
+
+/// The pages of a document, by the positions of a source that masks may have changed.
+#[derive(Debug, Clone)]
+struct SourcePages {
+    pages: Arc<Pages>,
+    unmasked: Arc<Unmasked>,
 }
 
 /// The place in which the values of a candidate can be looked up.
@@ -77,7 +86,11 @@ impl DocumentContext {
             Err(_) => Sight::Unseen(Arc::new(plan.scoring.source(""))),
         };
         let doubts = document.pages.as_ref().and_then(|pages| pages.doubts());
-        DocumentContext { doubts, ..Self::new(plan, typed, sight) }
+        let pages = document.pages.as_ref().map(|pages| SourcePages {
+            pages: Arc::clone(pages),
+            unmasked: Arc::new(Unmasked::of(&plan.profile.mask, text_of(document))),
+        });
+        DocumentContext { doubts, pages, ..Self::new(plan, typed, sight) }
     }
 
     /// The context of a text that is a whole document, of the type that was `given` or that the profile's classifier finds.
@@ -101,6 +114,7 @@ impl DocumentContext {
             typed,
             sight,
             doubts: None,
+            pages: None,
         }
     }
 
@@ -178,8 +192,11 @@ impl DocumentContext {
         Beside { source, given, quotes, judged }
     }
 
-    /// Adds the issues that are about the document, not about a value.
+    /// Adds the places of passages on pages, and the issues that are about the document, not about a value.
     fn finish(&self, out: &mut Assessment) {
+        if let (Some(SourcePages { pages, unmasked }), Sight::Text(source)) = (&self.pages, &self.sight) {
+            out.locate(&|span| pages.passages(unmasked.bytes(source.bytes(span))));
+        }
         if matches!(self.sight, Sight::Unseen(_)) {
             out.say_unseen();
         } else if let Some(doubts) = &self.doubts {

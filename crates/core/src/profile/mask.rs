@@ -38,6 +38,10 @@ impl Pattern {
     pub fn as_str(&self) -> &str {
         self.0.as_str()
     }
+
+    pub(super) fn regex(&self) -> &Regex {
+        &self.0
+    }
 }
 
 impl Mask {

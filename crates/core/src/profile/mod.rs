@@ -31,6 +31,7 @@ mod repair;
 mod references;
 mod scale;
 mod stage;
+mod unmasked;
 mod value_questions;
 
 #[doc(hidden)]
@@ -88,6 +89,8 @@ pub use references::ALL_STAGES;
 pub use repair::Repair;
 pub use scale::Scale;
 pub use stage::{ContextLimits, Stage, StageEvidence};
+#[doc(hidden)]
+pub use unmasked::Unmasked;
 #[doc(hidden)]
 pub use value_questions::MOST_VALUES;
 pub use value_questions::{ValueQuestions, ValueVerdict, VerdictWords};

@@ -1,10 +1,10 @@
 //! The result of scoring one candidate.
 
 use super::evidence::Evidence;
-use super::issue::Issue;
+use super::issue::{Issue, SourceSpan};
 use super::scores::Scores;
 use crate::profile::{AcceptCondition, ConditionSet, DOCUMENT_TYPE_UNKNOWN, DOCUMENT_UNSEEN, Overall};
-use crate::value::{Disposition, Severity, unescape};
+use crate::value::{Disposition, PagePassage, Severity, unescape};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
@@ -43,6 +43,14 @@ impl Assessment {
     /// same number. To be called once the last dimension is set.
     pub fn weigh(&mut self, overall: &Overall) {
         self.overall = overall.of(|name| self.scores.get(name)).get();
+    }
+
+    /// Sets the places of the passages that it names on the pages of the document, as `places_of` finds them.
+    pub(crate) fn locate(&mut self, places_of: &dyn Fn(SourceSpan) -> Vec<PagePassage>) {
+        self.evidence.locate(places_of);
+        for issue in &mut self.issues {
+            issue.places = issue.source_span.map(places_of).unwrap_or_default();
+        }
     }
 
     /// Adds the issue that only a stage has seen the document: it has no text, and no judge has inspected it yet.

@@ -3,16 +3,19 @@
 use super::issue::SourceSpan;
 use super::verdict::{Method, Support};
 use crate::rules::Assertion;
+use crate::value::PagePassage;
 use loopctl_ground::{Doubt, Pattern};
 use serde::ser::SerializeMap;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::fmt;
 use std::ops::Range;
 
-/// For each leaf that counts: its path, its support, and the passage that decides it. Texts share one buffer.
+/// For each leaf that counts: its path, its support, and the passage that decides it. Texts share one buffer,
+/// and so do the places of passages on pages.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Evidence {
     texts: String,
+    places: Vec<PagePassage>,
     leaves: Vec<Entry>,
 }
 
@@ -28,6 +31,7 @@ struct Entry {
     part: Option<Range<usize>>,
     pattern: Option<Pattern>,
     doubt: Option<Doubt>,
+    places: Range<usize>,
 }
 
 /// The support of one leaf.
@@ -62,6 +66,9 @@ pub struct LeafEvidence<'a> {
     /// The reason that its clause leaves the value open: `range_end`.
     #[serde(default, skip_serializing_if = "Option::is_none", with = "doubt")]
     pub doubt: Option<Doubt>,
+    /// The places of the passage on the pages of a document that has pages.
+    #[serde(default, skip_deserializing, skip_serializing_if = "<[PagePassage]>::is_empty")]
+    pub places: &'a [PagePassage],
 }
 
 /// Patterns as they are written in results.
@@ -124,6 +131,7 @@ impl<'a> LeafEvidence<'a> {
             part: None,
             pattern: None,
             doubt: None,
+            places: &[],
         }
     }
 
@@ -146,6 +154,10 @@ impl<'a> LeafEvidence<'a> {
         LeafEvidence { pattern, doubt, ..self }
     }
 
+    pub(super) fn at(self, places: &'a [PagePassage]) -> Self {
+        LeafEvidence { places, ..self }
+    }
+
     /// Adds the part of the document that the leaf is held against.
     pub(super) fn of_part(self, part: Option<&'a str>) -> Self {
         LeafEvidence { part, ..self }
@@ -156,6 +168,7 @@ impl Evidence {
     /// Empties it and keeps its buffers.
     pub fn clear(&mut self) {
         self.texts.clear();
+        self.places.clear();
         self.leaves.clear();
     }
 
@@ -164,6 +177,8 @@ impl Evidence {
         let path = self.keep(path);
         let quote = leaf.quote.map(|quote| self.keep(quote));
         let part = leaf.part.map(|part| self.keep(part));
+        let places = self.places.len()..self.places.len() + leaf.places.len();
+        self.places.extend_from_slice(leaf.places);
         let LeafEvidence { support, method, span, context, unjudged, pattern, doubt, .. } = leaf;
         self.leaves.push(Entry {
             path,
@@ -176,7 +191,18 @@ impl Evidence {
             part,
             pattern,
             doubt,
+            places,
         });
+    }
+
+    /// Sets the places of each passage on the pages of the document.
+    pub(super) fn locate(&mut self, places_of: &dyn Fn(SourceSpan) -> Vec<PagePassage>) {
+        self.places.clear();
+        for leaf in &mut self.leaves {
+            let start = self.places.len();
+            self.places.extend(leaf.span.into_iter().flat_map(places_of));
+            leaf.places = start..self.places.len();
+        }
     }
 
     fn keep(&mut self, text: impl fmt::Display) -> Range<usize> {
@@ -200,7 +226,8 @@ impl Evidence {
             let quote = entry.quote.as_ref().map(text);
             let leaf = LeafEvidence::new(entry.support).with(entry.method, entry.span, quote, entry.context);
             let leaf = leaf.left_unjudged(entry.unjudged).read_as(entry.pattern, entry.doubt);
-            (text(&entry.path), leaf.of_part(entry.part.as_ref().map(text)))
+            let places = self.places.get(entry.places.clone()).unwrap_or_default();
+            (text(&entry.path), leaf.of_part(entry.part.as_ref().map(text)).at(places))
         })
     }
 }
@@ -233,6 +260,8 @@ struct Written {
     pattern: Option<Pattern>,
     #[serde(default, with = "doubt")]
     doubt: Option<Doubt>,
+    #[serde(default)]
+    places: Vec<PagePassage>,
 }
 
 fn verified() -> Support {
@@ -249,7 +278,7 @@ impl<'de> Deserialize<'de> for Evidence {
             let read =
                 LeafEvidence::new(leaf.support).with(leaf.method, span, leaf.quote.as_deref(), leaf.context);
             let read = read.left_unjudged(leaf.unjudged).read_as(leaf.pattern, leaf.doubt);
-            evidence.push(path, read.of_part(leaf.part.as_deref()));
+            evidence.push(path, read.of_part(leaf.part.as_deref()).at(&leaf.places));
         }
         Ok(evidence)
     }

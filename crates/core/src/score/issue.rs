@@ -2,7 +2,7 @@
 
 use super::assessment::top_level_field;
 use super::wording::{Finding, cut_message};
-use crate::value::{Disposition, Severity};
+use crate::value::{Disposition, PagePassage, Severity};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::fmt;
 use std::ops::{Deref, Range};
@@ -39,6 +39,9 @@ pub struct Issue {
     /// The passage of the source that it is about.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source_span: Option<SourceSpan>,
+    /// The places of that passage on the pages of a document that has pages.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub places: Vec<PagePassage>,
 }
 
 impl Issue {
@@ -54,6 +57,7 @@ impl Issue {
             rule: None,
             suggested_fix: None,
             source_span: None,
+            places: Vec::new(),
             auto_fixable: false,
             pre_existing: false,
         }

@@ -335,6 +335,12 @@ impl Source {
         self.positions.span(bytes, &self.text)
     }
 
+    /// Characters as bytes of the text.
+    #[must_use]
+    pub fn bytes(&self, span: SourceSpan) -> Range<usize> {
+        self.positions.bytes(span, &self.text)
+    }
+
     /// A passage in a form for readers who see nothing else of the document.
     pub fn passage(&self, span: SourceSpan) -> ShownPassage<'_> {
         let bytes = self.positions.bytes(span, &self.text);

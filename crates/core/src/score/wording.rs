@@ -149,6 +149,7 @@ fn check_issue(
         message,
         rule: Some(Arc::clone(&text.rule)),
         source_span: None,
+        places: Vec::new(),
         pre_existing: false,
     }
 }
@@ -180,6 +181,7 @@ pub(super) fn script_issue(
         rule: Some(text.rule.clone()),
         suggested_fix: suggested_fix.map(LazyText::from),
         source_span: None,
+        places: Vec::new(),
         pre_existing: false,
     }
 }

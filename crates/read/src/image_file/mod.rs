@@ -48,6 +48,11 @@ impl ImageKind {
         }
     }
 
+    /// Its media type.
+    pub(super) fn media_type(self) -> &'static str {
+        self.format().to_mime_type()
+    }
+
     fn format(self) -> ImageFormat {
         match self {
             ImageKind::Png => ImageFormat::Png,

@@ -303,8 +303,9 @@ fn answered(service: &Service, mut value: Value) -> Result<Value, ApiError> {
             .help("give the document as `text`"));
     }
     let plan = compiled(service, ProfileRequest::named(name))?.plan;
-    let document = read_next_input(&input, service.profiles.context.reader())
-        .map_err(|error| ApiError::bad_request(error.to_string()))?;
+    let reader = service.profiles.context.reader().clone().with_ingest(&plan.profile.ingest);
+    let document =
+        read_next_input(&input, &reader).map_err(|error| ApiError::bad_request(error.to_string()))?;
     let answer =
         next(&plan, &document, input.document_type.as_deref(), &input.history).map_err(
             |error| match error {

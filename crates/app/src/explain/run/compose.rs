@@ -109,6 +109,7 @@ fn issue_story(issue: &Issue, standing: IssueChange, costs: Vec<Cost>) -> IssueS
         path: issue.path.to_string(),
         message: issue.message.to_string(),
         rule: issue.rule.clone(),
+        places: issue.places.clone(),
         standing,
         costs,
     }

@@ -5,7 +5,7 @@ use crate::explain::json_diff::Change;
 use crate::policy::{FinalStatus, StopReason};
 use crate::result::FeedbackSent;
 use crate::score::Issue;
-use crate::value::{Disposition, Severity, Usage};
+use crate::value::{Disposition, PagePassage, Severity, Usage};
 use serde::Serialize;
 use std::sync::Arc;
 
@@ -142,6 +142,9 @@ pub struct IssueStory {
     pub message: String,
     /// The rule that found it.
     pub rule: Option<Arc<str>>,
+    /// The places on the pages of the document that it is about.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub places: Vec<PagePassage>,
     /// Its relation to the issues of the base.
     pub standing: IssueChange,
     /// Its costs, by dimension; empty when it costs nothing or that is not recorded.

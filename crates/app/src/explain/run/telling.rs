@@ -7,7 +7,7 @@ use super::words::{counted, lost, number, one_line, place, points_of, score, sho
 use crate::explain::json_diff::{Change, changed_part};
 use crate::policy::FinalStatus;
 use crate::value::prose::{beginning, capital, list, names};
-use crate::value::{Disposition, Millis};
+use crate::value::{Disposition, Millis, pages_in_words};
 use serde_json::Value;
 
 /// Most issues, changes and solved issues of a candidate that are shown without `--full`.
@@ -244,8 +244,9 @@ fn tell_issue(issue: &IssueStory, candidate: &CandidateStory, lines: &mut Vec<Li
         Disposition::Warn => ", warn",
     };
     let rule = issue.rule.as_ref().map_or_else(String::new, |rule| format!(" (rule `{rule}`)"));
+    let pages = pages_in_words(&issue.places).map_or_else(String::new, |pages| format!(", {pages}"));
     let head = format!(
-        "{standing}{}{whose} {} at {}{rule}",
+        "{standing}{}{whose} {} at {}{rule}{pages}",
         issue.severity.as_str(),
         issue.code,
         place(&issue.path)

@@ -6,7 +6,7 @@ use crate::export::cell::iso_date;
 use crate::export::corrections::is_within;
 use crate::export::document::ExportedDocument;
 use crate::score::{LeafEvidence, Support, is_name_of_date};
-use crate::value::{escape, is_present};
+use crate::value::{PagePassage, escape, is_present};
 use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -172,7 +172,8 @@ impl Writer<'_> {
             part("start", "Integer", leaf.span.and_then(|span| count(span.start))),
             part("end", "Integer", leaf.span.and_then(|span| count(span.end))),
         ];
-        extension("evidence", parts.into_iter().flatten().collect())
+        let places = leaf.places.iter().filter_map(place);
+        extension("evidence", parts.into_iter().flatten().chain(places).collect())
     }
 
     /// The reviewer who changed the value or confirmed it, the time, and whether they inspected it.
@@ -192,6 +193,13 @@ impl Writer<'_> {
         ];
         extension(name, parts.into_iter().flatten().collect())
     }
+}
+
+/// A place of a passage: the page, and its boxes as JSON.
+fn place(place: &PagePassage) -> Option<Value> {
+    let boxes = serde_json::to_string(&place.boxes).ok().map(Value::from);
+    let parts = [part("page", "Integer", count(place.page)), part("boxes", "String", boxes)];
+    Some(json!({ "url": "places", "extension": parts.into_iter().flatten().collect::<Vec<_>>() }))
 }
 
 /// The values within a value that are neither lists nor mappings, each with its path, and a label such as `sizes.0.mm`.

@@ -12,6 +12,8 @@ use std::cmp::Ordering;
 pub(super) const MOST_DOCUMENTS: usize = 10;
 /// The number of issues of each.
 const MOST_ISSUES: usize = 5;
+/// The number of pages of an issue.
+const MOST_PAGES: usize = 3;
 /// Longest texts that are kept, in characters.
 pub(super) const LONGEST_ID: usize = 200;
 const LONGEST_REASON: usize = 300;
@@ -102,6 +104,9 @@ pub struct LookAtIssue {
     pub code: String,
     /// The location.
     pub path: String,
+    /// The pages of the document on which the passage is that it is about.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub pages: Vec<usize>,
     /// Its message, where that was asked for: it may quote the document.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
@@ -196,6 +201,7 @@ impl<'r> Glance<'r> {
             severity: issue.severity,
             code: cut(&issue.code, super::LONGEST_CODE),
             path: cut(&issue.path, 120),
+            pages: issue.places.iter().map(|place| place.page).take(MOST_PAGES).collect(),
             message: with_messages.then(|| cut(&issue.message, LONGEST_REASON)),
         });
         LookAt {

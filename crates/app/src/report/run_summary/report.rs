@@ -12,7 +12,7 @@ use crate::report::model::{
     tile, words,
 };
 use crate::report::page::{Tick, tenths};
-use crate::value::{Millis, prose};
+use crate::value::{Millis, page_numbers_in_words, prose};
 use std::cmp::Reverse;
 
 /// The plot of scores, in units of its own.
@@ -132,6 +132,9 @@ fn item(document: &LookAt) -> Item {
         let mut text = vec![Piece::Words(" ".to_owned()), severity];
         if !issue.path.is_empty() {
             text.extend([Piece::Words(" at ".to_owned()), Piece::Outside(issue.path.clone())]);
+        }
+        if let Some(pages) = page_numbers_in_words(&issue.pages) {
+            text.push(Piece::Words(format!(", {pages}")));
         }
         if let Some(message) = &issue.message {
             text.extend([Piece::Words(": ".to_owned()), Piece::Outside(message.clone())]);
