@@ -160,6 +160,14 @@ mod tests {
     }
 
     #[test]
+    fn texts_are_decoded_by_the_code_page_that_they_name() {
+        let own = text(
+            "Content-Type: text/plain; charset=shift_jis\r\nContent-Transfer-Encoding: base64\r\n\r\nk/qWew==\r\n",
+        );
+        assert!(own.ends_with("\n\n日本\n"), "{own:?}");
+    }
+
+    #[test]
     fn a_mail_of_html_alone_gives_its_text() {
         let own = text(
             "Content-Type: text/html; charset=utf-8\r\n\r\n<html><body><p>Size: 4&nbsp;cm</p></body></html>\r\n",

@@ -15,19 +15,19 @@ const DIGITS: usize = 14;
 /// A format of numbers, dates and texts.
 #[derive(Debug, Clone, Default)]
 pub(super) struct NumberFormat {
-    /// For positive numbers, negative ones, zero, and texts; fewer stand in for the others.
+    /// For positive numbers, negative ones, zero, and texts; fewer serve for the others.
     sections: Vec<FormatSection>,
 }
 
 #[derive(Debug, Clone)]
 struct FormatSection {
     /// The numbers that it is for, if it says so itself.
-    condition: Option<(Comparison, f64)>,
-    kind: SectionKind,
+    condition: Option<(NumberComparison, f64)>,
+    kind: FormatKind,
 }
 
 #[derive(Debug, Clone)]
-enum SectionKind {
+enum FormatKind {
     /// As many digits as the number has.
     General,
     /// Nothing is shown.
@@ -39,7 +39,7 @@ enum SectionKind {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Comparison {
+enum NumberComparison {
     Less,
     LessOrEqual,
     Greater,
@@ -93,17 +93,17 @@ impl NumberFormat {
         let Some((section, is_abs)) = self.section(value) else { return general(value) };
         let shown = if is_abs { value.abs() } else { value };
         match &section.kind {
-            SectionKind::General => general(shown),
-            SectionKind::Hidden => String::new(),
-            SectionKind::Words(words) => words.replace('@', &general(value)),
-            SectionKind::Date(format) => format.print(value, first_day).unwrap_or_else(|| general(value)),
-            SectionKind::Number(pattern) => pattern.print(shown),
+            FormatKind::General => general(shown),
+            FormatKind::Hidden => String::new(),
+            FormatKind::Words(words) => words.replace('@', &general(value)),
+            FormatKind::Date(format) => format.print(value, first_day).unwrap_or_else(|| general(value)),
+            FormatKind::Number(pattern) => pattern.print(shown),
         }
     }
 
     /// Returns whether texts are shown.
     pub(super) fn shows_texts(&self) -> bool {
-        !matches!(self.sections.get(3), Some(FormatSection { kind: SectionKind::Hidden, .. }))
+        !matches!(self.sections.get(3), Some(FormatSection { kind: FormatKind::Hidden, .. }))
     }
 
     /// The section for a number, and whether it shows the number without its sign.
@@ -130,15 +130,15 @@ impl NumberFormat {
     }
 }
 
-impl Comparison {
+impl NumberComparison {
     fn holds(self, value: f64, bound: f64) -> bool {
         match self {
-            Comparison::Less => value < bound,
-            Comparison::LessOrEqual => value <= bound,
-            Comparison::Greater => value > bound,
-            Comparison::GreaterOrEqual => value >= bound,
-            Comparison::Equal => value == bound,
-            Comparison::Other => value != bound,
+            NumberComparison::Less => value < bound,
+            NumberComparison::LessOrEqual => value <= bound,
+            NumberComparison::Greater => value > bound,
+            NumberComparison::GreaterOrEqual => value >= bound,
+            NumberComparison::Equal => value == bound,
+            NumberComparison::Other => value != bound,
         }
     }
 }
@@ -223,20 +223,20 @@ fn section_of(tokens: &[FormatToken]) -> FormatSection {
     FormatSection { condition, kind: kind_of(&kept) }
 }
 
-fn compared(text: &str) -> Option<(Comparison, f64)> {
+fn compared(text: &str) -> Option<(NumberComparison, f64)> {
     let bound = text.trim_start_matches(['<', '>', '=']);
     let comparison = match text.get(..text.len() - bound.len())? {
-        "<" => Comparison::Less,
-        "<=" => Comparison::LessOrEqual,
-        ">" => Comparison::Greater,
-        ">=" => Comparison::GreaterOrEqual,
-        "<>" => Comparison::Other,
-        _ => Comparison::Equal,
+        "<" => NumberComparison::Less,
+        "<=" => NumberComparison::LessOrEqual,
+        ">" => NumberComparison::Greater,
+        ">=" => NumberComparison::GreaterOrEqual,
+        "<>" => NumberComparison::Other,
+        _ => NumberComparison::Equal,
     };
     Some((comparison, bound.trim().parse().ok()?))
 }
 
-fn kind_of(tokens: &[FormatToken]) -> SectionKind {
+fn kind_of(tokens: &[FormatToken]) -> FormatKind {
     let signs: String = tokens
         .iter()
         .filter_map(|token| match token {
@@ -245,22 +245,22 @@ fn kind_of(tokens: &[FormatToken]) -> SectionKind {
         })
         .collect();
     if tokens.is_empty() {
-        return SectionKind::Hidden;
+        return FormatKind::Hidden;
     }
     if signs.to_ascii_lowercase().contains("general") {
-        return SectionKind::General;
+        return FormatKind::General;
     }
     if let Some(date) = DateFormat::of(tokens) {
-        return SectionKind::Date(date);
+        return FormatKind::Date(date);
     }
     // Fractions and powers of ten: the number itself says as much.
     if signs.contains(['/', 'E', 'e']) {
-        return SectionKind::General;
+        return FormatKind::General;
     }
     if signs.contains(['0', '#', '?']) {
-        return SectionKind::Number(NumberPattern::of(tokens));
+        return FormatKind::Number(NumberPattern::of(tokens));
     }
-    SectionKind::Words(words(tokens))
+    FormatKind::Words(words(tokens))
 }
 
 /// The words and signs of a section.

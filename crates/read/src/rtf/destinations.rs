@@ -1,6 +1,6 @@
 //! Destinations of an RTF file: control words that say what the text of their group is.
 
-use super::state::Destination;
+use super::state::RtfDestination;
 
 /// Destinations without text that anyone sees.
 const UNSEEN: [&str; 44] = [
@@ -51,25 +51,25 @@ const UNSEEN: [&str; 44] = [
 ];
 
 /// The destination that a control word begins; `None` if it begins none.
-pub(super) fn destination(word: &str, is_optional: bool, outer: Destination) -> Option<Destination> {
-    let is_unseen = outer == Destination::Nowhere;
+pub(super) fn destination(word: &str, is_optional: bool, outer: RtfDestination) -> Option<RtfDestination> {
+    let is_unseen = outer == RtfDestination::Nowhere;
     Some(match word {
-        "fonttbl" => Destination::Fonts,
-        "colortbl" => Destination::Colors,
-        "stylesheet" => Destination::Styles,
+        "fonttbl" => RtfDestination::Fonts,
+        "colortbl" => RtfDestination::Colors,
+        "stylesheet" => RtfDestination::Styles,
         // The fields of forms are in the instructions of fields.
-        "formfield" if is_unseen => Destination::FormField,
+        "formfield" if is_unseen => RtfDestination::FormField,
         // The same text as the group before it, in Unicode.
-        "ud" => Destination::Body,
-        "result" if is_unseen => Destination::Body,
-        "shpinst" | "do" if !is_unseen => Destination::Shape,
-        "shptxt" | "dptxbxtext" if outer == Destination::Shape => Destination::Body,
+        "ud" => RtfDestination::Body,
+        "result" if is_unseen => RtfDestination::Body,
+        "shpinst" | "do" if !is_unseen => RtfDestination::Shape,
+        "shptxt" | "dptxbxtext" if outer == RtfDestination::Shape => RtfDestination::Body,
         _ if is_unseen => return None,
-        "listtext" | "pntext" => Destination::ListText,
-        "footnote" => Destination::Note,
-        "footer" | "footerl" | "footerr" | "footerf" => Destination::Footer,
-        "header" | "headerl" | "headerr" | "headerf" => Destination::Header,
-        word if UNSEEN.contains(&word) || is_optional => Destination::Nowhere,
+        "listtext" | "pntext" => RtfDestination::ListText,
+        "footnote" => RtfDestination::Note,
+        "footer" | "footerl" | "footerr" | "footerf" => RtfDestination::Footer,
+        "header" | "headerl" | "headerr" | "headerf" => RtfDestination::Header,
+        word if UNSEEN.contains(&word) || is_optional => RtfDestination::Nowhere,
         _ => return None,
     })
 }

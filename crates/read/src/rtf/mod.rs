@@ -13,7 +13,7 @@ mod tests;
 mod tokens;
 
 use self::destinations::destination;
-use self::state::{Destination, RtfState, RtfTables};
+use self::state::{RtfDestination, RtfState, RtfTables};
 use self::story::RtfStory;
 use self::tokens::{RtfToken, RtfTokens};
 use super::file_text::FileText;
@@ -93,7 +93,7 @@ impl RtfReader {
             return Err(OfficeFault::TooLong);
         }
         self.outer.push(self.state.clone());
-        if self.state.destination == Destination::Styles {
+        if self.state.destination == RtfDestination::Styles {
             self.style = (0, String::new());
         }
         Ok(())
@@ -125,16 +125,16 @@ impl RtfReader {
             return;
         }
         match self.state.destination {
-            Destination::Fonts => self.font(word, number),
-            Destination::Colors => self.color_part(word, number),
-            Destination::Styles => self.style_word(word, number),
-            Destination::FormField => self.story.form_field(word, number),
-            Destination::Nowhere | Destination::Shape => self.keep_up(word, number),
-            Destination::Body
-            | Destination::ListText
-            | Destination::Note
-            | Destination::Header
-            | Destination::Footer => {
+            RtfDestination::Fonts => self.font(word, number),
+            RtfDestination::Colors => self.color_part(word, number),
+            RtfDestination::Styles => self.style_word(word, number),
+            RtfDestination::FormField => self.story.form_field(word, number),
+            RtfDestination::Nowhere | RtfDestination::Shape => self.keep_up(word, number),
+            RtfDestination::Body
+            | RtfDestination::ListText
+            | RtfDestination::Note
+            | RtfDestination::Header
+            | RtfDestination::Footer => {
                 self.text_word(word, number);
             }
         }
@@ -164,7 +164,7 @@ impl RtfReader {
             _ => match special(word) {
                 Some(character) => self.text(character.encode_utf8(&mut [0; 4])),
                 // The format of a label is not its paragraph's.
-                None if self.state.destination == Destination::ListText => {}
+                None if self.state.destination == RtfDestination::ListText => {}
                 None => self.story.control(word, number, self.state.is_deleted(), &self.tables),
             },
         }
@@ -202,10 +202,10 @@ impl RtfReader {
             return;
         }
         match self.state.destination {
-            Destination::Fonts => self.tables.font_mut(self.state.font).name.push(char::from(byte)),
-            Destination::Styles if byte == b';' => self.end_style(),
-            Destination::Styles => self.style.1.push(char::from(byte)),
-            Destination::Colors if byte == b';' => {
+            RtfDestination::Fonts => self.tables.font_mut(self.state.font).name.push(char::from(byte)),
+            RtfDestination::Styles if byte == b';' => self.end_style(),
+            RtfDestination::Styles => self.style.1.push(char::from(byte)),
+            RtfDestination::Colors if byte == b';' => {
                 let parts = std::mem::take(&mut self.color);
                 let ink = match parts {
                     [Some(red), Some(green), Some(blue)] => Some(Ink([red, green, blue])),
@@ -213,12 +213,15 @@ impl RtfReader {
                 };
                 self.tables.add_color(ink);
             }
-            Destination::Colors | Destination::Nowhere | Destination::Shape | Destination::FormField => {}
-            Destination::Body
-            | Destination::ListText
-            | Destination::Note
-            | Destination::Header
-            | Destination::Footer => {
+            RtfDestination::Colors
+            | RtfDestination::Nowhere
+            | RtfDestination::Shape
+            | RtfDestination::FormField => {}
+            RtfDestination::Body
+            | RtfDestination::ListText
+            | RtfDestination::Note
+            | RtfDestination::Header
+            | RtfDestination::Footer => {
                 self.pending.push(byte);
             }
         }
@@ -261,11 +264,11 @@ impl RtfReader {
     fn text(&mut self, text: &str) {
         let has_text = matches!(
             self.state.destination,
-            Destination::Body
-                | Destination::ListText
-                | Destination::Note
-                | Destination::Header
-                | Destination::Footer
+            RtfDestination::Body
+                | RtfDestination::ListText
+                | RtfDestination::Note
+                | RtfDestination::Header
+                | RtfDestination::Footer
         );
         if has_text && self.state.is_seen(&self.tables, self.story.shade()) {
             self.story.text(&self.state.shown(text, &self.tables));

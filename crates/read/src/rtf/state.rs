@@ -9,7 +9,7 @@ use std::collections::HashMap;
 
 /// The place to which the text of a group belongs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Destination {
+pub(super) enum RtfDestination {
     Body,
     /// Nowhere: it is no text, or is not seen.
     Nowhere,
@@ -29,7 +29,7 @@ pub(super) enum Destination {
 /// The state of a group.
 #[derive(Debug, Clone)]
 pub(super) struct RtfState {
-    pub(super) destination: Destination,
+    pub(super) destination: RtfDestination,
     pub(super) font: i32,
     is_hidden: bool,
     is_deleted: bool,
@@ -44,7 +44,7 @@ pub(super) struct RtfState {
 impl RtfState {
     pub(super) fn new() -> Self {
         RtfState {
-            destination: Destination::Body,
+            destination: RtfDestination::Body,
             font: -1,
             is_hidden: false,
             is_deleted: false,

@@ -1,6 +1,6 @@
 //! The text of an RTF file: paragraphs, items of lists, tables, notes.
 
-use super::state::{Destination, RtfTables};
+use super::state::{RtfDestination, RtfTables};
 use super::tables::RtfRow;
 use crate::file_text::FileText;
 use crate::flow_table::FlowTable;
@@ -151,9 +151,9 @@ impl RtfStory {
     }
 
     /// Begins a destination in another one.
-    pub(super) fn begin(&mut self, destination: Destination, outer: Destination) {
+    pub(super) fn begin(&mut self, destination: RtfDestination, outer: RtfDestination) {
         match destination {
-            Destination::Note => {
+            RtfDestination::Note => {
                 self.note += 1;
                 // In brackets, so that the number of a note is no digit of the value before it.
                 let mark = format!("[{}]", self.note);
@@ -161,59 +161,59 @@ impl RtfStory {
                 self.interrupt();
                 self.flow.open = format!("{mark} ");
             }
-            Destination::Header | Destination::Footer => self.interrupt(),
-            Destination::Body if outer == Destination::Shape => self.interrupt(),
-            Destination::ListText => self.flow.before_label = std::mem::take(&mut self.flow.open),
-            Destination::FormField => self.form = FormBox::default(),
-            Destination::Body
-            | Destination::Nowhere
-            | Destination::Shape
-            | Destination::Fonts
-            | Destination::Colors
-            | Destination::Styles => {}
+            RtfDestination::Header | RtfDestination::Footer => self.interrupt(),
+            RtfDestination::Body if outer == RtfDestination::Shape => self.interrupt(),
+            RtfDestination::ListText => self.flow.before_label = std::mem::take(&mut self.flow.open),
+            RtfDestination::FormField => self.form = FormBox::default(),
+            RtfDestination::Body
+            | RtfDestination::Nowhere
+            | RtfDestination::Shape
+            | RtfDestination::Fonts
+            | RtfDestination::Colors
+            | RtfDestination::Styles => {}
         }
     }
 
     /// Ends a destination in another one.
-    pub(super) fn end(&mut self, destination: Destination, outer: Destination) {
+    pub(super) fn end(&mut self, destination: RtfDestination, outer: RtfDestination) {
         match destination {
-            Destination::Note => {
+            RtfDestination::Note => {
                 let own = self.resume();
                 self.notes.push(FlowBlock::Note(FlowText::of_cell(&own)));
             }
-            Destination::Header => {
+            RtfDestination::Header => {
                 let own = self.resume();
                 if self.edges.insert(FlowText::of_cell(&own)) {
                     self.flow.blocks.extend(own);
                 }
             }
-            Destination::Footer => {
+            RtfDestination::Footer => {
                 let own = self.resume();
                 if self.edges.insert(FlowText::of_cell(&own)) {
                     self.footers.extend(own);
                 }
             }
-            Destination::Body if outer == Destination::Shape => {
+            RtfDestination::Body if outer == RtfDestination::Shape => {
                 let own = self.resume();
                 self.flow.blocks.extend(own);
             }
-            Destination::ListText => {
+            RtfDestination::ListText => {
                 let before = std::mem::take(&mut self.flow.before_label);
                 self.flow.label = std::mem::replace(&mut self.flow.open, before);
             }
-            Destination::FormField => {
+            RtfDestination::FormField => {
                 let result = self.form.result.filter(|result| *result != BY_DEFAULT);
                 if self.form.is_box {
                     let is_ticked = result.unwrap_or(self.form.default) != 0;
                     self.flow.open.push(if is_ticked { '☒' } else { '☐' });
                 }
             }
-            Destination::Body
-            | Destination::Nowhere
-            | Destination::Shape
-            | Destination::Fonts
-            | Destination::Colors
-            | Destination::Styles => {}
+            RtfDestination::Body
+            | RtfDestination::Nowhere
+            | RtfDestination::Shape
+            | RtfDestination::Fonts
+            | RtfDestination::Colors
+            | RtfDestination::Styles => {}
         }
     }
 
