@@ -82,7 +82,8 @@ impl DocumentReader {
     fn text_document(&self, id: DocumentId, bytes: Vec<u8>) -> Document {
         let digest = digest_bytes(&bytes);
         let source = text_encoding::source_of(bytes);
-        let marked = source.as_ref().ok().and_then(|source| Some((FileKind::of_text(source.as_str())?, source)));
+        let marked =
+            source.as_ref().ok().and_then(|source| Some((FileKind::of_text(source.as_str())?, source)));
         let document = match marked {
             None => Document { text: source, ..Document::from_bytes(id, Vec::new()) },
             Some((kind, source)) => {

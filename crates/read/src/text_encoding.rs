@@ -121,9 +121,7 @@ fn named_after(text: &str, word: &str) -> Option<&'static NamedEncoding> {
 /// The most likely encoding of bytes that declare none and are not UTF-8.
 fn by_guess(bytes: &[u8]) -> Option<DecodedText> {
     // UTF-8 throughout, or cut off within its last character.
-    if std::str::from_utf8(bytes).err()?.error_len().is_none() {
-        return None;
-    }
+    std::str::from_utf8(bytes).err()?.error_len()?;
     let mut detector = EncodingDetector::new(Iso2022JpDetection::Deny);
     detector.feed(bytes, true);
     let encoding = detector.guess(None, Utf8Detection::Deny);
@@ -186,7 +184,8 @@ mod tests {
 
     #[test]
     fn utf16_is_read_without_its_mark_in_either_order() {
-        for text in ["Größe des Tumors: 3 mm\n", "<?xml version=\"1.0\"?><a>β</a>", "診断 2024\n腫瘍"] {
+        for text in ["Größe des Tumors: 3 mm\n", "<?xml version=\"1.0\"?><a>β</a>", "診断 2024\n腫瘍"]
+        {
             assert_eq!(text_of(&utf16(text, false)), (text.to_owned(), "UTF-16LE".to_owned()));
             assert_eq!(text_of(&utf16(text, true)), (text.to_owned(), "UTF-16BE".to_owned()));
         }
@@ -227,7 +226,10 @@ mod tests {
             ("Die Größe des Tumors beträgt 3 mm – ohne Befund für Rückstände.", "windows-1252"),
             ("Пациент выписан в удовлетворительном состоянии.", "windows-1251"),
             ("患者は肺炎と診断され、入院した。血圧は正常である。", "Shift_JIS"),
-            ("Pacjent został wypisany w stanie ogólnym dobrym, bez gorączki, ciśnienie prawidłowe.", "windows-1250"),
+            (
+                "Pacjent został wypisany w stanie ogólnym dobrym, bez gorączki, ciśnienie prawidłowe.",
+                "windows-1250",
+            ),
         ] {
             assert_eq!(text_of(&encoded(text, name)), (text.to_owned(), format!("{name} (guessed)")));
         }

@@ -78,7 +78,8 @@ impl BlockTaker {
     /// Adds the value of a form's field, after its label.
     pub(super) fn value(&mut self, value: &str) {
         let line = self.lines.trim_end();
-        let is_open = (self.is_label || self.labels > 0) && !line.is_empty() && !line.ends_with([':', '?', '：']);
+        let is_open =
+            (self.is_label || self.labels > 0) && !line.is_empty() && !line.ends_with([':', '?', '：']);
         if is_open {
             self.lines.truncate(line.len());
             self.lines.push(':');

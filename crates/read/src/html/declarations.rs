@@ -72,7 +72,9 @@ pub(super) fn declarations(text: &str) -> Vec<(SeenDeclaration, bool)> {
             "width" | "height" | "max-height" | "max-width" => {
                 is_without_size |= length(&value).is_some_and(|pixels| pixels.abs() <= 1.0);
             }
-            "overflow" | "overflow-x" | "overflow-y" => is_clipped |= matches!(value.as_str(), "hidden" | "clip"),
+            "overflow" | "overflow-x" | "overflow-y" => {
+                is_clipped |= matches!(value.as_str(), "hidden" | "clip")
+            }
             "position" => is_placed = matches!(value.as_str(), "absolute" | "fixed"),
             "left" | "right" | "top" | "bottom" => away |= is_far(&value),
             _ => found.extend(declaration(&name, &value).map(|one| (one, important))),
@@ -103,7 +105,9 @@ fn declaration(name: &str, value: &str) -> Option<SeenDeclaration> {
         "text-decoration" | "text-decoration-line" if value.contains("line-through") => {
             SeenDeclaration::Struck
         }
-        "white-space" => SeenDeclaration::Kept(matches!(value, "pre" | "pre-wrap" | "pre-line" | "break-spaces")),
+        "white-space" => {
+            SeenDeclaration::Kept(matches!(value, "pre" | "pre-wrap" | "pre-line" | "break-spaces"))
+        }
         "color" if value == "transparent" => SeenDeclaration::Visible(false),
         "color" | "-webkit-text-fill-color" => SeenDeclaration::Colour(colour(value)),
         "background-color" | "background" => background(value)?,

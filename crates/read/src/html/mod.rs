@@ -36,7 +36,8 @@ pub(super) fn is_page(text: &str) -> bool {
     }
     let begins = |word: &str| {
         let (own, after) = rest.split_at_checked(word.len()).unwrap_or_default();
-        own.eq_ignore_ascii_case(word) && after.starts_with(|c: char| c.is_whitespace() || matches!(c, '>' | '/'))
+        own.eq_ignore_ascii_case(word)
+            && after.starts_with(|c: char| c.is_whitespace() || matches!(c, '>' | '/'))
     };
     ["<!doctype html", "<html", "<head", "<body"].into_iter().any(begins)
 }

@@ -1,13 +1,11 @@
 //! A page parsed within bounds: elements below a depth are not nested further, and a page of too many is given up.
 
 use super::tree::{NodeId, PageTree, TreeTaker};
+use html5ever::TokenizerResult;
 use html5ever::buffer_queue::BufferQueue;
 use html5ever::interface::TreeSink;
 use html5ever::tendril::StrTendril;
-use html5ever::TokenizerResult;
-use html5ever::tokenizer::{
-    Tag, TagKind, Token, TokenSink, TokenSinkResult, Tokenizer, TokenizerOpts,
-};
+use html5ever::tokenizer::{Tag, TagKind, Token, TokenSink, TokenSinkResult, Tokenizer, TokenizerOpts};
 use html5ever::tree_builder::{TreeBuilder, TreeBuilderOpts};
 
 /// The depth below which elements are not nested further, as in browsers: their texts follow one another.
@@ -74,7 +72,19 @@ fn is_raw(name: &str) -> bool {
 fn is_void(name: &str) -> bool {
     matches!(
         name,
-        "area" | "base" | "br" | "col" | "embed" | "hr" | "img" | "input" | "link" | "meta" | "source" | "track" | "wbr"
+        "area"
+            | "base"
+            | "br"
+            | "col"
+            | "embed"
+            | "hr"
+            | "img"
+            | "input"
+            | "link"
+            | "meta"
+            | "source"
+            | "track"
+            | "wbr"
     )
 }
 

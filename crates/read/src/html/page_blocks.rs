@@ -17,9 +17,38 @@ const UNSEEN: [&str; 27] = [
 ];
 /// Elements on lines of their own.
 const BLOCKS: [&str; 32] = [
-    "address", "article", "aside", "blockquote", "body", "caption", "center", "dd", "details", "dialog",
-    "dir", "div", "fieldset", "figcaption", "figure", "footer", "form", "header", "hgroup", "html", "legend",
-    "listing", "main", "nav", "optgroup", "plaintext", "pre", "search", "section", "summary", "text", "xmp",
+    "address",
+    "article",
+    "aside",
+    "blockquote",
+    "body",
+    "caption",
+    "center",
+    "dd",
+    "details",
+    "dialog",
+    "dir",
+    "div",
+    "fieldset",
+    "figcaption",
+    "figure",
+    "footer",
+    "form",
+    "header",
+    "hgroup",
+    "html",
+    "legend",
+    "listing",
+    "main",
+    "nav",
+    "optgroup",
+    "plaintext",
+    "pre",
+    "search",
+    "section",
+    "summary",
+    "text",
+    "xmp",
 ];
 
 /// Reads the blocks of a page.
@@ -80,7 +109,9 @@ impl PageBlocks<'_> {
         match tree.node(node).map(|node| &node.content) {
             Some(NodeContent::Text(text)) if outer.is_seen(&self.rules) => match outer.script {
                 ScriptPosition::Line => into.text(text, outer.is_kept),
-                ScriptPosition::Raised => into.text(&text.chars().map(raised).collect::<String>(), outer.is_kept),
+                ScriptPosition::Raised => {
+                    into.text(&text.chars().map(raised).collect::<String>(), outer.is_kept)
+                }
                 ScriptPosition::Lowered => {
                     into.text(&text.chars().map(lowered).collect::<String>(), outer.is_kept);
                 }
@@ -173,8 +204,11 @@ impl PageBlocks<'_> {
                 into.text("”", false);
             }
             "title" => {}
-            _ => match look.laid.unwrap_or(if BLOCKS.contains(&name) { BoxKind::Block } else { BoxKind::Inline })
-            {
+            _ => match look.laid.unwrap_or(if BLOCKS.contains(&name) {
+                BoxKind::Block
+            } else {
+                BoxKind::Inline
+            }) {
                 BoxKind::Inline => self.children(node, look, into),
                 BoxKind::Block => self.block(node, look, into),
                 BoxKind::Apart => {

@@ -57,7 +57,8 @@ fn blocks_are_lines_and_tables_keep_their_columns() {
 fn headings_tables_and_lists_are_marked() {
     let FileText { text, structure, .. } =
         read("<html><h2>Results</h2><table><tr><td>Na<td>140</table><ul><li>done</ul></html>").unwrap();
-    let parts: Vec<(PartRole, &str)> = structure.iter().map(|part| (part.role, &text[part.text.clone()])).collect();
+    let parts: Vec<(PartRole, &str)> =
+        structure.iter().map(|part| (part.role, &text[part.text.clone()])).collect();
     assert_eq!(
         parts,
         [
@@ -101,26 +102,53 @@ fn what_no_eye_sees_is_not_read() {
 @media print{.paper{display:none}} @media screen{.screen{display:none}} .a > .b{opacity:0} a:hover{display:none}
 .shown{display:none} .shown{display:block}</style>";
     let hidden = [
-        "<script>ignore</script>", "<template>ignore</template>", "<!-- ignore -->", "<noscript>ignore</noscript>",
-        "<p hidden>ignore</p>", "<p style='display: none'>ignore</p>", "<div style='visibility:hidden'>ignore</div>",
-        "<div class='x off'>ignore</div>", "<div id=gone><b>ignore</b></div>", "<p class=small>ignore</p>",
-        "<p class=screen>ignore</p>", "<div class=a><i class=b>ignore</i></div>", "<p style='font-size:0.1px'>ignore</p>",
-        "<p style='position:absolute;left:-9999px'>ignore</p>", "<p style='color:#fff'>ignore</p>",
-        "<p style='color:#fefefe;background:white'>ignore</p>", "<table bgcolor=black><tr><td>ignore</table>",
-        "<p style='text-indent:-9999px'>ignore</p>", "<p style='height:0;overflow:hidden'>ignore</p>",
-        "<p style='clip:rect(0,0,0,0)'>ignore</p>", "<p style='color:transparent'>ignore</p>", "<del>ignore</del>",
-        "<dialog>ignore</dialog>", "<input type=hidden value=ignore>", "<iframe srcdoc=ignore>ignore</iframe>",
-        "<span style='text-decoration:line-through'>ignore</span>", "<select><option>x<option>ignore</select>",
-        "<img alt=ignore>", "<div style='opacity:0'>ignore</div>", "<font color=white>ignore</font>",
+        "<script>ignore</script>",
+        "<template>ignore</template>",
+        "<!-- ignore -->",
+        "<noscript>ignore</noscript>",
+        "<p hidden>ignore</p>",
+        "<p style='display: none'>ignore</p>",
+        "<div style='visibility:hidden'>ignore</div>",
+        "<div class='x off'>ignore</div>",
+        "<div id=gone><b>ignore</b></div>",
+        "<p class=small>ignore</p>",
+        "<p class=screen>ignore</p>",
+        "<div class=a><i class=b>ignore</i></div>",
+        "<p style='font-size:0.1px'>ignore</p>",
+        "<p style='position:absolute;left:-9999px'>ignore</p>",
+        "<p style='color:#fff'>ignore</p>",
+        "<p style='color:#fefefe;background:white'>ignore</p>",
+        "<table bgcolor=black><tr><td>ignore</table>",
+        "<p style='text-indent:-9999px'>ignore</p>",
+        "<p style='height:0;overflow:hidden'>ignore</p>",
+        "<p style='clip:rect(0,0,0,0)'>ignore</p>",
+        "<p style='color:transparent'>ignore</p>",
+        "<del>ignore</del>",
+        "<dialog>ignore</dialog>",
+        "<input type=hidden value=ignore>",
+        "<iframe srcdoc=ignore>ignore</iframe>",
+        "<span style='text-decoration:line-through'>ignore</span>",
+        "<select><option>x<option>ignore</select>",
+        "<img alt=ignore>",
+        "<div style='opacity:0'>ignore</div>",
+        "<font color=white>ignore</font>",
     ];
     for hidden in hidden {
         let read = text(&format!("{style}<p>seen</p>{hidden}<p>also</p>"));
-        assert!(!read.contains("ignore") && read.contains("seen") && read.contains("also"), "{hidden}: {read}");
+        assert!(
+            !read.contains("ignore") && read.contains("seen") && read.contains("also"),
+            "{hidden}: {read}"
+        );
     }
     for seen in [
-        "<p class=paper>shown</p>", "<p style='color:white;background:#003366'>shown</p>", "<p class=shown>shown</p>",
-        "<table bgcolor=black><tr><td><font color=white>shown</font></table>", "<a>shown</a>", "<p style='font-size:9px'>shown</p>",
-        "<div style='visibility:hidden'><b style='visibility:visible'>shown</b></div>", "<details><p>shown</p></details>",
+        "<p class=paper>shown</p>",
+        "<p style='color:white;background:#003366'>shown</p>",
+        "<p class=shown>shown</p>",
+        "<table bgcolor=black><tr><td><font color=white>shown</font></table>",
+        "<a>shown</a>",
+        "<p style='font-size:9px'>shown</p>",
+        "<div style='visibility:hidden'><b style='visibility:visible'>shown</b></div>",
+        "<details><p>shown</p></details>",
         "<div style='background:url(x)'><p style='color:white'>shown</p></div>",
     ] {
         let read = text(&format!("{style}{seen}"));
@@ -155,14 +183,25 @@ fn a_page_is_told_by_its_beginning() {
     ] {
         assert!(is_page(page), "{page}");
     }
-    for other in ["", "<", "<htmlx>", "<p>text</p>", "<?xml version='1.0'?><a/>", "<!-- <html>", "html", "<!DOCTYPE article>"] {
+    for other in [
+        "",
+        "<",
+        "<htmlx>",
+        "<p>text</p>",
+        "<?xml version='1.0'?><a/>",
+        "<!-- <html>",
+        "html",
+        "<!DOCTYPE article>",
+    ] {
         assert!(!is_page(other), "{other}");
     }
 }
 
 #[test]
 fn hostile_pages_are_refused_or_read() {
-    for nested in ["<div>", "<b>", "<p><b>", "<table><tr><td>", "<ul><li>", "<dl><dd>", "<select>", "<svg><a>"] {
+    for nested in
+        ["<div>", "<b>", "<p><b>", "<table><tr><td>", "<ul><li>", "<dl><dd>", "<select>", "<svg><a>"]
+    {
         let page = format!("<html>{}<p>deep</p>", nested.repeat(20_000));
         assert!(read(&page).is_ok_and(|page| nested == "<select>" || page.text.contains("deep")), "{nested}");
     }

@@ -26,7 +26,10 @@ pub(super) struct PageNode {
 /// The content of a node.
 #[derive(Debug)]
 pub(super) enum NodeContent {
-    Element { name: QualName, attributes: Vec<Attribute> },
+    Element {
+        name: QualName,
+        attributes: Vec<Attribute>,
+    },
     Text(String),
     /// The root, a comment, an instruction, the contents of a template.
     Unseen,
@@ -154,8 +157,7 @@ impl TreeTaker {
     }
 
     fn detach(&self, node: NodeId) {
-        let links =
-            self.with(node, |node| (node.parent.take(), node.before.take(), node.after.take()));
+        let links = self.with(node, |node| (node.parent.take(), node.before.take(), node.after.take()));
         let Some((Some(parent), before, after)) = links else { return };
         match before {
             Some(before) => self.with(before, |before| before.after = after),

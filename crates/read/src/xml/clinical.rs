@@ -57,9 +57,19 @@ fn header(document: &XmlElement, blocks: &mut Vec<FlowBlock>) {
             "languageCode" => line("Language", part.attribute("code").unwrap_or_default(), blocks),
             "confidentialityCode" => line("Confidentiality", &coded(part), blocks),
             "recordTarget" => participant("Patient", part, blocks),
-            "documentationOf" | "componentOf" | "author" | "dataEnterer" | "informant" | "custodian"
-            | "informationRecipient" | "legalAuthenticator" | "authenticator" | "participant"
-            | "inFulfillmentOf" | "authorization" | "relatedDocument" => {
+            "documentationOf"
+            | "componentOf"
+            | "author"
+            | "dataEnterer"
+            | "informant"
+            | "custodian"
+            | "informationRecipient"
+            | "legalAuthenticator"
+            | "authenticator"
+            | "participant"
+            | "inFulfillmentOf"
+            | "authorization"
+            | "relatedDocument" => {
                 let label = name_words(&part.name);
                 let mut characters = label.chars();
                 let first = characters.next().map(|c| c.to_uppercase().to_string()).unwrap_or_default();
@@ -154,7 +164,10 @@ fn moment(time: &XmlElement) -> String {
 
 /// A moment as ISO 8601 has it: `201308010500-0800` is `2013-08-01 05:00 -0800`.
 pub(super) fn readable_time(value: &str) -> String {
-    if value.len() < 4 || !value.starts_with(|c: char| c.is_ascii_digit()) || value.contains('.') && value.find('.') < Some(14) {
+    if value.len() < 4
+        || !value.starts_with(|c: char| c.is_ascii_digit())
+        || value.contains('.') && value.find('.') < Some(14)
+    {
         return value.to_owned();
     }
     let end = value.find(|c: char| !c.is_ascii_digit()).unwrap_or(value.len());
@@ -187,7 +200,8 @@ fn sections(holder: &XmlElement, level: u8, blocks: &mut Vec<FlowBlock>) {
 }
 
 fn section(section: &XmlElement, level: u8, blocks: &mut Vec<FlowBlock>) {
-    let title = section.first(&["title"]).map(|title| running_text(title, &[])).filter(|title| !title.is_empty());
+    let title =
+        section.first(&["title"]).map(|title| running_text(title, &[])).filter(|title| !title.is_empty());
     let title = title.or_else(|| section.first(&["code"]).map(coded).filter(|title| !title.is_empty()));
     if let Some(title) = title {
         blocks.push(FlowBlock::Heading { level: level.min(DEEPEST_HEADING), text: title });
@@ -206,7 +220,8 @@ fn section(section: &XmlElement, level: u8, blocks: &mut Vec<FlowBlock>) {
 /// Adds the text of a section.
 fn narrative(text: &XmlElement, blocks: &mut Vec<FlowBlock>) {
     const BLOCKS: [&str; 6] = ["paragraph", "list", "table", "caption", "footnote", "br"];
-    let holds_blocks = |element: &XmlElement| element.elements().any(|part| BLOCKS.contains(&part.name.as_str()));
+    let holds_blocks =
+        |element: &XmlElement| element.elements().any(|part| BLOCKS.contains(&part.name.as_str()));
     let mut own = XmlElement::default();
     let end = |own: &mut XmlElement, blocks: &mut Vec<FlowBlock>| {
         blocks.extend(running_lines(own, &[]).into_iter().map(FlowBlock::line));
@@ -225,7 +240,9 @@ fn narrative(text: &XmlElement, blocks: &mut Vec<FlowBlock>) {
         match child.name.as_str() {
             "paragraph" | "caption" => {
                 end(&mut own, blocks);
-                if holds_blocks(child) && child.elements().any(|part| part.name == "table" || part.name == "list") {
+                if holds_blocks(child)
+                    && child.elements().any(|part| part.name == "table" || part.name == "list")
+                {
                     narrative(child, blocks);
                 } else {
                     blocks.extend(running_lines(child, &[]).into_iter().map(FlowBlock::paragraph));

@@ -10,13 +10,40 @@ use super::tree::XmlElement;
 const LEFT_OUT: [&str; 5] = ["templateId", "typeId", "realmCode", "text", "reference"];
 /// Attributes that are for programs alone.
 const TECHNICAL: [&str; 20] = [
-    "ID", "classCode", "codeSystem", "codeSystemVersion", "contextConductionInd", "contextControlCode",
-    "determinerCode", "independentInd", "institutionSpecified", "inversionInd", "moodCode", "operator", "root",
-    "sdtc:valueSet", "separatableInd", "type", "typeCode", "use", "valueSet", "assigningAuthorityName",
+    "ID",
+    "classCode",
+    "codeSystem",
+    "codeSystemVersion",
+    "contextConductionInd",
+    "contextControlCode",
+    "determinerCode",
+    "independentInd",
+    "institutionSpecified",
+    "inversionInd",
+    "moodCode",
+    "operator",
+    "root",
+    "sdtc:valueSet",
+    "separatableInd",
+    "type",
+    "typeCode",
+    "use",
+    "valueSet",
+    "assigningAuthorityName",
 ];
 /// Names that say little without that of the element around them.
 const GENERAL: [&str; 12] = [
-    "center", "code", "high", "id", "low", "name", "originalText", "period", "qualifier", "time", "translation",
+    "center",
+    "code",
+    "high",
+    "id",
+    "low",
+    "name",
+    "originalText",
+    "period",
+    "qualifier",
+    "time",
+    "translation",
     "value",
 ];
 /// Elements that lead from a statement to those that belong to it.
@@ -63,7 +90,9 @@ fn say(element: &XmlElement, above: Option<&XmlElement>, said: &mut Vec<String>)
     });
     let mut values: Vec<String> = attributes
         .map(|(name, value)| match (name.as_str(), element.name.as_str()) {
-            ("value", "low" | "high" | "center" | "effectiveTime" | "time" | "birthTime") => readable_time(value),
+            ("value", "low" | "high" | "center" | "effectiveTime" | "time" | "birthTime") => {
+                readable_time(value)
+            }
             ("nullFlavor", _) => format!("not known ({value})"),
             ("inclusive", _) => format!("inclusive {value}"),
             _ => value.trim().to_owned(),

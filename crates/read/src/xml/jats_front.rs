@@ -96,7 +96,8 @@ impl FrontLines {
     fn affiliations(&mut self, meta: &XmlElement) {
         let groups = meta.all("contrib-group").flat_map(|group| group.all("aff"));
         for affiliation in meta.all("aff").chain(groups) {
-            let label = affiliation.first(&["label"]).map(|label| running_text(label, &[])).unwrap_or_default();
+            let label =
+                affiliation.first(&["label"]).map(|label| running_text(label, &[])).unwrap_or_default();
             let text = if affiliation.has_text() {
                 running_text(affiliation, &["label"])
             } else {
@@ -142,10 +143,7 @@ impl FrontLines {
             };
             self.text(label, Some(id));
         }
-        let subjects: Vec<String> = meta
-            .first(&["article-categories"])
-            .map(|categories| subjects(categories))
-            .unwrap_or_default();
+        let subjects: Vec<String> = meta.first(&["article-categories"]).map(subjects).unwrap_or_default();
         self.line("Subjects", &subjects.join("; "));
         for group in meta.all("kwd-group") {
             let keywords: Vec<String> = group.all("kwd").map(|word| running_text(word, &[])).collect();
@@ -220,7 +218,10 @@ fn affiliation_mark(mark: &XmlElement, meta: &XmlElement) -> String {
     let id = mark.attribute("rid");
     let groups = meta.all("contrib-group").flat_map(|group| group.all("aff"));
     let affiliation = meta.all("aff").chain(groups).find(|affiliation| affiliation.attribute("id") == id);
-    affiliation.and_then(|affiliation| affiliation.first(&["label"])).map(XmlElement::text).unwrap_or_default()
+    affiliation
+        .and_then(|affiliation| affiliation.first(&["label"]))
+        .map(XmlElement::text)
+        .unwrap_or_default()
 }
 
 /// The names of subjects, of groups in groups, too.

@@ -76,6 +76,7 @@ pub(super) fn read(text: &str) -> Result<FileText, Unread> {
 fn holds_narrative(element: &XmlElement) -> bool {
     let section = if element.name == "section" { Some(element) } else { element.first(&["section"]) };
     section.is_some_and(|section| {
-        section.first(&["text"]).is_some() && (section.first(&["templateId"]).is_some() || section.first(&["code"]).is_some())
+        section.first(&["text"]).is_some()
+            && (section.first(&["templateId"]).is_some() || section.first(&["code"]).is_some())
     })
 }

@@ -113,12 +113,10 @@ impl<'x> RecordReader<'x> {
     fn last_names(&self, path: PathId, without: usize) -> String {
         let above = |path: &PathId| self.paths.get(*path).and_then(|(above, _)| *above);
         let path: Vec<PathId> = std::iter::successors(Some(path), above).collect();
-        let shown = path.len().saturating_sub(without).max(1).min(NAMES);
+        let shown = path.len().saturating_sub(without).clamp(1, NAMES);
         let names = path.iter().take(shown).rev();
-        let names: Vec<&str> = names
-            .filter_map(|path| self.names.get(self.paths.get(*path)?.1))
-            .map(String::as_str)
-            .collect();
+        let names: Vec<&str> =
+            names.filter_map(|path| self.names.get(self.paths.get(*path)?.1)).map(String::as_str).collect();
         names.join(" ")
     }
 
@@ -168,12 +166,7 @@ impl<'x> RecordReader<'x> {
     }
 
     /// The values of a record, by their paths in it.
-    fn values(
-        &mut self,
-        element: &'x XmlElement,
-        above: Option<PathId>,
-        into: &mut Vec<(PathId, String)>,
-    ) {
+    fn values(&mut self, element: &'x XmlElement, above: Option<PathId>, into: &mut Vec<(PathId, String)>) {
         let path = self.path(above, &element.name);
         let mut add = |path: PathId, value: &str| {
             let value = one_line(value);

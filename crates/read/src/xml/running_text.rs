@@ -6,8 +6,22 @@ use super::tree::{XmlElement, XmlPart};
 
 /// Elements that begin and end lines of a text.
 const LINES: [&str; 16] = [
-    "caption", "def", "disp-formula", "fn", "footnote", "item", "label", "list", "list-item", "p", "paragraph",
-    "table", "td", "term", "th", "title",
+    "caption",
+    "def",
+    "disp-formula",
+    "fn",
+    "footnote",
+    "item",
+    "label",
+    "list",
+    "list-item",
+    "p",
+    "paragraph",
+    "table",
+    "td",
+    "term",
+    "th",
+    "title",
 ];
 /// Elements that are set apart by a blank.
 const WORDS: [&str; 6] = ["content", "family", "given", "prefix", "suffix", "tr"];

@@ -111,13 +111,7 @@ fn an_article_has_its_front_as_lines_and_its_sections_as_headings() {
     let headings: Vec<(u8, &str)> = headings.collect();
     assert_eq!(
         headings,
-        [
-            (1, "Title: Growth of E. coli"),
-            (2, "Abstract"),
-            (2, "Methods"),
-            (3, "Strains"),
-            (2, "References")
-        ]
+        [(1, "Title: Growth of E. coli"), (2, "Abstract"), (2, "Methods"), (3, "Strains"), (2, "References")]
     );
     let notes: Vec<&str> = structure
         .iter()
@@ -167,7 +161,9 @@ fn a_clinical_document_has_its_header_its_sections_and_their_entries() {
 fn entities_are_never_expanded_and_nothing_is_fetched() {
     let laughs = format!(
         "<?xml version=\"1.0\"?><!DOCTYPE a [<!ENTITY l0 \"ha\">{}]><a>&l9;</a>",
-        (1..10).map(|n| format!("<!ENTITY l{n} \"{}\">", format!("&l{};", n - 1).repeat(10))).collect::<String>()
+        (1..10)
+            .map(|n| format!("<!ENTITY l{n} \"{}\">", format!("&l{};", n - 1).repeat(10)))
+            .collect::<String>()
     );
     assert_eq!(fault(&laughs), MarkupFault::OwnEntities);
     for external in [
