@@ -121,9 +121,7 @@ fn named_after(text: &str, word: &str) -> Option<&'static NamedEncoding> {
 /// The most likely encoding of bytes that declare none and are not UTF-8.
 fn by_guess(bytes: &[u8]) -> Option<DecodedText> {
     // UTF-8 throughout, or cut off within its last character.
-    if std::str::from_utf8(bytes).err()?.error_len().is_none() {
-        return None;
-    }
+    std::str::from_utf8(bytes).err()?.error_len()?;
     let mut detector = EncodingDetector::new(Iso2022JpDetection::Deny);
     detector.feed(bytes, true);
     let encoding = detector.guess(None, Utf8Detection::Deny);

@@ -72,7 +72,7 @@ pub(super) fn sections(holder: &XmlElement, level: u8, blocks: &mut Vec<FlowBloc
             "list" => blocks.push(list(part)),
             "def-list" => definitions(part, blocks),
             "table-wrap" | "fig" | "supplementary-material" | "fig-group" | "table-wrap-group" => {
-                float(part, level, blocks);
+                float(part, blocks);
             }
             "table" => blocks.push(FlowBlock::Table(rows(part))),
             "fn-group" | "table-wrap-foot" => notes(part, blocks),
@@ -153,7 +153,7 @@ fn paragraph(paragraph: &XmlElement, level: u8, blocks: &mut Vec<FlowBlock>) {
             "list" => blocks.push(list(part)),
             "def-list" => definitions(part, blocks),
             "boxed-text" => section(part, level.saturating_add(1).min(DEEPEST_HEADING), blocks),
-            _ => float(part, level, blocks),
+            _ => float(part, blocks),
         }
     }
 }
@@ -182,7 +182,7 @@ fn definitions(list: &XmlElement, blocks: &mut Vec<FlowBlock>) {
 }
 
 /// Adds a table or figure: its label and caption, its rows, its notes.
-fn float(float: &XmlElement, level: u8, blocks: &mut Vec<FlowBlock>) {
+fn float(float: &XmlElement, blocks: &mut Vec<FlowBlock>) {
     let text = |name: &str| float.first(&[name]).map(|part| running_text(part, &[])).unwrap_or_default();
     let caption = one_line(&format!("{} {}", text("label"), text("caption")));
     if !caption.is_empty() {
@@ -196,7 +196,7 @@ fn float(float: &XmlElement, level: u8, blocks: &mut Vec<FlowBlock>) {
                     blocks.push(FlowBlock::Table(rows(table)));
                 }
             }
-            "fig" | "table-wrap" => self::float(part, level, blocks),
+            "fig" | "table-wrap" => self::float(part, blocks),
             "table" => blocks.push(FlowBlock::Table(rows(part))),
             "table-wrap-foot" => notes(part, blocks),
             _ => {}

@@ -143,8 +143,7 @@ impl FrontLines {
             };
             self.text(label, Some(id));
         }
-        let subjects: Vec<String> =
-            meta.first(&["article-categories"]).map(|categories| subjects(categories)).unwrap_or_default();
+        let subjects: Vec<String> = meta.first(&["article-categories"]).map(subjects).unwrap_or_default();
         self.line("Subjects", &subjects.join("; "));
         for group in meta.all("kwd-group") {
             let keywords: Vec<String> = group.all("kwd").map(|word| running_text(word, &[])).collect();

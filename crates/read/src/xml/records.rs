@@ -113,7 +113,7 @@ impl<'x> RecordReader<'x> {
     fn last_names(&self, path: PathId, without: usize) -> String {
         let above = |path: &PathId| self.paths.get(*path).and_then(|(above, _)| *above);
         let path: Vec<PathId> = std::iter::successors(Some(path), above).collect();
-        let shown = path.len().saturating_sub(without).max(1).min(NAMES);
+        let shown = path.len().saturating_sub(without).clamp(1, NAMES);
         let names = path.iter().take(shown).rev();
         let names: Vec<&str> =
             names.filter_map(|path| self.names.get(self.paths.get(*path)?.1)).map(String::as_str).collect();
