@@ -23,8 +23,9 @@ pub use loopctl_core::{exchange, feedback, rules, script, stop};
 #[cfg(feature = "cli")]
 pub(crate) use loopctl_app::{
     calibration, checks, context, evaluation, execution, explanation, failure, journals, logging,
-    next_answer, outline, plugin_project, plugins, profile_comparison, profiles, project, proofs, repairs,
-    requests, resumption, review, run_export, run_reviews, scenarios, scoring, streams, sweep, trials, watch,
+    named_input, next_answer, outline, plugin_project, plugins, profile_comparison, profiles, project,
+    proofs, repairs, requests, resumption, review, run_export, run_reviews, scenarios, scoring, streams,
+    sweep, trials, watch,
 };
 #[cfg(feature = "cli")]
 #[doc(hidden)]

@@ -115,11 +115,11 @@ fn size_in(field: &Dict<'_>) -> Option<f64> {
     size.parse().ok().filter(|size: &f64| size.is_finite())
 }
 
-/// What a field says, or one of those of which it is part.
-fn inherited<'a, T>(field: &Dict<'a>, said: impl Fn(&Dict<'a>) -> Option<T>) -> Option<T> {
+/// The first entry that is found in a field, or in one of those of which it is part.
+fn inherited<'a, T>(field: &Dict<'a>, entry: impl Fn(&Dict<'a>) -> Option<T>) -> Option<T> {
     let mut field = field.clone();
     for _ in 0..DEEPEST {
-        if let Some(found) = said(&field) {
+        if let Some(found) = entry(&field) {
             return Some(found);
         }
         field = field.get::<Dict<'a>>(b"Parent")?;
