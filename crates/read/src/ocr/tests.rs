@@ -5,7 +5,7 @@ use super::preparation::{Turn, leveled, prepared, turned};
 use super::scan::{PagePictures, scanned};
 use super::skew::Ink;
 use super::tesseract_table::OcrWord;
-use super::{GreyPicture, LineSheet, OcrSettings, PictureFrame, SheetTask};
+use super::{GreyPicture, LineSheet, OcrSettings, PictureFrame, SheetTask, lines_of};
 use crate::file_text::{FileText, Unread};
 use crate::image_file::{ImageKind, grey};
 use crate::pdf;
@@ -81,6 +81,28 @@ proptest::proptest! {
         let (dx, dy) = (found.x - x as f64 - 0.5, found.y - y as f64 - 0.5);
         proptest::prop_assert!(dx.abs() < 0.6 && dy.abs() < 0.6, "{turn:?} {tenths}: {dx} {dy}");
     }
+}
+
+#[test]
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "pixels of a small picture")]
+fn lines_on_a_sheet_are_those_of_the_page() {
+    let page = prepared(picture(), 1.0, Some(Turn::None));
+    let boxes = [[60.0, 30.0, 500.0, 24.0], [200.0, 90.0, 120.0, 24.0]];
+    let task = SheetTask { turn: Turn::None, lines: boxes.to_vec(), scale: 1.0 };
+    let (sheet, drawn) = lines_of(&page, &task);
+    assert_eq!(sheet.lines.len(), 2);
+    for ([left, top, width, height], (start, end, origin)) in boxes.iter().zip(&sheet.lines) {
+        let margin = height * 0.25;
+        assert!(end - start >= *height);
+        let same =
+            (0..*width as usize).flat_map(|x| (0..*height as usize).map(move |y| (x, y))).all(|(x, y)| {
+                let on_page = page.picture.at(*left as usize + x, *top as usize + y);
+                let (sheet_x, sheet_y) = (left - origin, start + margin);
+                on_page == drawn.at(sheet_x as usize + x, sheet_y as usize + y)
+            });
+        assert!(same, "the line at {top}");
+    }
+    assert!(drawn.shades().iter().any(|shade| *shade < 100), "there is ink");
 }
 
 /// An engine that reads two words where the page is upright, and little otherwise.
@@ -232,10 +254,12 @@ fn a_missing_engine_is_named_with_the_way_to_install_it() {
 
 /// Tesseract, where it is installed.
 fn with_tesseract() -> Option<OcrSettings> {
-    let settings = OcrSettings::default();
+    let settings = OcrSettings { proofread: None, ..OcrSettings::default() };
     match Engines::of(&settings) {
         Ok(_) => Some(settings),
-        Err(why) if std::env::var_os("LOOPCTL_TESSERACT").is_some() => panic!("{why}"),
+        Err(why) if std::env::var("LOOPCTL_TESSERACT").is_ok_and(|need| need == "required") => {
+            panic!("{why}")
+        }
         Err(why) => {
             eprintln!("not tried: {why}");
             None
@@ -244,6 +268,7 @@ fn with_tesseract() -> Option<OcrSettings> {
 }
 
 #[test]
+#[ignore = "long"]
 fn a_scan_is_read_by_tesseract_upright_and_turned() {
     let Some(settings) = with_tesseract() else { return };
     let reader = DocumentReader::in_process().with_ocr(settings);
