@@ -296,7 +296,7 @@ fn scanned_page(
             ocr.differing.push(OtherReading { text, reads });
         }
     }
-    // A picture of which nothing was read is still one.
-    let is_picture = words.is_empty() && page.is_picture;
+    // A picture of which nothing was read is still one; so are words that neither fonts nor OCR tell.
+    let is_picture = words.is_empty() && (page.is_picture || !page.words.is_empty());
     Ok(DocumentPage { text: start..end, words, is_picture, origin: PageOrigin::Ocr(ocr), ..page.clone() })
 }
