@@ -246,6 +246,25 @@ mod tests {
     }
 
     #[test]
+    #[cfg(unix)]
+    fn a_program_that_never_ends_is_killed_when_its_time_is_over() {
+        let endless = Program {
+            name: "endless".to_owned(),
+            file: PathBuf::from("/bin/sh"),
+            arguments: vec!["-c".to_owned(), "exec tail -f /dev/null".to_owned()],
+            environment: vec![("PATH".into(), "/usr/bin:/bin".into())],
+            cwd: None,
+            max_output: 10,
+            show_stderr: false,
+        };
+        let failure = endless.run_within(Vec::new(), &Cancel::new(), Duration::from_millis(10)).unwrap_err();
+        assert_eq!(failure.error.message, "`endless` took more than 0.01 seconds and was killed");
+        let echo = Program { arguments: vec!["-c".to_owned(), "cat".to_owned()], ..endless };
+        let hour = Duration::from_secs(3_600);
+        assert_eq!(echo.run_within(b"grade 2".to_vec(), &Cancel::new(), hour).unwrap(), b"grade 2");
+    }
+
+    #[test]
     fn only_the_end_is_kept() {
         let mut text = vec![b'a'; 3 * KEPT_STDERR];
         text.extend(b"the end");

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 /// Endings, in any case, of such files, for folders.
-pub const MEDIA_ENDINGS: [&str; 6] = ["pdf", "png", "jpg", "jpeg", "gif", "webp"];
+pub const MEDIA_ENDINGS: [&str; 8] = ["pdf", "png", "jpg", "jpeg", "gif", "webp", "tif", "tiff"];
 
 /// The most bytes of such a document that are sent to a model: as base64 they have a third more, and a MiB of what
 /// crosses the plugin boundary is left for what accompanies them.

@@ -108,7 +108,7 @@ impl EngineProgram {
         ))
     }
 
-    /// What the program writes to standard output.
+    /// Runs the program, and returns its standard output.
     fn run(&self, arguments: Vec<String>, input: Vec<u8>, settings: &OcrSettings) -> Result<Vec<u8>, String> {
         let shown = SHOWN.iter().filter_map(|name| Some((OsString::from(name), env::var_os(name)?)));
         // One thread each: pages are read beside each other.

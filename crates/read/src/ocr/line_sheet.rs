@@ -22,7 +22,7 @@ pub(in super::super) struct SheetTask {
     pub(in super::super) scale: f64,
 }
 
-/// Where on a sheet each line of its task is.
+/// The places of the lines of a task on their sheet.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(in super::super) struct LineSheet {
     /// For each line its top, its bottom, and the pixel of the prepared picture at its left edge.

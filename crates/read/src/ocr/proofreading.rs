@@ -47,16 +47,9 @@ pub(super) fn differing(
     again: &[OcrWord],
 ) -> Vec<Option<String>> {
     let mut differing = vec![None; words.len()];
-    for (stretch, (top, bottom, left)) in stretches.iter().zip(&sheet.lines) {
-        let mut seen: Vec<Seen<'_>> = again
-            .iter()
-            .filter(|word| (*top..=*bottom).contains(&f64::midpoint(word.top, word.bottom)))
-            .map(|word| Seen {
-                left: left + word.left / sheet.scale,
-                right: left + word.right / sheet.scale,
-                text: &word.text,
-            })
-            .collect();
+    for (at, stretch) in stretches.iter().enumerate() {
+        // A line for which the sheet had no room was read once, which is not enough.
+        let mut seen = sheet.lines.get(at).map_or_else(Vec::new, |place| seen_at(*place, sheet.scale, again));
         seen.sort_by(|a, b| a.left.total_cmp(&b.left));
         for at in stretch {
             let (Some(word), Some(into)) = (words.get(*at), differing.get_mut(*at)) else { continue };
@@ -68,18 +61,28 @@ pub(super) fn differing(
     differing
 }
 
+/// The words that were read at a place of a sheet.
+fn seen_at((top, bottom, left): (f64, f64, f64), scale: f64, again: &[OcrWord]) -> Vec<SecondWord<'_>> {
+    let is_there = |word: &&OcrWord| (top..=bottom).contains(&f64::midpoint(word.top, word.bottom));
+    let place = |pixel: f64| left + pixel / scale;
+    let seen = again.iter().filter(is_there);
+    seen.map(|word| SecondWord { left: place(word.left), right: place(word.right), text: &word.text })
+        .collect()
+}
+
 /// A word of the second reading, in the pixels of the first.
-struct Seen<'a> {
+struct SecondWord<'a> {
     left: f64,
     right: f64,
     text: &'a str,
 }
 
 /// The second reading of a word, if its digits differ.
-fn other_reading(word: &OcrWord, seen: &[Seen<'_>]) -> Option<String> {
-    let shared = |other: &Seen<'_>| word.right.min(other.right) - word.left.max(other.left);
-    let is_same =
-        |other: &&Seen<'_>| shared(other) > SHARED * (word.right - word.left).min(other.right - other.left);
+fn other_reading(word: &OcrWord, seen: &[SecondWord<'_>]) -> Option<String> {
+    let shared = |other: &SecondWord<'_>| word.right.min(other.right) - word.left.max(other.left);
+    let is_same = |other: &&SecondWord<'_>| {
+        shared(other) > SHARED * (word.right - word.left).min(other.right - other.left)
+    };
     let reads: String = seen.iter().filter(is_same).map(|other| other.text).collect();
     let numbers = numbers(&word.text);
     if self::numbers(&reads) == numbers {
@@ -143,6 +146,13 @@ mod tests {
         // Not its digits.
         assert_eq!(read_again("(13.2);", &[("13.2", 101.0, 161.0)]), None);
         assert_eq!(read_again("p13", &[("P13", 101.0, 161.0)]), None);
+    }
+
+    #[test]
+    fn lines_that_a_sheet_has_no_room_for_are_in_doubt() {
+        let words = [word("13.2", 100.0, 160.0, 500.0)];
+        let sheet = LineSheet { lines: vec![], scale: 1.0 };
+        assert_eq!(differing(&words, &stretches(&words), &sheet, &[]), [Some(String::new())]);
     }
 
     #[test]

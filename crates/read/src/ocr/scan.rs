@@ -19,6 +19,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 /// The mean confidence from which a reading is not tried in other directions, and the characters that it has at least.
 const UPRIGHT_CONFIDENCE: u8 = 75;
 const UPRIGHT_CHARACTERS: usize = 12;
+/// A word that was surely read: its confidence, and the letters and digits that it has, at least.
+const LEGIBLE_CONFIDENCE: u8 = 70;
+const LEGIBLE_CHARACTERS: usize = 3;
 /// The size at which an engine reads lines again that it read before, in parts of the first picture's.
 const AGAIN: f64 = 0.75;
 
@@ -148,7 +151,7 @@ struct PageScan<'a> {
 }
 
 /// The words of a page's picture, and how sure they are.
-struct Reading {
+struct PageReading {
     frame: PictureFrame,
     words: Vec<OcrWord>,
     confidence: u8,
@@ -158,7 +161,7 @@ impl PageScan<'_> {
     fn read(&self) -> Result<ScannedPage, Unread> {
         let reading = self.first_reading()?;
         let others = self.proofread(&reading)?;
-        let Reading { frame, words, confidence } = reading;
+        let PageReading { frame, words, confidence } = reading;
         let to_page = to_page(&frame);
         let scanned = placed(&words, &others, &frame);
         let seen = scanned.iter().map(|word| LayerWord {
@@ -176,7 +179,7 @@ impl PageScan<'_> {
         let ocr = PageOcr {
             engine: self.engines.first.name().to_owned(),
             confidence,
-            least_confidence: self.settings.least_confidence,
+            least_confidence: self.least_confidence(),
             turned: frame.turn.degrees(),
             skew: skew(&frame),
             proofread_by: self.second_name(),
@@ -187,7 +190,7 @@ impl PageScan<'_> {
     }
 
     /// The reading in the direction that its lines seem to have; in the one in which most is read if that is little.
-    fn first_reading(&self) -> Result<Reading, Unread> {
+    fn first_reading(&self) -> Result<PageReading, Unread> {
         let mut best = self.reading(None)?;
         let Some(turns) = best.frame.has_ink.then(|| best.frame.turn.and_others()) else { return Ok(best) };
         for turn in turns.into_iter().skip(1) {
@@ -195,23 +198,24 @@ impl PageScan<'_> {
                 break;
             }
             let turned = self.reading(Some(turn))?;
-            if sureness(&turned.words) > sureness(&best.words) {
+            if legible(&turned.words) > legible(&best.words) {
                 best = turned;
             }
         }
         Ok(best)
     }
 
-    fn reading(&self, turn: Option<Turn>) -> Result<Reading, Unread> {
+    fn reading(&self, turn: Option<Turn>) -> Result<PageReading, Unread> {
         let (frame, png) = self.pictures.prepared(self.page, turn)?;
         let words = if frame.has_ink { self.ask(&*self.engines.first, png)? } else { Vec::new() };
-        let letters = characters(&words).max(1);
-        let confidence = u8::try_from(sureness(&words) / letters).unwrap_or(100);
-        Ok(Reading { frame, words, confidence })
+        let sureness: usize =
+            words.iter().map(|word| word.text.chars().count() * usize::from(word.confidence)).sum();
+        let confidence = u8::try_from(sureness / characters(&words).max(1)).unwrap_or(100);
+        Ok(PageReading { frame, words, confidence })
     }
 
     /// For each word with digits the reading of the second engine, if its digits differ.
-    fn proofread(&self, reading: &Reading) -> Result<Vec<Option<String>>, Unread> {
+    fn proofread(&self, reading: &PageReading) -> Result<Vec<Option<String>>, Unread> {
         let Some(second) = &self.engines.second else { return Ok(Vec::new()) };
         let stretches = stretches(&reading.words);
         if stretches.is_empty() {
@@ -227,6 +231,14 @@ impl PageScan<'_> {
     fn ask(&self, engine: &dyn OcrEngine, png: Vec<u8>) -> Result<Vec<OcrWord>, Unread> {
         let _slot = engine_slot();
         engine.read(png, self.settings).map_err(|why| Unread::OcrFailed { page: self.page, why })
+    }
+
+    /// Two engines that agree are surer than the confidence of one; an engine that agrees with itself is not.
+    fn least_confidence(&self) -> u8 {
+        match &self.engines.second {
+            Some(_) if !self.engines.second_is_first() => 0,
+            Some(_) | None => self.settings.least_confidence,
+        }
     }
 
     fn second_name(&self) -> Option<String> {
@@ -246,9 +258,11 @@ fn characters(words: &[OcrWord]) -> usize {
     words.iter().map(|word| word.text.chars().count()).sum()
 }
 
-/// The confidence of all characters.
-fn sureness(words: &[OcrWord]) -> usize {
-    words.iter().map(|word| word.text.chars().count() * usize::from(word.confidence)).sum()
+/// The characters of words that were surely read; rules of tables and noise make short or doubtful ones.
+fn legible(words: &[OcrWord]) -> usize {
+    let length = |word: &OcrWord| word.text.chars().filter(|c| c.is_alphanumeric()).count();
+    let sure = words.iter().filter(|word| word.confidence >= LEGIBLE_CONFIDENCE);
+    sure.map(length).filter(|length| *length >= LEGIBLE_CHARACTERS).sum()
 }
 
 /// A file's text with the pages that were read by OCR in their place. Parts that the file marks move with their pages.
@@ -336,8 +350,8 @@ fn scanned_page(
             ocr.differing.push(OtherReading { text, reads });
         }
     }
-    // A picture of which nothing was read is still one.
-    let is_picture = words.is_empty() && page.is_picture;
+    // A picture of which nothing was read is still one; so are words that neither fonts nor OCR tell.
+    let is_picture = words.is_empty() && (page.is_picture || !page.words.is_empty());
     let origin = PageOrigin::Ocr(ocr);
     Ok(DocumentPage { text: start..end, words, is_picture, signals, origin, ..page.clone() })
 }

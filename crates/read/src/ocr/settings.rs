@@ -35,7 +35,7 @@ impl Default for OcrSettings {
     fn default() -> Self {
         OcrSettings {
             engine: "tesseract".to_owned(),
-            proofread: None,
+            proofread: Some("tesseract".to_owned()),
             languages: vec!["eng".to_owned()],
             dpi: 300,
             least_confidence: 60,

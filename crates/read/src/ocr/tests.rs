@@ -5,11 +5,12 @@ use super::preparation::{Turn, leveled, prepared, turned};
 use super::scan::{PagePictures, scanned};
 use super::skew::Ink;
 use super::tesseract_table::OcrWord;
-use super::{GreyPicture, LineSheet, OcrSettings, PictureFrame, SheetTask};
+use super::{GreyPicture, LineSheet, OcrSettings, PictureFrame, SheetTask, lines_of};
+use crate::file_kind::FileKind;
 use crate::file_text::{FileText, Unread};
 use crate::image_file::{ImageKind, grey};
 use crate::pdf;
-use crate::reader_task::ReadingSettings;
+use crate::reader_task::{self, ReaderTask, ReadingSettings};
 use crate::{DocumentReader, PageBox, ReadingDoubt};
 use hayro_interpret::kurbo::Point;
 use loopctl_core::document::{DocumentPage, Pages};
@@ -81,6 +82,53 @@ proptest::proptest! {
         let (dx, dy) = (found.x - x as f64 - 0.5, found.y - y as f64 - 0.5);
         proptest::prop_assert!(dx.abs() < 0.6 && dy.abs() < 0.6, "{turn:?} {tenths}: {dx} {dy}");
     }
+}
+
+#[test]
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "pixels of a small picture")]
+fn lines_on_a_sheet_are_those_of_the_page() {
+    let page = prepared(picture(), 1.0, Some(Turn::None));
+    let boxes = [[60.0, 30.0, 500.0, 24.0], [200.0, 90.0, 120.0, 24.0]];
+    let task = SheetTask { turn: Turn::None, lines: boxes.to_vec(), scale: 1.0 };
+    let (sheet, drawn) = lines_of(&page, &task);
+    assert_eq!(sheet.lines.len(), 2);
+    for ([left, top, width, height], (start, end, origin)) in boxes.iter().zip(&sheet.lines) {
+        let margin = height * 0.25;
+        assert!(end - start >= *height);
+        let same =
+            (0..*width as usize).flat_map(|x| (0..*height as usize).map(move |y| (x, y))).all(|(x, y)| {
+                let on_page = page.picture.at(*left as usize + x, *top as usize + y);
+                let (sheet_x, sheet_y) = (left - origin, start + margin);
+                on_page == drawn.at(sheet_x as usize + x, sheet_y as usize + y)
+            });
+        assert!(same, "the line at {top}");
+    }
+    assert!(drawn.shades().iter().any(|shade| *shade < 100), "there is ink");
+}
+
+#[test]
+fn another_process_draws_the_same_pictures() {
+    let settings = ReadingSettings {
+        ocr: Some(OcrSettings { dpi: 100, ..OcrSettings::default() }),
+        ..ReadingSettings::default()
+    };
+    let kind = FileKind::of(&page()).unwrap();
+    let answered = |task: ReaderTask| {
+        let mut answer = Vec::new();
+        reader_task::answer(&*task.sent_with(&page()).unwrap(), &mut answer).unwrap();
+        answer
+    };
+    let task = ReaderTask::Scan { page: 1, turn: None, settings: settings.clone() };
+    let (frame, png) = reader_task::scan_of(&answered(task)).unwrap();
+    let (own_frame, own_png) = reader_task::scan(kind, page(), 1, None, &settings).unwrap();
+    assert!(frame == own_frame && png == own_png && frame.has_ink);
+    let sheet = SheetTask { turn: Turn::None, lines: vec![[40.0, 20.0, 300.0, 16.0]], scale: 0.75 };
+    let task = ReaderTask::Lines { page: 1, sheet: sheet.clone(), settings: settings.clone() };
+    let lines = reader_task::lines_answered(&answered(task)).unwrap();
+    assert_eq!(lines, reader_task::lines(kind, page(), 1, &sheet, &settings).unwrap());
+    let missing = ReaderTask::Scan { page: 2, turn: None, settings };
+    assert_eq!(reader_task::scan_of(&answered(missing)), Err(Unread::NoPage { page: 2 }));
+    assert!(reader_task::scan_of(b"PNG").is_err());
 }
 
 /// An engine that reads two words where the page is upright, and little otherwise.
@@ -237,10 +285,12 @@ fn a_missing_engine_is_named_with_the_way_to_install_it() {
 
 /// Tesseract, where it is installed.
 fn with_tesseract() -> Option<OcrSettings> {
-    let settings = OcrSettings::default();
+    let settings = OcrSettings { proofread: None, ..OcrSettings::default() };
     match Engines::of(&settings) {
         Ok(_) => Some(settings),
-        Err(why) if std::env::var_os("LOOPCTL_TESSERACT").is_some() => panic!("{why}"),
+        Err(why) if std::env::var("LOOPCTL_TESSERACT").is_ok_and(|need| need == "required") => {
+            panic!("{why}")
+        }
         Err(why) => {
             eprintln!("not tried: {why}");
             None
@@ -249,6 +299,7 @@ fn with_tesseract() -> Option<OcrSettings> {
 }
 
 #[test]
+#[ignore = "long"]
 fn a_scan_is_read_by_tesseract_upright_and_turned() {
     let Some(settings) = with_tesseract() else { return };
     let reader = DocumentReader::in_process().with_ocr(settings);
