@@ -70,17 +70,14 @@ mod tests {
         let words: Vec<PageWord> =
             [5..11, 13..14, 16..19].into_iter().filter_map(|bytes| PageWord::new(bytes, bounds)).collect();
         let positions = Positions::of(text, None);
-        let lines = view_lines(&(4..text.len()), &words, &positions);
-        let shown: Vec<(usize, Vec<(&str, Option<usize>)>)> = lines
-            .iter()
-            .map(|line| (line.number, line.pieces.iter().map(|piece| (piece.text, piece.word)).collect()))
-            .collect();
+        let piece = |text, word| ViewPiece { text, word };
+        let line = |number, pieces| ViewLine { number, pieces };
         assert_eq!(
-            shown,
+            view_lines(&(4..text.len()), &words, &positions),
             [
-                (2, vec![("Grade:", Some(0)), ("  ", None), ("2", Some(1))]),
-                (3, vec![]),
-                (4, vec![("end", Some(2))])
+                line(2, vec![piece("Grade:", Some(0)), piece("  ", None), piece("2", Some(1))]),
+                line(3, vec![]),
+                line(4, vec![piece("end", Some(2))])
             ]
         );
     }

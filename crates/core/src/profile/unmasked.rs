@@ -73,11 +73,10 @@ mod tests {
     use crate::diag::{Problems, SourceFile};
     use crate::value::yaml::parse;
     use proptest::prelude::*;
-    use std::sync::Arc;
 
     fn masks(yaml: &str) -> Vec<Mask> {
         let mut problems = Problems::new();
-        let node = parse(&Arc::new(SourceFile::new("masks.yaml", yaml)), &mut problems).unwrap();
+        let node = parse(&SourceFile::new("masks.yaml", yaml), &mut problems).unwrap();
         let masks = decode_masks(&node, &mut problems);
         assert!(!problems.has_errors(), "{yaml}");
         masks
