@@ -130,7 +130,7 @@ fn tools(view: &PagesView, has_text: bool) -> Markup {
             }
             span.desk-paging {
                 button type="button" data-tool="smaller" aria-label="Smaller" title="Smaller (-)" { "−" }
-                button.desk-zoom type="button" data-tool="fit" aria-label="As wide as there is room" title="As wide as there is room (0)" { "100 %" }
+                button.desk-zoom type="button" data-tool="fit" title="As wide as there is room (0)" { "100 %" }
                 button type="button" data-tool="larger" aria-label="Larger" title="Larger (+)" { "+" }
                 button type="button" data-tool="turn" title="Turn the page (t)" { "Turn " kbd { "t" } }
             }

@@ -52,8 +52,7 @@ impl Desk {
     pub(super) fn of_pages(pages: &[&[&str]]) -> Self {
         let place = Workspace::new();
         place.write("report.pdf", pdf(pages));
-        let arguments = ["run", "--quiet", "--profile", "clinical", "--type", "pathology", "--journal", JOURNAL];
-        place.run(&[&arguments[..], &["report.pdf"]].concat());
+        run_pdf(&place);
         Self::serve(place)
     }
 
@@ -64,6 +63,12 @@ impl Desk {
         let rows = query.query_map([], |row| row.get(0)).unwrap();
         rows.map(Result::unwrap).collect()
     }
+}
+
+/// Runs the PDF of a workspace.
+fn run_pdf(place: &Workspace) {
+    let arguments = ["run", "--quiet", "--profile", "clinical", "--type", "pathology", "--journal", JOURNAL];
+    place.run(&[&arguments[..], &["report.pdf"]].concat());
 }
 
 #[test]
@@ -145,9 +150,11 @@ fn pictures_are_for_those_who_may_see_the_document() {
 
 #[test]
 fn a_second_reviewer_sees_the_pages_and_nothing_of_the_first() {
-    let desk = Desk::of_pages(&PAGES);
-    let journal = rusqlite::Connection::open(desk.place.path(JOURNAL)).unwrap();
-    journal.execute("UPDATE review_shares SET second = 1", []).unwrap();
+    let mut desk = Desk::of_pages(&PAGES);
+    let admin = desk.server.token.clone();
+    desk.post(&admin, "/review/shares", &[("audit", "0"), ("second", "100")]).is(303);
+    run_pdf(&desk.place);
+    desk.run = super::latest_run(&desk.place);
     let edit = [("field", "margins"), ("decision", "edit"), ("after", "close"), ("comment", "seen on page 3")];
     desk.decide(&desk.anna, REPORT, &edit).is(303);
     desk.decide(&desk.anna, REPORT, &[("decision", "retype"), ("after", "radiology")]).is(303);

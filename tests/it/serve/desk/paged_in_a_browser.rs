@@ -83,7 +83,7 @@ fn a_reviewer_sees_the_pages_with_boxes_over_their_words() {
     // Both passages of a conflict, each on its page, told apart by more than colours.
     go_to(&browser, "margins");
     seen(&browser, ".desk-place.chosen");
-    browser.wait("document.querySelectorAll('.desk-page[data-worded=placed]').length > 1");
+    browser.wait("document.querySelector('#page-1[data-worded=placed]')");
     let legend = browser.run("return document.querySelector('.desk-legend').innerText.replace(/\\s+/g, ' ').trim()");
     assert_eq!(legend, "says the value page 1 says another value page 3");
     for (name, size) in SIZES {

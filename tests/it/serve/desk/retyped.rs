@@ -54,7 +54,7 @@ fn a_reviewer_corrects_the_type_and_everyone_is_told() {
     assert_eq!(desk.shown(REPORT)["corrected_type"]["document_type"], "radiology");
     desk.place.write("typed.jsonl", r#"{"document": "report", "action": "retype"}"#);
     let refused = desk.place.run(&["review", "import", "typed.jsonl", "--reviewer", "ben", "--journal", JOURNAL]);
-    refused.exits(2).says(&["`retype` needs the name of the right type"]);
+    refused.exits(1).says(&["`retype` needs the name of the right type"]);
 }
 
 #[test]
