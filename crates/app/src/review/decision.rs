@@ -70,10 +70,7 @@ impl Action {
 
     /// Returns whether it may be about a field.
     pub fn is_of_field(self) -> bool {
-        !matches!(
-            self,
-            Action::Holds | Action::Compared | Action::Retype | Action::Reject | Action::Undo
-        )
+        !matches!(self, Action::Holds | Action::Compared | Action::Retype | Action::Reject | Action::Undo)
     }
 
     /// Returns whether it may be about a document as a whole.

@@ -91,7 +91,12 @@ fn read_line(line: u64, text: &[u8]) -> Result<Entry, EntryError> {
             ),
         },
         before: members.get("before").or(members.get("value")).filter(|value| !value.is_null()).cloned(),
-        after: members.get("after").filter(|value| !value.is_null()).cloned().map(Written::Json).or(right_type),
+        after: members
+            .get("after")
+            .filter(|value| !value.is_null())
+            .cloned()
+            .map(Written::Json)
+            .or(right_type),
         action,
         ..entry.clone()
     };

@@ -283,10 +283,12 @@ impl Reviewed {
             (_, Action::Retype) => {
                 let named = decision.content.after.as_ref().and_then(Value::as_str);
                 self.corrected_type =
-                    named.filter(|named| *named != document.result.document_type).map(|named| CorrectedType {
-                        document_type: named.to_owned(),
-                        reviewer: decision.reviewer.clone(),
-                        at: decision.at.to_string(),
+                    named.filter(|named| *named != document.result.document_type).map(|named| {
+                        CorrectedType {
+                            document_type: named.to_owned(),
+                            reviewer: decision.reviewer.clone(),
+                            at: decision.at.to_string(),
+                        }
                     });
                 self.reopen();
             }

@@ -57,9 +57,8 @@ impl SourceFile {
         };
         let bytes = input.file_bytes().map_err(|error| error.to_string())?;
         if digest_bytes(&bytes) != recorded.digest {
-            let what = recorded
-                .path
-                .map_or_else(|| "the document".to_owned(), |path| format!("`{}`", path.shown()));
+            let what =
+                recorded.path.map_or_else(|| "the document".to_owned(), |path| format!("`{}`", path.shown()));
             return Err(format!("{what} has changed since the run"));
         }
         Ok(SourceFile { input, bytes })

@@ -96,8 +96,7 @@ impl<K: PartialEq + Clone, V: Clone> CostlyCache<K, V> {
                 return Err(CacheBusy);
             }
             state.waiting += 1;
-            let (woken, _) =
-                self.ended.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner);
+            let (woken, _) = self.ended.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner);
             state = woken;
             state.waiting -= 1;
         }

@@ -20,7 +20,10 @@ const KEPT_PRIVATELY: HeaderValue = HeaderValue::from_static("private, no-cache"
 /// The headers that keep a file from doing anything by itself, wherever it is opened.
 const INERT: [(HeaderName, &str); 3] = [
     (header::CONTENT_DISPOSITION, "inline"),
-    (header::CONTENT_SECURITY_POLICY, "default-src 'none'; object-src 'self'; style-src 'unsafe-inline'; frame-ancestors 'none'"),
+    (
+        header::CONTENT_SECURITY_POLICY,
+        "default-src 'none'; object-src 'self'; style-src 'unsafe-inline'; frame-ancestors 'none'",
+    ),
     (HeaderName::from_static("cross-origin-resource-policy"), "same-origin"),
 ];
 
@@ -82,8 +85,10 @@ pub(super) async fn page_picture(
                 .help("its pages have numbers from 1"));
         }
         let tag = format!("\"{}-{page}-{}\"", file.digest, scale.name());
-        let is_known = headers.get(header::IF_NONE_MATCH).is_some_and(|known| known.as_bytes() == tag.as_bytes());
-        let tagged = [(header::ETAG, HeaderValue::from_str(&tag).ok()), (header::CACHE_CONTROL, Some(KEPT_PRIVATELY))];
+        let is_known =
+            headers.get(header::IF_NONE_MATCH).is_some_and(|known| known.as_bytes() == tag.as_bytes());
+        let tagged =
+            [(header::ETAG, HeaderValue::from_str(&tag).ok()), (header::CACHE_CONTROL, Some(KEPT_PRIVATELY))];
         let mut response = if is_known {
             StatusCode::NOT_MODIFIED.into_response()
         } else {

@@ -57,7 +57,9 @@ fn lines<'t>(words: impl Iterator<Item = PlacedWord<'t>>) -> Vec<Vec<PlacedWord<
     let mut lines: Vec<Vec<PlacedWord<'t>>> = Vec::new();
     for word in words {
         match lines.last_mut() {
-            Some(line) if line.last().is_some_and(|last| is_one_line(&last.bounds, &word.bounds)) => line.push(word),
+            Some(line) if line.last().is_some_and(|last| is_one_line(&last.bounds, &word.bounds)) => {
+                line.push(word)
+            }
             _ => lines.push(vec![word]),
         }
     }

@@ -142,8 +142,8 @@ fn tools(view: &PagesView, has_text: bool) -> Markup {
                 }
             }
             p.desk-legend {
-                span.says hidden { "says the value" span {} }
-                span.rival hidden { "says another value" span {} }
+                span.says hidden { "says the value " span {} }
+                span.rival hidden { "says another value " span {} }
             }
         }
     }
@@ -186,7 +186,9 @@ fn sheet(view: &PagesView, page: &DeskPage<'_>, at: usize) -> Markup {
         None => format!("Page {number}"),
     };
     let known = view.page(at);
-    let words = known.filter(|page| !page.words.is_empty()).map(|_| page.address_of(&format!("pages/{number}/words")));
+    let words = known
+        .filter(|page| !page.words.is_empty())
+        .map(|_| page.address_of(&format!("pages/{number}/words")));
     let addresses: Vec<String> = if view.is_image {
         vec![page.address_of("file")]
     } else {

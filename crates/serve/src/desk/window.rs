@@ -124,7 +124,8 @@ impl Window {
     /// left out.
     pub(super) fn query(&self) -> String {
         let is_plain = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphanumeric());
-        let members = [("view", &self.view), ("from", &self.from), ("text", &self.text), ("sheet", &self.sheet)];
+        let members =
+            [("view", &self.view), ("from", &self.from), ("text", &self.text), ("sheet", &self.sheet)];
         let asked = members.iter().filter(|(_, value)| is_plain(value));
         asked.map(|(name, value)| format!("{name}={value}")).collect::<Vec<_>>().join("&")
     }
@@ -153,7 +154,12 @@ mod tests {
         let next = Window::of(View::All, 3_950);
         assert_eq!((next.view(4_000, true), next.fields(3_984)), (View::All, 3_900..3_984));
         assert_eq!(next.at_text(7).query(), "view=all&from=3950&text=7");
-        let made_up = Window { view: "<b>".to_owned(), from: "x".to_owned(), text: "-1".to_owned(), sheet: "-1".to_owned() };
+        let made_up = Window {
+            view: "<b>".to_owned(),
+            from: "x".to_owned(),
+            text: "-1".to_owned(),
+            sheet: "-1".to_owned(),
+        };
         assert_eq!((made_up.query(), made_up.fields(1_000)), ("from=x".to_owned(), 0..100));
     }
 

@@ -3,11 +3,11 @@
 use super::Section;
 use super::parts::{in_address, minute, outside, score};
 use super::run_document::marked;
-use crate::profiles::ProfileRequest;
 use crate::access::{AccessRole, Identity};
 use crate::api::{ApiError, Job, JobStatus, MOST_FILES, RefusedFile, recent, take_files};
 use crate::blocking::on_blocking_thread;
 use crate::jobs::DuplicateRule;
+use crate::profiles::ProfileRequest;
 use crate::report::{figures, page_table, words};
 use crate::settings::{ChosenBy, ServedJournal};
 use crate::state::Service;

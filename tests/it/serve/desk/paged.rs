@@ -21,7 +21,11 @@ pub(super) const PAGES: [&[&str]; 3] = [
         "Left breast, lumpectomy: Invasive ductal carcinoma, grade 2.",
         "Surgical margins: negative for carcinoma.",
     ],
-    &["GROSS DESCRIPTION", "Received fresh is a fibrofatty specimen, 4.0 x 3.0 x 2.5 cm.", "The cut surface is tan."],
+    &[
+        "GROSS DESCRIPTION",
+        "Received fresh is a fibrofatty specimen, 4.0 x 3.0 x 2.5 cm.",
+        "The cut surface is tan.",
+    ],
     &["ADDENDUM", "Surgical margins: positive for carcinoma.", "ER: positive. PR: positive. HER2: negative."],
 ];
 
@@ -38,7 +42,8 @@ pub(super) fn pdf(pages: &[&[&str]]) -> Vec<u8> {
         drawn.push_str("ET");
         write!(kids, "{page} 0 R ").unwrap();
         writeln!(objects, "{page} 0 obj<</Type/Page/Parent 2 0 R/MediaBox[0 0 595 842]/Contents {content} 0 R/Resources<</Font<</F 3 0 R>>>>>>endobj").unwrap();
-        writeln!(objects, "{content} 0 obj<</Length {}>>stream\n{drawn}\nendstream endobj", drawn.len()).unwrap();
+        writeln!(objects, "{content} 0 obj<</Length {}>>stream\n{drawn}\nendstream endobj", drawn.len())
+            .unwrap();
     }
     format!(
         "%PDF-1.4\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj\n2 0 obj<</Type/Pages/Kids[{kids}]/Count {}>>endobj\n3 0 obj<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>endobj\n{objects}trailer<</Root 1 0 R>>\n%%EOF\n",
@@ -76,12 +81,20 @@ fn each_page_has_a_picture_its_words_and_boxes_round_what_fields_say() {
     let desk = Desk::of_pages(&PAGES);
     let page = desk.page(&desk.anna, REPORT);
     assert_eq!(page.matches("class=\"desk-page\"").count(), 3, "{page}");
-    assert!(page.contains("aria-label=\"Page 3 of 3\"") && page.contains("viewBox=\"0 0 595 842\""), "{page}");
+    assert!(
+        page.contains("aria-label=\"Page 3 of 3\"") && page.contains("viewBox=\"0 0 595 842\""),
+        "{page}"
+    );
     // The value of the margins is on one page, and what contradicts it on another.
-    let number = page.split("data-field=\"margins\" data-number=\"").nth(1).unwrap().split('"').next().unwrap();
+    let number =
+        page.split("data-field=\"margins\" data-number=\"").nth(1).unwrap().split('"').next().unwrap();
     let on = |kind: &str| -> Vec<usize> {
         let sheets = page.split("<figure").skip(1).zip(1..);
-        let has = |sheet: &str| sheet.contains(&format!("desk-place\" tabindex=\"-1\" role=\"img\" aria-label=\"margins: {kind}\""));
+        let has = |sheet: &str| {
+            sheet.contains(&format!(
+                "desk-place\" tabindex=\"-1\" role=\"img\" aria-label=\"margins: {kind}\""
+            ))
+        };
         sheets.filter(|(sheet, _)| has(sheet)).map(|(_, at)| at).collect()
     };
     assert_eq!((on("says the value"), on("says another value")), (vec![1], vec![3]), "{number}: {page}");
@@ -109,7 +122,11 @@ fn each_page_has_a_picture_its_words_and_boxes_round_what_fields_say() {
 
     let words = desk.get(&desk.anna, &at("3/words")).is(200);
     assert_eq!(words.header("cache-control"), Some("no-store"));
-    assert!(words.text().contains(">ADDENDUM</tspan>") && !words.text().contains("Received"), "{}", words.text());
+    assert!(
+        words.text().contains(">ADDENDUM</tspan>") && !words.text().contains("Received"),
+        "{}",
+        words.text()
+    );
     for (what, status) in [
         ("0", 404),
         ("4", 404),
@@ -155,7 +172,8 @@ fn a_second_reviewer_sees_the_pages_and_nothing_of_the_first() {
     desk.post(&admin, "/review/shares", &[("audit", "0"), ("second", "100")]).is(303);
     run_pdf(&desk.place);
     desk.run = super::latest_run(&desk.place);
-    let edit = [("field", "margins"), ("decision", "edit"), ("after", "close"), ("comment", "seen on page 3")];
+    let edit =
+        [("field", "margins"), ("decision", "edit"), ("after", "close"), ("comment", "seen on page 3")];
     desk.decide(&desk.anna, REPORT, &edit).is(303);
     desk.decide(&desk.anna, REPORT, &[("decision", "retype"), ("after", "radiology")]).is(303);
     desk.decide(&desk.anna, REPORT, &[("decision", "reject"), ("comment", "not ours")]).is(303);
@@ -213,7 +231,8 @@ fn process_v2_takes_a_pdf() {
     let place = Workspace::new();
     let server = Server::start(&place, &["--profile", "clinical", "--provider", "pattern"]);
     let text = std::fs::read_to_string(documents().join("pathology-gastric.txt")).unwrap();
-    let lines: Vec<String> = text.lines().map(|line| line.replace('\\', "\\\\").replace('(', "\\(").replace(')', "\\)")).collect();
+    let lines: Vec<String> =
+        text.lines().map(|line| line.replace('\\', "\\\\").replace('(', "\\(").replace(')', "\\)")).collect();
     let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
     let sheets: Vec<&[&str]> = lines.chunks(30).collect();
     let body = json!({

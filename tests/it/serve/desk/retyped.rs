@@ -53,7 +53,8 @@ fn a_reviewer_corrects_the_type_and_everyone_is_told() {
     desk.decide(&desk.ben, REPORT, &[("decision", "undo")]).is(303);
     assert_eq!(desk.shown(REPORT)["corrected_type"]["document_type"], "radiology");
     desk.place.write("typed.jsonl", r#"{"document": "report", "action": "retype"}"#);
-    let refused = desk.place.run(&["review", "import", "typed.jsonl", "--reviewer", "ben", "--journal", JOURNAL]);
+    let refused =
+        desk.place.run(&["review", "import", "typed.jsonl", "--reviewer", "ben", "--journal", JOURNAL]);
     refused.exits(1).says(&["`retype` needs the name of the right type"]);
 }
 
@@ -62,7 +63,10 @@ fn the_type_is_chosen_where_a_document_is_submitted() {
     let place = Workspace::new();
     let server = Server::start(&place, &["--profile", "clinical", "--provider", "pattern"]);
     let page = server.request("GET", "/").admin().header("Accept", "text/html").send().is(200).text();
-    assert!(page.contains("name=\"document_type\"") && page.contains("<option value=\"radiology\">"), "{page}");
+    assert!(
+        page.contains("name=\"document_type\"") && page.contains("<option value=\"radiology\">"),
+        "{page}"
+    );
     let submit = |named: &str| {
         let fields = [("profile", "clinical"), ("document_type", named)];
         let form = server.request("POST", "/documents").admin().header("Accept", "text/html");
