@@ -143,7 +143,7 @@ fn a_reviewer_sees_the_pages_with_boxes_over_their_words() {
     // The text is there, too, and the next document is shown alike.
     browser.press("v");
     browser.wait("document.querySelector('.desk-view:not([hidden])').dataset.view === 'text'");
-    browser.wait("document.querySelector('mark.chosen')?.textContent.includes('margins')");
+    browser.wait("document.querySelector('mark.chosen')?.textContent.includes('negative')");
     browser.picture("pages-text", DESK);
     assert_eq!(browser.serious(), [""; 0]);
     browser.run("location.reload()");
