@@ -62,8 +62,11 @@ impl PictureScale {
     }
 }
 
-/// Pictures by the digest of their file, their page and resolution; and why there is none.
-pub(super) struct PagePictures(CostlyCache<(String, usize, &'static str), Result<Arc<[u8]>, String>>);
+/// A picture as a PNG file, or the reason why there is none.
+type DrawnPage = Result<Arc<[u8]>, String>;
+
+/// Pictures by the digest of their file, their page and resolution.
+pub(super) struct PagePictures(CostlyCache<(String, usize, &'static str), DrawnPage>);
 
 impl Default for PagePictures {
     fn default() -> Self {
@@ -82,7 +85,7 @@ impl PagePictures {
         file: &OpenFile,
         page: usize,
         scale: PictureScale,
-    ) -> Result<Result<Arc<[u8]>, String>, CacheBusy> {
+    ) -> Result<DrawnPage, CacheBusy> {
         let pages = file.document.pages.as_deref();
         let area = pages.and_then(|pages| pages.iter().nth(page.saturating_sub(1)));
         let area = area.map_or(0.0, |page| page.width * page.height).max(1.0);
