@@ -4,8 +4,10 @@ use std::ffi::OsStr;
 use std::path::Path;
 
 /// Endings, in any case, of the files that are taken from a folder.
-pub(super) const ENDINGS: [&str; 13] =
-    ["txt", "text", "md", "json", "pdf", "docx", "docm", "xlsx", "xlsm", "odt", "ods", "rtf", "eml"];
+pub(super) const ENDINGS: [&str; 17] = [
+    "txt", "text", "md", "json", "pdf", "docx", "docm", "xlsx", "xlsm", "odt", "ods", "rtf", "eml", "html", "htm",
+    "xml", "nxml",
+];
 
 /// Endings, in any case, of files that hold a document on each line.
 const RECORD_ENDINGS: [&str; 2] = ["jsonl", "ndjson"];
