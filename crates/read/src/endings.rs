@@ -5,8 +5,8 @@ use std::path::Path;
 
 /// Endings, in any case, of the files that are taken from a folder.
 pub(super) const ENDINGS: [&str; 17] = [
-    "txt", "text", "md", "json", "pdf", "docx", "docm", "xlsx", "xlsm", "odt", "ods", "rtf", "eml", "html", "htm",
-    "xml", "nxml",
+    "txt", "text", "md", "json", "pdf", "docx", "docm", "xlsx", "xlsm", "odt", "ods", "rtf", "eml", "html",
+    "htm", "xml", "nxml",
 ];
 
 /// Endings, in any case, of files that hold a document on each line.

@@ -82,7 +82,7 @@ mod tests {
             PageWord::new(start..end, PageBox { left, top, width, height }).unwrap()
         };
         let words = words.iter().map(word).collect();
-        DocumentPage { width: 200.0, height: 100.0, text: 0..99, words, is_picture: false }
+        DocumentPage { width: 200.0, height: 100.0, text: 0..99, words, ..DocumentPage::default() }
     }
 
     #[test]
