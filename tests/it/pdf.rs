@@ -160,8 +160,11 @@ fn a_file_that_is_too_large_to_be_attached_is_refused_where_it_would_be() {
     let large = [pdf(&report().lines().collect::<Vec<_>>()), vec![b' '; 12 << 20]].concat();
     place.write("liver.pdf", large);
     place.run(&["run", "--profile", "clinical", "liver.pdf"]).exits(0);
-    let attached = ["run", "--profile", "clinical", "--config", "stages.*.attach=document", "liver.pdf"];
-    place.run(&attached).exits(3).says(&["at most 11796480 are sent to a model"]);
+    // No call is made, so no one answers at this address.
+    let shown = ["run", "--provider", "openai:gpt-x", "--config", "stages.*.attach=document", "liver.pdf"];
+    let mut run = place.loopctl(&shown);
+    let ran = Ran::of(run.env("OPENAI_API_KEY", "x").env("OPENAI_BASE_URL", "http://127.0.0.1:9"));
+    ran.exits(3).says(&["at most 11796480 are sent to a model"]);
 }
 
 /// Other programs may see the verb, and what it writes is for loopctl alone.

@@ -1,4 +1,5 @@
 //! Form fields, annotations and attachments of PDF files: what is seen is read, what opens by a click is not.
+#![expect(clippy::indexing_slicing, clippy::unwrap_used, reason = "a test may fail")]
 
 use loopctl_core::document::Document;
 use loopctl_core::value::DocumentId;

@@ -3,6 +3,7 @@
 //! The readers are looked for in PATH, and in a Python environment at `pdf-oracles` among the temporary files of the
 //! target folder, made from `pdf_oracles.txt`. Without them the test says so and passes; with
 //! `LOOPCTL_PDF_ORACLES=required` it fails.
+#![expect(clippy::indexing_slicing, clippy::unwrap_used, reason = "a test may fail")]
 
 use loopctl_core::value::DocumentId;
 use loopctl_read::DocumentReader;

@@ -1,4 +1,5 @@
 //! Passwords of PDF files: of users and of owners, for each kind of encryption.
+#![expect(clippy::unwrap_used, reason = "a test may fail")]
 
 use loopctl_core::document::Document;
 use loopctl_core::value::DocumentId;

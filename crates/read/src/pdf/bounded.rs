@@ -4,7 +4,7 @@ use super::super::file_text::Unread;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
 /// The most steps of a document: a glyph is one, and each point of a line. Hundreds of maps have fewer. Tests don't wait.
-const MOST_STEPS: u64 = if cfg!(test) { 1_000_000 } else { 100_000_000 };
+const MOST_STEPS: u64 = if cfg!(test) { 1_000_000 } else { 50_000_000 };
 
 /// The steps that a document may still take.
 #[derive(Debug)]

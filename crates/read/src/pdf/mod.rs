@@ -78,7 +78,8 @@ fn read_opened(pdf: &Pdf, settings: &ReadingSettings) -> Result<FileText, Unread
         return Err(Unread::DynamicForm);
     }
     if pages.is_empty() {
-        return Err(Unread::NoPages);
+        let count = catalog.get::<Dict<'_>>(b"Pages").and_then(|pages| pages.get::<i32>(b"Count"));
+        return Err(if count == Some(0) { Unread::NoPages } else { Unread::Damaged });
     }
     if pages.len() > MOST_PAGES {
         return Err(Unread::TooLong);

@@ -218,7 +218,7 @@ fn nested(content: &str) -> Vec<u8> {
 5 0 obj<</Type/Font/Subtype/Type1/BaseFont/Courier>>endobj\n".to_owned();
     for depth in 0..DEPTH {
         let object = form(&"/X Do ".repeat(10), &format!("/XObject<</X {} 0 R>>", 11 + depth));
-        write!(file, "{} 0 obj{object}endobj\n", 10 + depth).unwrap();
+        writeln!(file, "{} 0 obj{object}endobj", 10 + depth).unwrap();
     }
     write!(file, "{} 0 obj{}endobj\ntrailer<</Root 1 0 R>>", 10 + DEPTH, form(content, "/Font<</F 5 0 R>>"))
         .unwrap();
