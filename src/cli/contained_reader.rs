@@ -2,7 +2,6 @@
 
 use crate::failure::{ExitStatus, Failure};
 use crate::ingest::{DocumentReader, answer_contained};
-use crate::streams::Streams;
 use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -24,8 +23,9 @@ pub(super) fn start_with(executable: PathBuf) -> DocumentReader {
     DocumentReader::contained(file, vec![VERB.to_owned()])
 }
 
-pub(super) fn execute(output: &mut Streams) -> Result<ExitStatus, Failure> {
-    answer_contained(&mut io::stdin().lock(), &mut output.out)
+/// Reads a document. The answer is for a program, and may be a picture: nothing of it is made fit for a terminal.
+pub(super) fn execute() -> Result<ExitStatus, Failure> {
+    answer_contained(&mut io::stdin().lock(), &mut io::stdout().lock())
         .map_err(|error| Failure::broken(format!("can't read the document: {error}")))?;
     Ok(ExitStatus::Success)
 }

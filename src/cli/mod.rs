@@ -144,8 +144,7 @@ fn run_process() -> ExitStatus {
     // Remembers the folder where the process began.
     loading::context();
     if contained_reader::is_meant(std::env::args_os()) {
-        let mut output = process_streams();
-        return contained_reader::execute(&mut output).unwrap_or_else(|error| error.exit);
+        return contained_reader::execute().unwrap_or_else(|error| error.exit);
     }
     let written = std::env::args_os().map(|argument| argument.to_string_lossy().into_owned());
     if let Some(error) = dashes::mistaken(command, written) {
