@@ -207,19 +207,24 @@ impl Input {
     /// # Errors
     /// When there are no bytes, or too many; [`InputError::Changed`] when its line of a list has changed since.
     pub fn read(&self, reader: &DocumentReader) -> Result<Document, InputError> {
-        let bytes = self.file_bytes()?;
+        Ok(self.document(self.file_bytes()?, reader))
+    }
+
+    /// The document, from bytes that were [read](Input::file_bytes) before.
+    #[must_use]
+    pub fn document(&self, bytes: Vec<u8>, reader: &DocumentReader) -> Document {
         let document = if self.is_file() {
             reader.document(self.id.clone(), bytes)
         } else {
             // The text of a record is text.
             Document::from_bytes(self.id.clone(), bytes)
         };
-        Ok(Document {
+        Document {
             path: self.origin.path().map(Path::to_path_buf),
             document_type: self.document_type.clone(),
             variables: self.variables.clone(),
             ..document
-        })
+        }
     }
 
     /// The digest of the document's bytes, as [`Document::digest`] has it.
@@ -234,7 +239,11 @@ impl Input {
         matches!(self.origin, Origin::File(_) | Origin::Stdin)
     }
 
-    fn file_bytes(&self) -> Result<Vec<u8>, InputError> {
+    /// The document's bytes, at most `MAX_DOCUMENT_BYTES`, as they are.
+    ///
+    /// # Errors
+    /// As [`Input::read`].
+    pub fn file_bytes(&self) -> Result<Vec<u8>, InputError> {
         let limit = MAX_DOCUMENT_BYTES;
         let bytes = match &self.origin {
             Origin::Stdin => {

@@ -61,6 +61,12 @@ impl DocumentReader {
         self
     }
 
+    /// Returns whether a file of these bytes is read by a reader of its own. Plain text is not.
+    #[must_use]
+    pub fn has_reader_for(bytes: &[u8]) -> bool {
+        FileKind::of(bytes).is_some()
+    }
+
     /// The document that these bytes of a file are, with its text if it has any.
     #[must_use]
     pub fn document(&self, id: DocumentId, bytes: Vec<u8>) -> Document {

@@ -14,6 +14,7 @@ const ASSETS: &[(&str, &str, &str)] = &[
     ("service.css", "text/css; charset=utf-8", include_str!("assets/service.css")),
     ("copy.js", "text/javascript; charset=utf-8", include_str!("assets/copy.js")),
     ("desk.css", "text/css; charset=utf-8", include_str!("assets/desk.css")),
+    ("desk-pages.js", "text/javascript; charset=utf-8", include_str!("assets/desk-pages.js")),
     ("desk.js", "text/javascript; charset=utf-8", include_str!("assets/desk.js")),
     ("live.css", "text/css; charset=utf-8", include_str!("assets/live.css")),
     ("live.js", "text/javascript; charset=utf-8", include_str!("assets/live.js")),

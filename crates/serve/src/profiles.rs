@@ -13,7 +13,7 @@ use loopctl_app::profiles::{ReachedProfile, RecordedProfile, SelectedProfile};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// The name of a profile that is in no file yet.
 const CHECKED: &str = "checked";
@@ -68,6 +68,8 @@ pub struct ServedProfiles {
     providers: Providers,
     /// The folder of the documents.
     uploads: PathBuf,
+    /// The types of documents that pages suggest, once they were asked for.
+    suggested_types: OnceLock<Vec<String>>,
 }
 
 impl ServedProfiles {
@@ -81,7 +83,8 @@ impl ServedProfiles {
         uploads: PathBuf,
     ) -> Self {
         let providers = context.providers();
-        ServedProfiles { context, selected, allow_commands, prices, providers, uploads }
+        let suggested_types = OnceLock::new();
+        ServedProfiles { context, selected, allow_commands, prices, providers, uploads, suggested_types }
     }
 
     /// A profile with the settings that the service and a submission override.
@@ -95,6 +98,14 @@ impl ServedProfiles {
     /// The names of all profiles, sorted.
     pub(crate) fn names(&self) -> Vec<String> {
         available(&self.context.library())
+    }
+
+    /// The types of documents of the profile that is used where none is named, as they were when this was first asked.
+    pub(crate) fn suggested_types(&self, usual: &ProfileRequest) -> &[String] {
+        self.suggested_types.get_or_init(|| match self.compile(usual) {
+            Ok(compiled) => compiled.plan.document_types().map(str::to_owned).collect(),
+            Err(_) => Vec::new(),
+        })
     }
 
     /// Reads a profile with everything that it reaches.

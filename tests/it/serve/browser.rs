@@ -147,6 +147,22 @@ impl Browser {
         self.ask("POST", "/execute/sync", &json!({"script": script, "args": []}))
     }
 
+    /// The result of a script, which gives it to its last argument.
+    pub(crate) fn run_until_done(&self, script: &str) -> Value {
+        self.ask("POST", "/execute/async", &json!({"script": script, "args": []}))
+    }
+
+    /// Clicks at a point of the window.
+    pub(crate) fn click(&self, at: &Value) {
+        let actions = json!([
+            {"type": "pointerMove", "duration": 0, "x": at[0], "y": at[1]},
+            {"type": "pointerDown", "button": 0},
+            {"type": "pointerUp", "button": 0},
+        ]);
+        let pointer = json!({"type": "pointer", "id": "mouse", "parameters": {"pointerType": "mouse"}, "actions": actions});
+        self.ask("POST", "/actions", &json!({"actions": [pointer]}));
+    }
+
     /// The value of an expression, once it is truthy.
     #[track_caller]
     pub(crate) fn wait(&self, expression: &str) -> Value {

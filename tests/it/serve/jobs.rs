@@ -23,7 +23,9 @@ fn a_document_that_is_submitted_is_run() {
     let job = server.post("/api/jobs", &json!({"text": report(), "file_name": "gastric.txt"})).is(202);
     let id = job.json()["id"].as_str().unwrap().to_owned();
     assert_eq!(job.header("location"), Some(format!("/api/jobs/{id}").as_str()));
-    let events = server.events(&id, None);
+    let mut events = server.events(&id, None);
+    // The file may be read before the first look, or after it.
+    events.retain(|event| event.kind != "reading");
     let kinds: Vec<&str> = events.iter().map(|event| event.kind.as_str()).collect();
     assert_eq!((kinds[0], kinds[kinds.len() - 2], kinds[kinds.len() - 1]), ("started", "finished", "ended"));
     let ids: Vec<usize> = events[..events.len() - 1].iter().map(|event| event.id.parse().unwrap()).collect();

@@ -21,7 +21,7 @@ struct Column {
 }
 
 /// The columns about the document, with which every table begins.
-const FIXED: [Column; 15] = [
+const FIXED: [Column; 16] = [
     Column {
         name: "document",
         about: "The document's id in the run",
@@ -61,6 +61,11 @@ const FIXED: [Column; 15] = [
         name: "disputed",
         about: "What reviewers differ about while nothing settles it: the values there are the latest, and not final",
         cell: |document| Some(Cell::text(document.disputed.join(", "))),
+    },
+    Column {
+        name: "corrected_type",
+        about: "The type that it has by the decision of a reviewer, where it was run with another one: its values were extracted as of that",
+        cell: |document| Some(Cell::text(document.corrected_type.as_deref()?)),
     },
     Column {
         name: "overall",

@@ -69,6 +69,8 @@ pub struct ExportedDocument {
     pub reviewed: Option<ReviewState>,
     /// The subjects that reviewers differ about while nothing settles them.
     pub disputed: Vec<String>,
+    /// The type that it has by the decision of a reviewer, if it was run with another one.
+    pub corrected_type: Option<String>,
     /// `true` if reviewers corrected it, and the extracted values are exported all the same.
     pub is_uncorrected: bool,
     /// With reviewers' corrections applied.
@@ -81,10 +83,11 @@ pub struct ExportedDocument {
 
 impl ExportedDocument {
     /// Returns whether it may be relied on: it passed, does not need review, and was accepted if it was reviewed all
-    /// the same, with the values that were accepted.
+    /// the same, with the values that were accepted, as of the type that it has.
     pub fn is_final(&self) -> bool {
         self.decision == DocumentDecision::Passed
             && !self.is_uncorrected
+            && self.corrected_type.is_none()
             && matches!(self.reviewed, None | Some(ReviewState::Accepted))
     }
 

@@ -21,6 +21,8 @@ pub enum Action {
     Holds,
     /// Every value that nothing has checked, and no one has decided about, was compared with the document and is right.
     Compared,
+    /// The document has another type than the one that it was run with.
+    Retype,
     /// Nothing can be made of the document.
     Reject,
     /// Something to be read by others.
@@ -31,13 +33,14 @@ pub enum Action {
 
 impl Action {
     /// Every action.
-    pub const ALL: [Action; 9] = [
+    pub const ALL: [Action; 10] = [
         Action::Accept,
         Action::Edit,
         Action::NotPresent,
         Action::Missed,
         Action::Holds,
         Action::Compared,
+        Action::Retype,
         Action::Reject,
         Action::Comment,
         Action::Undo,
@@ -52,6 +55,7 @@ impl Action {
             Action::Missed => "missed",
             Action::Holds => "holds",
             Action::Compared => "compared",
+            Action::Retype => "retype",
             Action::Reject => "reject",
             Action::Comment => "comment",
             Action::Undo => "undo",
@@ -66,7 +70,7 @@ impl Action {
 
     /// Returns whether it may be about a field.
     pub fn is_of_field(self) -> bool {
-        !matches!(self, Action::Holds | Action::Compared | Action::Reject | Action::Undo)
+        !matches!(self, Action::Holds | Action::Compared | Action::Retype | Action::Reject | Action::Undo)
     }
 
     /// Returns whether it may be about a document as a whole.
@@ -76,6 +80,7 @@ impl Action {
             Action::Accept
                 | Action::Holds
                 | Action::Compared
+                | Action::Retype
                 | Action::Reject
                 | Action::Comment
                 | Action::Undo
@@ -86,13 +91,13 @@ impl Action {
     pub fn can_settle(self) -> bool {
         match self {
             Action::Accept | Action::Edit | Action::NotPresent | Action::Missed | Action::Reject => true,
-            Action::Holds | Action::Compared | Action::Comment | Action::Undo => false,
+            Action::Holds | Action::Compared | Action::Retype | Action::Comment | Action::Undo => false,
         }
     }
 
-    /// Returns whether it needs the right value.
+    /// Returns whether it needs the right value, or the right type.
     pub fn needs_after(self) -> bool {
-        matches!(self, Action::Edit | Action::Missed)
+        matches!(self, Action::Edit | Action::Missed | Action::Retype)
     }
 }
 
@@ -193,6 +198,7 @@ impl Decision {
             Action::NotPresent
             | Action::Holds
             | Action::Compared
+            | Action::Retype
             | Action::Reject
             | Action::Comment
             | Action::Undo => None,

@@ -136,7 +136,7 @@ impl Row<'_> {
             }
             (Some(field), None) => self.of_field(action, field, document, reviewed)?,
             (None, Some(key)) => self.of_issue(action, key, document)?,
-            (None, None) => self.of_document(action)?,
+            (None, None) => self.of_document(action, document)?,
         };
         self.check_settles(action)?;
         if action == Action::Comment && entry.comment.is_none() {
@@ -205,7 +205,15 @@ impl Row<'_> {
         })
     }
 
-    fn of_document(&self, action: Action) -> Result<(Option<Value>, Option<Value>), EntryError> {
+    fn of_document(
+        &self,
+        action: Action,
+        document: &ReviewDocument,
+    ) -> Result<(Option<Value>, Option<Value>), EntryError> {
+        if action == Action::Retype {
+            let before = json!(document.result.document_type);
+            return Ok((Some(before), Some(json!(self.named_type()?))));
+        }
         if action == Action::Holds {
             return Err(self
                 .entry
@@ -217,6 +225,19 @@ impl Row<'_> {
                 .error("field", format!("`{}` is about a field, and none is named", action.as_str())));
         }
         self.no_after(action).map(|()| (None, None))
+    }
+
+    /// The type that a row says the document has.
+    fn named_type(&self) -> Result<&str, EntryError> {
+        let named = match &self.entry.after {
+            Some(Written::Cell(named)) => Some(named.as_str()),
+            Some(Written::Json(value)) => value.as_str(),
+            None => None,
+        };
+        let named = named.map(str::trim).filter(|named| !named.is_empty() && named.len() <= LONGEST_TYPE);
+        named.ok_or_else(|| {
+            self.entry.error("after", "`retype` needs the name of the right type, such as `radiology`")
+        })
     }
 
     /// An answer to an issue of the document as a whole.
@@ -437,6 +458,9 @@ impl Row<'_> {
         })
     }
 }
+
+/// The longest name of a type, in bytes.
+const LONGEST_TYPE: usize = 200;
 
 /// Most of what is left to answer that a message names.
 const MOST_NAMED: usize = 5;

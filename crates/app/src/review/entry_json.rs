@@ -8,8 +8,9 @@ use crate::value::is_blank;
 use crate::value::prose::did_you_mean;
 use serde_json::{Map, Value};
 
-/// The members that a line may have beside the columns of a worksheet. `cluster` and `disputed` are of corrections, and of no use here.
-const MORE_KEYS: [&str; 5] = ["action", "before", "cluster", "how", "disputed"];
+/// The members that a line may have beside the columns of a worksheet. `cluster` and `disputed` are of corrections, and of no use here;
+/// `document_type` is the right type of a document.
+const MORE_KEYS: [&str; 6] = ["action", "before", "cluster", "how", "disputed", "document_type"];
 
 /// Reads every line. Errors are returned along with the entries that have none.
 pub fn read_entry_lines(bytes: &[u8]) -> (Vec<Entry>, Vec<EntryError>) {
@@ -54,6 +55,11 @@ fn read_line(line: u64, text: &[u8]) -> Result<Entry, EntryError> {
         Some(other) => Err(entry.error(key, format!("expected text, found {}", kind(other)))),
     };
     let (action, decision) = (text("action")?, text("decision")?);
+    let action = action.or(decision);
+    let right_type = match action.as_deref().and_then(Action::written) {
+        Some(Action::Retype) => text("document_type")?.map(Written::Cell),
+        Some(_) | None => None,
+    };
     let read = Entry {
         document: text("document")?,
         field: text("field")?,
@@ -85,8 +91,13 @@ fn read_line(line: u64, text: &[u8]) -> Result<Entry, EntryError> {
             ),
         },
         before: members.get("before").or(members.get("value")).filter(|value| !value.is_null()).cloned(),
-        after: members.get("after").filter(|value| !value.is_null()).cloned().map(Written::Json),
-        action: action.or(decision),
+        after: members
+            .get("after")
+            .filter(|value| !value.is_null())
+            .cloned()
+            .map(Written::Json)
+            .or(right_type),
+        action,
         ..entry.clone()
     };
     entry = read;

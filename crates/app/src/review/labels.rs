@@ -43,8 +43,11 @@ pub struct Correction {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct WholeDecision {
     document: String,
-    /// `accept` or `reject`.
+    /// `accept`, `reject` or `retype`.
     action: Action,
+    /// The right type of the document, if the decision corrects it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    document_type: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     comment: Option<String>,
     /// Always empty: a label of no field, as `evaluate` reads it.
@@ -64,7 +67,8 @@ pub enum DecisionLine {
 }
 
 impl Correction {
-    /// The corrections of a document. For a reviewer who has none: the last decision about the document as a whole.
+    /// The corrections of a document, and that of its type. For a reviewer who has none: the last decision about the
+    /// document as a whole.
     pub fn lines_of(document: &ReviewDocument) -> Vec<DecisionLine> {
         let found = corrections(document);
         let mut whole: BTreeMap<&str, WholeDecision> = BTreeMap::new();
@@ -77,6 +81,7 @@ impl Correction {
             let said = WholeDecision {
                 document: document.id().to_owned(),
                 action,
+                document_type: None,
                 comment: decision.content.comment.clone(),
                 fields: Map::new(),
                 reviewer: decision.reviewer.clone(),
@@ -85,7 +90,16 @@ impl Correction {
             whole.insert(&decision.reviewer, said);
         }
         whole.retain(|reviewer, _| !found.iter().any(|correction| correction.reviewer == *reviewer));
-        let whole = whole.into_values().map(DecisionLine::Whole);
+        let corrected = document.reviewed().corrected_type.map(|corrected| WholeDecision {
+            document: document.id().to_owned(),
+            action: Action::Retype,
+            document_type: Some(corrected.document_type),
+            comment: None,
+            fields: Map::new(),
+            reviewer: corrected.reviewer,
+            at: corrected.at,
+        });
+        let whole = whole.into_values().chain(corrected).map(DecisionLine::Whole);
         found.into_iter().map(DecisionLine::Field).chain(whole).collect()
     }
 }

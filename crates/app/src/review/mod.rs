@@ -51,10 +51,10 @@ pub use labels::{Correction, DocumentVerdict, corrections};
 pub use leaf_labels::{LeafLabels, pattern_of};
 pub use passage::PlacedText;
 pub use queue::{Doubts, QueueEntry, Reason, ReviewCounts, doubts, reasons, sort};
-pub use reviewed::{ReviewState, Reviewed, standing};
+pub use reviewed::{CorrectedType, ReviewState, Reviewed, standing};
 pub use scoring::{ReviewedScore, score_extraction};
 pub use shown::{
     Beside, NOT_LOOKED_FOR, ShownDecision, ShownDocument, ShownField, ShownIssue, ShownQuestion,
 };
-pub use source_text::{RecordedSource, SourceText};
+pub use source_text::{RecordedSource, SourceFile, SourceText};
 pub use worksheet::{WorksheetRow, read_worksheet, rows_of, write_csv};

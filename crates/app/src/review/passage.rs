@@ -49,9 +49,14 @@ impl<'t> PlacedText<'t> {
 
     /// The text between two characters.
     pub fn part(&self, characters: Range<usize>) -> &'t str {
+        self.text.get(self.bytes(characters)).unwrap_or_default()
+    }
+
+    /// The bytes of a part that is known by its characters.
+    pub fn bytes(&self, characters: Range<usize>) -> Range<usize> {
         let (from, _) = self.place(characters.start);
         let (to, _) = self.place(characters.end);
-        self.text.get(from..to.max(from)).unwrap_or_default()
+        from..to.max(from)
     }
 
     /// The characters of a part that is known by its bytes.

@@ -143,6 +143,17 @@ pub struct WholePosition {
     pub settles: bool,
 }
 
+/// The type that a document has by the decision of a reviewer.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct CorrectedType {
+    /// The name of the type.
+    pub document_type: String,
+    /// The reviewer who says so.
+    pub reviewer: String,
+    /// The time of the decision, as RFC 3339 in UTC.
+    pub at: String,
+}
+
 /// The outcome of the decisions about a document.
 #[derive(Debug, Clone)]
 pub struct Reviewed {
@@ -162,6 +173,8 @@ pub struct Reviewed {
     pub outdated: usize,
     /// Issues of the document as a whole that were answered, by their keys.
     pub answers: BTreeMap<String, Answer>,
+    /// The type that the document has by the latest decision about that, if it is another one than it was run with.
+    pub corrected_type: Option<CorrectedType>,
     /// The last decision of each reviewer about the document as a whole, the latest at the end.
     wholes: Vec<WholePosition>,
     fields: BTreeMap<FieldPath, FieldReview>,
@@ -186,6 +199,7 @@ impl Reviewed {
             comments: Vec::new(),
             outdated: document.decisions.iter().filter(|other| other.content.shown != document.shown).count(),
             answers: BTreeMap::new(),
+            corrected_type: None,
             wholes: Vec::new(),
             fields: BTreeMap::new(),
             accepted_by: BTreeSet::new(),
@@ -265,6 +279,18 @@ impl Reviewed {
                     self.answers.insert(issue.clone(), Answer { reviewer, comment });
                     self.reopen();
                 }
+            }
+            (_, Action::Retype) => {
+                let named = decision.content.after.as_ref().and_then(Value::as_str);
+                self.corrected_type =
+                    named.filter(|named| *named != document.result.document_type).map(|named| {
+                        CorrectedType {
+                            document_type: named.to_owned(),
+                            reviewer: decision.reviewer.clone(),
+                            at: decision.at.to_string(),
+                        }
+                    });
+                self.reopen();
             }
             (_, Action::Compared) => {
                 let own = decision.content.blind.then_some(decision.reviewer.as_str());
@@ -532,6 +558,22 @@ mod tests {
         assert_eq!(reviewed.extraction["grade"], json!("2"));
         assert_eq!(reviewed.extraction["margins"], json!("negative"));
         assert_eq!(reviewed.reviewers, BTreeSet::from(["x".to_owned()]));
+    }
+
+    #[test]
+    fn a_corrected_type_opens_the_document_again_and_is_taken_back_like_any_decision() {
+        let retyped = ("y", None, Action::Retype, json!("radiology"));
+        let decisions = [("x", None, Action::Accept, json!(null)), retyped];
+        let reviewed = folded(&decisions);
+        assert_eq!(reviewed.state, ReviewState::InReview);
+        let found = reviewed.corrected_type.unwrap();
+        assert_eq!((found.document_type.as_str(), found.reviewer.as_str()), ("radiology", "y"));
+        let [first, second] = decisions;
+        let undone = folded(&[first.clone(), second.clone(), ("y", None, Action::Undo, json!(null))]);
+        assert_eq!((undone.corrected_type, undone.state), (None, ReviewState::Accepted));
+        // The type that it was run with is no other one.
+        let back = folded(&[first, second, ("x", None, Action::Retype, json!("t"))]);
+        assert_eq!(back.corrected_type, None);
     }
 
     #[test]

@@ -9,7 +9,7 @@ use super::found::Found;
 use super::passage::{Passage, PlacedText};
 use super::questions::{FieldPlaces, Question};
 use super::queue::Reason;
-use super::reviewed::{FieldReview, Position, ReviewState, Reviewed};
+use super::reviewed::{CorrectedType, FieldReview, Position, ReviewState, Reviewed};
 use super::source_text::SourceText;
 use crate::plan::Plan;
 use crate::result::is_for_a_person;
@@ -31,6 +31,9 @@ pub struct ShownDocument<'a> {
     pub document: &'a str,
     /// The type of the document, given or found.
     pub document_type: &'a str,
+    /// The type that it has by the decision of a reviewer, if it was run with another one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub corrected_type: Option<CorrectedType>,
     /// The id of the run that gave the result.
     pub run: String,
     /// The reasons why the result waits for a person, the most urgent first; never [`Reason::Disputed`].
@@ -258,6 +261,7 @@ impl<'a> ShownDocument<'a> {
                 SourceText::NotThere(why) => Some(why.clone()),
             },
             decided_by: reviewed.decided_by,
+            corrected_type: reviewed.corrected_type,
             shown: &document.shown,
         }
     }

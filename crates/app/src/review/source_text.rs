@@ -1,13 +1,14 @@
 //! The document that a result was made from, if it is still there as it was.
 
 use crate::ingest::{Document, DocumentReader, Input, InputRecord, Origin};
-use crate::value::{DocumentId, ShownPath};
+use crate::value::{DocumentId, ShownPath, digest_bytes};
 use std::path::Path;
+use std::sync::Arc;
 
 /// A document, or the reason why it is not available.
 pub enum SourceText {
     /// Its bytes are those that the run read.
-    Unchanged(Box<Document>),
+    Unchanged(Arc<Document>),
     /// The reason why nothing of it can be shown.
     NotThere(String),
 }
@@ -29,31 +30,62 @@ pub struct RecordedSource<'a> {
     pub digest: &'a str,
 }
 
-impl SourceText {
-    /// Reads a document again.
-    pub fn read(recorded: RecordedSource<'_>) -> Self {
+/// The bytes of a document, which are those that the run read.
+#[derive(Clone)]
+pub struct SourceFile {
+    input: Input,
+    bytes: Vec<u8>,
+}
+
+impl SourceFile {
+    /// Reads the bytes of a document again.
+    ///
+    /// # Errors
+    /// The reason why it is not available.
+    pub fn read(recorded: RecordedSource<'_>) -> Result<Self, String> {
         let of_record = || {
             let record: InputRecord = serde_json::from_str(recorded.record?).ok()?;
             // Standard input is not there a second time.
             Some(Input::from_record(record)).filter(|input| !matches!(input.origin(), Origin::Stdin))
         };
         let of_file = |path: &Path| Input::new(recorded.id.clone(), Origin::File(path.to_path_buf()));
-        let Some(input) = of_record().or_else(|| recorded.path.map(of_file)) else {
-            return SourceText::NotThere("the document is not a file of its own".to_owned());
-        };
+        let input = of_record().or_else(|| recorded.path.map(of_file));
+        let input = input.ok_or_else(|| "the document is not a file of its own".to_owned())?;
         let input = match recorded.folder {
             Some(folder) => input.below(folder),
             None => input,
         };
-        match input.read(recorded.reader) {
-            Ok(document) if document.digest == recorded.digest => SourceText::Unchanged(Box::new(document)),
-            Ok(_) => {
-                let what = recorded
-                    .path
-                    .map_or_else(|| "the document".to_owned(), |path| format!("`{}`", path.shown()));
-                SourceText::NotThere(format!("{what} has changed since the run"))
-            }
-            Err(error) => SourceText::NotThere(error.to_string()),
+        let bytes = input.file_bytes().map_err(|error| error.to_string())?;
+        if digest_bytes(&bytes) != recorded.digest {
+            let what =
+                recorded.path.map_or_else(|| "the document".to_owned(), |path| format!("`{}`", path.shown()));
+            return Err(format!("{what} has changed since the run"));
+        }
+        Ok(SourceFile { input, bytes })
+    }
+
+    /// The bytes.
+    pub fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    /// The bytes, owned.
+    pub fn into_bytes(self) -> Vec<u8> {
+        self.bytes
+    }
+
+    /// The document, as a reader reads it.
+    pub fn document(self, reader: &DocumentReader) -> Document {
+        self.input.document(self.bytes, reader)
+    }
+}
+
+impl SourceText {
+    /// Reads a document again.
+    pub fn read(recorded: RecordedSource<'_>) -> Self {
+        match SourceFile::read(recorded) {
+            Ok(file) => SourceText::Unchanged(Arc::new(file.document(recorded.reader))),
+            Err(why) => SourceText::NotThere(why),
         }
     }
 

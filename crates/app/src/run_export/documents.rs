@@ -154,6 +154,7 @@ impl Exported<'_> {
             decision: DocumentDecision::Waiting,
             reviewed: None,
             disputed: Vec::new(),
+            corrected_type: None,
             is_uncorrected: false,
             result: None,
             detail: stored.reason.clone(),
@@ -213,6 +214,8 @@ impl Exported<'_> {
         let review = ReviewDocument::new(result, &document.source_digest, declared, decisions.clone());
         let reviewed = review.reviewed();
         document.disputed = reviewed.disputes();
+        document.corrected_type =
+            reviewed.corrected_type.as_ref().map(|corrected| corrected.document_type.clone());
         document.reviewed = Some(reviewed.state).filter(|state| *state != ReviewState::Waiting);
         if matches!(reviewed.state, ReviewState::Waiting | ReviewState::Rejected) {
             return review.result;

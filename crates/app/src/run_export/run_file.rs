@@ -405,6 +405,9 @@ fn jsonl(exported: &Exported<'_>, file: &mut File) -> Result<ExportCounts, Expor
             if !document.disputed.is_empty() {
                 members.insert("disputed".to_owned(), document.disputed.clone().into());
             }
+            if let Some(corrected) = &document.corrected_type {
+                members.insert("corrected_type".to_owned(), corrected.as_str().into());
+            }
             if !document.corrected.is_empty() {
                 let corrected = document.corrected.iter().map(crate::export::Applied::to_json).collect();
                 members.insert("corrections".to_owned(), corrected);

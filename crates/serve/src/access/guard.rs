@@ -89,6 +89,10 @@ pub(crate) async fn guard(State(service): State<Arc<Service>>, mut request: Requ
 #[derive(Debug, Clone)]
 pub(super) struct SignedIn(pub(super) String);
 
+/// The mark of an answer that is part of a view which the access log has.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct PartOfLoggedView;
+
 /// The part of a request that is to be looked up.
 enum RequestCredential {
     /// Nothing is needed.
@@ -213,7 +217,9 @@ fn wants_page(method: &Method, path: &str, headers: &HeaderMap) -> bool {
 fn is_kept(method: &Method, path: &str, name: &str, response: &Response) -> bool {
     let is_change = !matches!(*method, Method::GET | Method::HEAD);
     let is_refused = matches!(response.status(), StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN);
-    let shows_document = !name.is_empty() && (path.starts_with("/api/") || pages::shows_document(path));
+    let is_logged = response.extensions().get::<PartOfLoggedView>().is_some();
+    let shows_document =
+        !name.is_empty() && !is_logged && (path.starts_with("/api/") || pages::shows_document(path));
     is_change || is_refused || shows_document
 }
 

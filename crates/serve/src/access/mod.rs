@@ -14,7 +14,7 @@ mod session;
 mod throttle;
 mod token;
 
-pub(super) use guard::{guard, headers};
+pub(super) use guard::{PartOfLoggedView, guard, headers};
 pub(super) use hosts::Hosts;
 pub(super) use identity::{Admin, Identity, Reviewer, Submitter};
 pub(super) use login::routes;

@@ -3,7 +3,7 @@
 
 use super::error::{ApiError, ErrorAnswer};
 use super::job::JobStatus;
-use super::jobs::find;
+use super::jobs::{find, is_being_read};
 use crate::access::{Identity, Reviewer, Submitter};
 use crate::blocking::on_blocking_thread;
 use crate::state::Service;
@@ -31,7 +31,7 @@ type Events = Sse<axum::response::sse::KeepAliveStream<ReceiverStream<Result<Eve
 /// Events of a job
 ///
 /// Server-sent events from the first on, or from the one after `Last-Event-ID`: `event` is the kind, `data` the event
-/// as the journal has it. `resumed` says that the document was resumed, and that the events after the first `keeps`
+/// as the journal has it. `reading`, without an id, says that the file is read, which may take a while. `resumed` says that the document was resumed, and that the events after the first `keeps`
 /// don't count. After `ended`, whose data is the job's status, nothing more comes.
 #[utoipa::path(
     get, path = "/api/jobs/{job}/events", operation_id = "follow_job", tag = "jobs",
@@ -138,6 +138,7 @@ async fn follow_job(
     told: Sender<Result<Event, Infallible>>,
 ) {
     let (mut feed, mut stopping) = (service.feed.subscribe(), service.jobs.stopping());
+    let mut reading_is_told = false;
     loop {
         feed.mark_unchanged();
         let (looked_in, who, of) = (Arc::clone(&service), identity.clone(), id.clone());
@@ -145,10 +146,18 @@ async fn follow_job(
             // The job is read before its events: the one that ends it is among them then.
             let job = find(&looked_in, &who, &of)?;
             let events = looked_in.reading.events_after(job.document, after, AT_ONCE)?;
-            Ok::<_, ApiError>((job, events))
+            let is_read = after.is_none() && events.is_empty() && is_being_read(&looked_in, &job)?;
+            Ok::<_, ApiError>((job, events, is_read))
         })
         .await;
-        let Ok((job, events)) = read else { return };
+        let Ok((job, events, is_read)) = read else { return };
+        if is_read && !reading_is_told {
+            reading_is_told = true;
+            let data = json!({ "document": job.document_id.as_str() }).to_string();
+            if told.send(Ok(Event::default().event("reading").data(data))).await.is_err() {
+                return;
+            }
+        }
         let is_all = events.len() < usize::try_from(AT_ONCE).unwrap_or(usize::MAX);
         for stored in events {
             after = Some(stored.seq);

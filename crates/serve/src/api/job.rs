@@ -63,6 +63,9 @@ pub(crate) struct Job {
     pub id: String,
     /// Its status.
     pub status: JobStatus,
+    /// `true` while its file is read: nothing has been asked about it yet.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub reading: bool,
     /// The reason why it has no result of its own.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
@@ -141,6 +144,7 @@ impl Job {
         Job {
             id: job.id.clone(),
             status: JobStatus::of(job),
+            reading: false,
             reason: job.reason.clone(),
             run: job.run.to_string(),
             document: job.document_id.to_string(),
@@ -156,6 +160,11 @@ impl Job {
             outcome: result.as_ref().map(JobOutcome::of),
             decided: None,
         }
+    }
+
+    /// Marks it as one whose file is read at the moment.
+    pub(crate) fn with_reading(self, reading: bool) -> Self {
+        Job { reading, ..self }
     }
 
     /// Adds the review of the document so far.

@@ -88,7 +88,14 @@ fn with_outcome(service: &Service, job: &StoredJob) -> Result<Job, ApiError> {
         Some(_) => Decided::of(&service.reading, &job.run, &job.document_id)?,
         None => None,
     };
-    Ok(Job::of(job, outcome.as_ref()).with_decided(decided))
+    let reading = is_being_read(service, job)?;
+    Ok(Job::of(job, outcome.as_ref()).with_reading(reading).with_decided(decided))
+}
+
+/// Returns whether the file of a job is read at the moment: what happens to a document begins when it has been.
+pub(super) fn is_being_read(service: &Service, job: &StoredJob) -> Result<bool, ApiError> {
+    Ok(JobStatus::of(job) == JobStatus::Running
+        && service.reading.events_after(job.document, None, 1)?.is_empty())
 }
 
 /// A job that `identity` may see. Another's is not told apart from one that does not exist.

@@ -260,7 +260,9 @@ async fn read_form(
         let name = part.name().unwrap_or_default().to_owned();
         match name.as_str() {
             "profile" => profile = Some(part.text().await?).filter(|text| !text.is_empty()),
-            "document_type" => document_type = Some(part.text().await?).filter(|text| !text.is_empty()),
+            "document_type" => {
+                document_type = Some(part.text().await?.trim().to_owned()).filter(|text| !text.is_empty());
+            }
             "setting" => settings.add(&part.text().await?).map_err(SubmitError::Setting)?,
             "again" if duplicate_rule != DuplicateRule::Never => {
                 part.text().await?;

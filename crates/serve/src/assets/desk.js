@@ -1,5 +1,7 @@
 // The review desk by keyboard: which field is chosen, what a key does, and forms that replace the fields alone.
 // Without it the page works by its forms and links.
+import { legend, pageKey, scroller } from "./desk-pages.js";
+
 const desk = document.querySelector("#desk");
 const said = document.querySelector("#said");
 const documentPane = desk.querySelector(".desk-document");
@@ -23,20 +25,32 @@ const say = (text) => { said.textContent = text; };
 
 // Marks the places of the chosen field in the document: what says its value, and what says another.
 function markEvidence(number, scroll) {
-  let first = null;
-  for (const mark of documentPane.querySelectorAll("[data-evidence]")) {
+  let [first, rival] = [null, null];
+  for (const mark of documentPane.querySelectorAll("[data-evidence], [data-rivals]")) {
     const has = (name) => (mark.dataset[name] ?? "").split(" ").includes(number);
     mark.classList.toggle("chosen", has("evidence"));
     mark.classList.toggle("rival", has("rivals"));
+    if (mark.closest("[hidden]")) continue;
     if (first === null && has("evidence")) first = mark;
+    if (rival === null && has("rivals")) rival = mark;
   }
-  first ??= documentPane.querySelector("mark.rival");
+  legend(number);
+  first ??= rival;
   // The document alone is scrolled: the page stays where it is.
   if (first && scroll) {
-    const [at, pane] = [first.getBoundingClientRect(), documentPane.getBoundingClientRect()];
-    documentPane.scrollTop += at.top - pane.top - documentPane.clientHeight / 2;
+    const scrolled = scroller();
+    const [at, pane] = [first.getBoundingClientRect(), scrolled.getBoundingClientRect()];
+    scrolled.scrollTop += at.top - pane.top - scrolled.clientHeight / 2;
+    if (at.left < pane.left || at.right > pane.right) scrolled.scrollLeft += at.left - pane.left - scrolled.clientWidth / 4;
   }
   return first;
+}
+
+// What a place says: a box is over words that the text has, too.
+function wordsOf(place, number) {
+  if (place.tagName === "MARK") return place.textContent;
+  const own = (mark) => [mark.dataset.evidence, mark.dataset.rivals].some((numbers) => (numbers ?? "").split(" ").includes(number));
+  return [...documentPane.querySelectorAll("mark")].find(own)?.textContent ?? place.getAttribute("aria-label") ?? "";
 }
 
 function choose(at, focus = true, scroll = focus) {
@@ -146,6 +160,8 @@ document.addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.altKey || event.metaKey || event.isComposing) return;
   const element = event.target instanceof Element ? event.target : document.body;
   if (event.key === "Escape") {
+    // Out of the tools of the document, back to the fields.
+    if (element.closest(".desk-tools")) return choose(chosen);
     const details = element.closest("details[open]");
     const confirm = fields.querySelector(".desk-confirm");
     if (details) details.open = false;
@@ -163,13 +179,19 @@ document.addEventListener("keydown", (event) => {
   }
   // Enter on something that can be pressed presses that.
   if (event.key === "Enter" && element.closest("button, a, summary")) return;
+  const about = pageKey(event.key);
+  if (about !== null) {
+    if (about) say(about);
+    event.preventDefault();
+    return;
+  }
   const moves = { j: 1, k: -1 };
   if (event.key in moves) choose(chosen + moves[event.key]);
   else if (event.key === "g") {
     const mark = markEvidence(current()?.dataset.number, true);
     if (mark?.focus) mark.focus({ preventScroll: true });
-    say(mark ? `The document says: ${mark.textContent ?? ""}` : "No passage of the document is known for this field.");
-  } else if ("aAenmcur?123456789".includes(event.key) || event.key === "Enter") press(event.key);
+    say(mark ? `The document says: ${wordsOf(mark, current()?.dataset.number)}` : "No passage of the document is known for this field.");
+  } else if ("aAenmcuwr?123456789".includes(event.key) || event.key === "Enter") press(event.key);
   else return;
   event.preventDefault();
 });
@@ -191,6 +213,16 @@ desk.addEventListener("click", (event) => {
   const at = item ? items().indexOf(item) : -1;
   if (at >= 0) choose(at, false);
 });
+// A passage that is clicked chooses its field; words that are selected don't.
+documentPane.addEventListener("click", (event) => {
+  if (!getSelection().isCollapsed) return;
+  const under = document.elementsFromPoint(event.clientX, event.clientY);
+  const place = under.map((one) => one.closest("[data-evidence], [data-rivals]")).find((one) => one && documentPane.contains(one));
+  const numbers = `${place?.dataset.evidence ?? ""} ${place?.dataset.rivals ?? ""}`.split(" ").filter(Boolean);
+  const at = items().findIndex((item) => numbers.includes(item.dataset.number));
+  if (at >= 0 && at !== chosen) choose(at, false, true);
+});
+document.addEventListener("desk-shown", () => markEvidence(current()?.dataset.number, true));
 // A value that was changed after it was checked is checked again.
 desk.addEventListener("input", (event) => {
   event.target.form?.querySelector(".desk-checked")?.remove();

@@ -138,6 +138,9 @@ fn entry_of(open: &OpenDocument, submitted: &DecisionForm) -> Result<Entry, Deci
         return Err(DecisionError::Invalid(Some("comment".to_owned()), why));
     }
     let entry = entry.with_notes(comment, submitted.spent_ms.parse().ok());
+    if action == Action::Retype {
+        return Ok(entry.with_after(Written::Json(known_type(open, submitted.after.trim())?.into())));
+    }
     if !matches!(action, Action::Edit | Action::Missed) || is_blank(&submitted.after) {
         return Ok(entry);
     }
@@ -146,6 +149,21 @@ fn entry_of(open: &OpenDocument, submitted: &DecisionForm) -> Result<Entry, Deci
     let after =
         input.read(&submitted.after).map_err(|why| DecisionError::Invalid(Some("after".to_owned()), why))?;
     Ok(entry.with_after(after))
+}
+
+/// A type that the profile of the run has.
+fn known_type<'t>(open: &OpenDocument, named: &'t str) -> Result<&'t str, DecisionError> {
+    let invalid = |why: String| DecisionError::Invalid(Some("after".to_owned()), why);
+    if named.is_empty() {
+        return Err(invalid("choose the right type".to_owned()));
+    }
+    match open.profile.plan.as_deref() {
+        Some(plan) if !plan.document_types().any(|known| known == named) => {
+            let known: Vec<&str> = plan.document_types().collect();
+            Err(invalid(format!("the profile has no such type; expected one of {}", known.join(", "))))
+        }
+        _ => Ok(named),
+    }
 }
 
 /// The answer of another reviewer, as the last word.

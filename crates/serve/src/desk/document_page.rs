@@ -4,12 +4,12 @@ use super::address;
 use super::check::RedisplayedForm;
 use super::differ_view;
 use super::field_view::{FieldView, field};
-use super::file_pane::{FilePane, file_pane};
 use super::filter::Filter;
 use super::forms::asked;
 use super::just_decided::JustDecided;
 use super::lease;
 use super::open_document::OpenDocument;
+use super::pages_pane::{PagesView, pages_pane};
 use super::question_view::questions;
 use super::text_pane::{TextHighlight, text_pane};
 use super::whole_forms::bar;
@@ -21,7 +21,6 @@ use crate::review::{
     FieldInput, FieldPath, ReviewState, Reviewed, ReviewedScore, ShownDocument, ShownField, ShownIssue,
 };
 use crate::store::Lease;
-use crate::value::sanitize_line;
 use maud::{Markup, html};
 use std::ops::Range;
 
@@ -43,6 +42,8 @@ pub(super) struct DeskPage<'a> {
     pub(super) fields_of: (Range<usize>, usize),
     /// The part of the text that is shown, in characters.
     pub(super) part_of_text: Range<usize>,
+    /// The pages of the document that are shown, if it has any.
+    pub(super) pages: Option<PagesView>,
     /// The lease on the document, and whether it is the reviewer's.
     pub(super) lease: &'a Lease,
     pub(super) is_own: bool,
@@ -89,7 +90,7 @@ impl<'a> DeskPage<'a> {
             |name: &str| shown.fields.iter().any(|field| FieldPath::named(&field.field).top() == name);
         let names = open.document.declared.names();
         let lacking = names.into_iter().filter(|name| !is_there(name)).map(str::to_owned).collect();
-        DeskPage {
+        let page = DeskPage {
             open,
             reviewer: &identity.name,
             filter,
@@ -99,6 +100,7 @@ impl<'a> DeskPage<'a> {
             view,
             part_of_text: part_of_text(open, shown, (&fields, range.start), window),
             fields,
+            pages: None,
             fields_of: (range, count),
             lease,
             is_own: lease.reviewer == identity.name,
@@ -109,12 +111,19 @@ impl<'a> DeskPage<'a> {
             lacking,
             said: String::new(),
             after: None,
-        }
+        };
+        DeskPage { pages: PagesView::of(&page), ..page }
     }
 
     /// The address of something about the document, with the same part of it shown.
     pub(super) fn address(&self, what: &str) -> String {
         self.address_at(what, self.window)
+    }
+
+    /// The address of something that belongs to the document, whatever is shown of it.
+    pub(super) fn address_of(&self, what: &str) -> String {
+        let document = address::of_document(self.open.run.id.as_str(), self.open.document.id());
+        format!("{document}/{what}")
     }
 
     fn address_at(&self, what: &str, window: &Window) -> String {
@@ -132,6 +141,11 @@ impl<'a> DeskPage<'a> {
     /// The address of the page with a part of the text that has a character.
     pub(super) fn address_of_text(&self, character: usize) -> String {
         self.address_at("", &self.window.at_text(character))
+    }
+
+    /// The address of the desk's page with a page of the document.
+    pub(super) fn address_of_page(&self, page: usize) -> String {
+        self.address_at("", &self.window.at_page(page))
     }
 
     /// The name of a reviewer, or `you` for the one who reads the page.
@@ -204,7 +218,8 @@ impl<'a> DeskPage<'a> {
         self.shown.fields.len() + at
     }
 
-    fn marks(&self) -> Vec<TextHighlight> {
+    /// The passages of the fields and questions that are shown.
+    pub(super) fn marks(&self) -> Vec<TextHighlight> {
         let mark = |start: usize, end: usize, field: usize, is_rival: bool| TextHighlight {
             start,
             end,
@@ -304,17 +319,11 @@ pub(super) fn document_page(page: &DeskPage<'_>) -> Markup {
             p.desk-note { "Note: " (marked(why)) ", so corrected values are not scored." }
         }
         p #said role="status" aria-live="polite" class="desk-said" { @if let Some(after) = &page.after { (after.line()) } @else { (page.said) } }
-        div #desk data-renew=(page.address("lease")) data-release=(page.address("release")) data-until=(page.lease.until_ms) data-own=(page.is_own) data-taken=(taken(page)) {
-            section.desk-document aria-label="Document" tabindex="0" { (document(page)) }
+        div #desk data-renew=(page.address("lease")) data-release=(page.address("release")) data-until=(page.lease.until_ms) data-own=(page.is_own) data-taken=(lease::taken(page.lease)) {
+            (document(page))
             (fields_pane(page))
         }
     }
-}
-
-/// The message of a key where another reviewer has the document.
-fn taken(page: &DeskPage<'_>) -> String {
-    let (who, until) = (sanitize_line(&page.lease.reviewer), lease::until(page.lease));
-    format!("{who} is reviewing this document until {until}, so you can't decide about it.")
 }
 
 fn reasons(page: &DeskPage<'_>) -> String {
@@ -327,17 +336,15 @@ fn reasons(page: &DeskPage<'_>) -> String {
 }
 
 fn document(page: &DeskPage<'_>) -> Markup {
-    let file = FilePane::of(&page.open.source, page.address("file"));
+    let text = page.open.source.text().map(|text| part_of(page, text));
     html! {
-        @if let Some(text) = page.open.source.text() {
-            (part_of(page, text))
-            @if let Some(pane) = &file {
-                details { summary { "The document as its file" } (file_pane(pane)) }
-            }
-        } @else if let Some(pane) = &file {
-            (file_pane(pane))
+        @if let Some(view) = &page.pages {
+            section.desk-document.has-pages aria-label="Document" { (pages_pane(view, page, text.as_ref())) }
         } @else {
-            p.empty { "The document can't be shown: " (marked(page.shown.without_text.as_deref().unwrap_or("it has no text"))) "." }
+            section.desk-document aria-label="Document" tabindex="0" {
+                @if let Some(text) = text { (text) }
+                @else { p.empty { "The document can't be shown: " (marked(page.shown.without_text.as_deref().unwrap_or("it has no text"))) "." } }
+            }
         }
     }
 }
@@ -383,6 +390,12 @@ pub(super) fn fields_pane(page: &DeskPage<'_>) -> Markup {
                 p.desk-note {
                     @if page.shown.outdated == 1 { "1 decision is about an earlier result and does not count." }
                     @else { (page.shown.outdated) " decisions are about an earlier result and do not count." }
+                }
+            }
+            @if let Some(corrected) = &page.shown.corrected_type {
+                p.desk-note {
+                    "By " (outside(&page.by(&corrected.reviewer))) ", this document is " strong { (outside(&corrected.document_type.replace('_', " "))) }
+                    ". Its values were extracted as of " (outside(&page.shown.document_type.replace('_', " "))) ": submit it again with the right type."
                 }
             }
             (differ_view::whole(page))

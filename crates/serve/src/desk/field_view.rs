@@ -181,6 +181,9 @@ pub(super) fn field(view: &FieldView<'_>, page: &DeskPage<'_>) -> Markup {
             @if let (None, Some(quote)) = (&view.shown.place, &view.shown.quote) {
                 p.soft { @if view.shown.is_own_quote { "quoted by the model, not looked up: “" } @else { "quote: “" } (outside(quote)) "”" }
             }
+            @if let Some(elsewhere) = page.pages.as_ref().and_then(|pages| pages.page_elsewhere(number)) {
+                p.soft { a href=(page.address_of_page(elsewhere)) { "Show it on page " (elsewhere) } }
+            }
             @if let Some(place) = view.shown.place.as_ref().filter(|place| !page.shows(place.start)) {
                 @let [before, text, after] = place.parts();
                 p.soft { "“" (outside(before)) strong { (outside(text)) } (outside(after)) "” " a href=(page.address_of_text(place.start.saturating_sub(2_000))) { "Show it in the text" } }

@@ -3,8 +3,12 @@
 //! - `routes`: the addresses; `filter` is their queries, `address` the names of documents in them;
 //! - `queue`: the documents that wait, kept in memory and brought up to date from the journal; `queue_page` shows it;
 //! - `open_document`: a document with all that its page needs; `plans` keeps profiles of runs for a while;
-//! - `document_page`: the page of a document: `text_pane` its text with the evidence marked, `file_pane` an image or
-//!   PDF, `field_view` a field, `forms` its inputs, `whole_forms` decisions about the document as a whole;
+//! - `document_page`: the page of a document: `text_pane` its text with the evidence marked, `pages_pane` its pages with
+//!   boxes round the evidence, `field_view` a field, `forms` its inputs, `whole_forms` decisions about the document as a
+//!   whole;
+//! - `document_source`: documents as their runs read them; `page_pictures` draws their pages, `page_words` places their
+//!   words over the pictures, `page_routes` has the addresses of both; `costly_cache` keeps what took long;
+//!   `logged_views` tells what is part of a view that the access log has;
 //! - `question_view`: the questions that a person answers before a document is accepted; `differ_view`: the differences
 //!   between reviewers, and how they are settled; `window`: the fields and the part of the text that a page shows;
 //!   `words` has names and questions without paths and codes; `model_quotes` has quotes of a model that nothing looked
@@ -17,17 +21,23 @@
 mod address;
 mod agreement_page;
 mod check;
+mod costly_cache;
 mod decide;
 mod differ_view;
 mod document_page;
+mod document_source;
 mod field_view;
-mod file_pane;
 mod filter;
 mod forms;
 mod just_decided;
 mod lease;
+mod logged_views;
 mod model_quotes;
 mod open_document;
+mod page_pictures;
+mod page_routes;
+mod page_words;
+mod pages_pane;
 mod plans;
 mod question_view;
 mod queue;
@@ -42,6 +52,9 @@ pub(super) use routes::SECTION;
 
 use super::api::ApiError;
 use crate::store::{Journal, ReviewShares, StoreError};
+use document_source::ReadDocuments;
+use logged_views::LoggedViews;
+use page_pictures::PagePictures;
 use plans::Plans;
 use queue::{Queue, QueueRow};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -54,6 +67,9 @@ pub(super) const USUAL_SHARES: ReviewShares = ReviewShares { audit: 0.02, second
 pub(super) struct Desk {
     queue: Mutex<Queue>,
     plans: Plans,
+    documents: ReadDocuments,
+    pictures: PagePictures,
+    views: LoggedViews,
 }
 
 impl Desk {

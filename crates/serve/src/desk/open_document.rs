@@ -1,13 +1,12 @@
 //! A document with all that its reviewer needs.
 
+use super::document_source::{OpenFile, open_file, read_source};
 use super::model_quotes::model_quotes;
-use super::queue::{decision_of, review_document};
+use super::queue::{decision_of, has_result, review_document};
 use crate::api::ApiError;
 use crate::plan::Plan;
-use crate::requests::RunRequest;
 use crate::review::{
-    Decision, DeclaredFields, RecordedSource, ReviewDocument, ReviewedScore, Shares, SourceText,
-    score_extraction,
+    Decision, DeclaredFields, ReviewDocument, ReviewedScore, Shares, SourceText, score_extraction,
 };
 use crate::score::Quotes;
 use crate::state::Service;
@@ -53,6 +52,42 @@ fn stored(
     })
 }
 
+/// The run that an address names.
+fn run_of(service: &Service, run: &RunId) -> Result<StoredRun, ApiError> {
+    service.reading.run(run)?.ok_or_else(|| {
+        let message = format!("the journal holds no run `{}`", sanitize_line(run.as_str()));
+        ApiError::not_found(message).help("the page Runs lists all of them")
+    })
+}
+
+fn no_result(document: &str) -> ApiError {
+    let message = format!("the document `{}` has no result yet", sanitize_line(document));
+    ApiError::not_found(message).help("open it again once the run has processed it")
+}
+
+/// The file of a document that may be reviewed, with the key of the document.
+///
+/// # Errors
+/// When there is no such document, it is not over, or its file is not available.
+pub(super) fn file_of(
+    service: &Service,
+    run: &str,
+    document: &str,
+) -> Result<(DocumentKey, OpenFile), ApiError> {
+    let (run, id) = (RunId::new(run), DocumentId::new(document));
+    let stored_run = run_of(service, &run)?;
+    let (stored, outcome) = stored(service, &run, &id)?;
+    if !has_result(&stored, outcome) {
+        return Err(no_result(document));
+    }
+    let opened = open_file(service, &stored_run, &stored)?;
+    let opened = opened.map_err(|why| {
+        ApiError::not_found(format!("the document can't be shown: {why}"))
+            .help("open the document's page again")
+    })?;
+    Ok((stored.key, opened))
+}
+
 impl OpenDocument {
     /// Opens a document of a run for a reviewer.
     ///
@@ -66,10 +101,7 @@ impl OpenDocument {
     ) -> Result<Self, ApiError> {
         let journal = &service.reading;
         let (run, id) = (RunId::new(run), DocumentId::new(document));
-        let Some(stored_run) = journal.run(&run)? else {
-            let message = format!("the journal holds no run `{}`", sanitize_line(run.as_str()));
-            return Err(ApiError::not_found(message).help("the page Runs lists all of them"));
-        };
+        let stored_run = run_of(service, &run)?;
         let (stored, outcome) = stored(service, &run, &id)?;
         let profile = service.desk.plans.of_run(service.profiles.as_ref(), &stored_run);
         let shares = journal.review_shares(&run)?;
@@ -82,8 +114,7 @@ impl OpenDocument {
         let declared = declared.map(|(named, plan)| DeclaredFields::of(plan, named)).unwrap_or_default();
         let Some(document) = review_document(&run, shares, &stored, outcome, Arc::new(declared), decisions)
         else {
-            let message = format!("the document `{}` has no result yet", sanitize_line(document));
-            return Err(ApiError::not_found(message).help("open it again once the run has processed it"));
+            return Err(no_result(document));
         };
         let is_blind = document.is_blind_to(reviewer);
         let document = if is_blind { document.seen_blind_by(reviewer) } else { document };
@@ -115,17 +146,4 @@ impl OpenDocument {
             SourceText::NotThere(why) => Err(why.clone()),
         }
     }
-}
-
-fn read_source(service: &Service, run: &StoredRun, stored: &StoredDocument) -> Result<SourceText, ApiError> {
-    let record = service.reading.source_record(stored.key)?;
-    let folder = RunRequest::of_settings(&run.record.settings).and_then(|request| request.folder);
-    Ok(SourceText::read(RecordedSource {
-        reader: service.profiles.context.reader(),
-        folder: folder.as_ref().map(|folder| folder.0.as_path()),
-        id: &stored.record.id,
-        path: stored.record.path.as_deref(),
-        record: record.as_deref(),
-        digest: &stored.record.source_digest,
-    }))
 }

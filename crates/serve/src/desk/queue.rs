@@ -249,6 +249,11 @@ fn result_of(stored: &StoredDocument, outcome: Option<Value>) -> Option<Document
     outcome.filter(|_| stored.finished).and_then(|it| DocumentResult::deserialize(it).ok())
 }
 
+/// Returns whether a document is over and has a result.
+pub(super) fn has_result(stored: &StoredDocument, outcome: Option<Value>) -> bool {
+    result_of(stored, outcome).is_some()
+}
+
 /// A document with its result and what was decided; `None` of one that is not over.
 pub(super) fn review_document(
     run: &RunId,

@@ -4,11 +4,11 @@ use super::agreement_page::agreement_page;
 use super::check::{RedisplayedForm, ValueCheck, check};
 use super::decide::{DecisionError, DecisionForm, decision_of, keep, to_undo};
 use super::document_page::{DeskPage, document_page, fields_pane};
-use super::file_pane::file;
 use super::filter::Filter;
 use super::just_decided::JustDecidedQuery;
 use super::lease;
 use super::open_document::{OpenDocument, key_of};
+use super::page_routes::{document_file, page_picture, words_of_page};
 use super::queue_page::{QueuePage, queue_page};
 use super::window::Window;
 use super::words::named as field_name;
@@ -48,6 +48,8 @@ fn routes(_: &Service) -> Router<Arc<Service>> {
         .route("/review/shares", post(set_shares))
         .route("/review/{run}/{document}", get(document))
         .route("/review/{run}/{document}/file", get(document_file))
+        .route("/review/{run}/{document}/pages/{page}", get(page_picture))
+        .route("/review/{run}/{document}/pages/{page}/words", get(words_of_page))
         .route("/review/{run}/{document}/check", post(check_value))
         .route("/review/{run}/{document}/decide", post(decide))
         .route("/review/{run}/{document}/lease", post(renew))
@@ -88,6 +90,7 @@ async fn document(
     let body = on_blocking_thread(move || {
         let open = OpenDocument::open(&service, &run, &document, &who.name)?;
         let lease = lease::take(&service, open.stored.key, &who.name)?;
+        service.desk.views.opened(&who.name, open.stored.key);
         let after = after.look_up(&service.desk.rows(&service.reading)?, &who, &filter);
         Ok::<_, ApiError>(with_page(&open, &who, (&filter, &window), &lease, |page| {
             document_page(&DeskPage { after, ..page })
@@ -110,21 +113,6 @@ fn with_page<T>(
         Beside { run: &run, source: &open.source, plan: open.plan_of_run(), quotes: open.quotes.as_ref() };
     let shown = ShownDocument::of(&open.document, beside);
     see(DeskPage::of(open, &shown, identity, asked, lease))
-}
-
-async fn document_file(
-    identity: Identity,
-    State(service): State<Arc<Service>>,
-    Path((run, document)): DocumentPath,
-) -> Result<Response, ApiError> {
-    on_blocking_thread(move || {
-        let open = OpenDocument::open(&service, &run, &document, &identity.name)?;
-        file(&open).ok_or_else(|| {
-            ApiError::not_found("the document is not an image or PDF, or its file has changed")
-                .help("text documents are shown on the document's page")
-        })
-    })
-    .await
 }
 
 /// The outcome of a form of the desk.
@@ -325,6 +313,7 @@ fn word(action: Action) -> &'static str {
         Action::Missed => "added",
         Action::Holds => "not a problem",
         Action::Compared => "all values compared",
+        Action::Retype => "its right type recorded",
         Action::Reject => "rejected",
         Action::Comment => "comment saved",
         Action::Undo => "the latest decision was undone",

@@ -110,7 +110,7 @@ pub(super) fn text_pane(text: &str, marks: &[TextHighlight]) -> Markup {
 }
 
 /// A text in which characters that would reverse it, or do something to the page, are written out.
-fn visible(text: &str) -> Cow<'_, str> {
+pub(super) fn visible(text: &str) -> Cow<'_, str> {
     let is_hidden = |c: char| !matches!(c, '\n' | '\r' | '\t') && is_wild(c);
     if !text.contains(is_hidden) {
         return Cow::Borrowed(text);

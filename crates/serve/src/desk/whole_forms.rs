@@ -10,7 +10,7 @@ use crate::review::{FieldInput, FieldPath};
 use maud::{Markup, html};
 
 /// Keys of the page, with what each does.
-const KEYS: [(&str, &str); 14] = [
+const KEYS: [(&str, &str); 15] = [
     ("j", "next field"),
     ("k", "previous field"),
     ("a", "accept the field; on a question, say that it is not a problem"),
@@ -22,9 +22,18 @@ const KEYS: [(&str, &str); 14] = [
     ("c", "comment on the field"),
     ("u", "undo your latest decision"),
     ("1, 2", "choose an answer where reviewers differ"),
+    ("w", "say that the document has another type"),
     ("r", "reject the document"),
     ("Enter", "accept the document and go to the next one"),
     ("?", "show these keys"),
+];
+
+/// Keys of a page that shows the pages of a document.
+const PAGE_KEYS: [(&str, &str); 4] = [
+    ("+, -, 0", "show pages larger, smaller, as wide as there is room"),
+    ("t", "turn the page"),
+    ("p", "go to a page"),
+    ("v", "show the text, or the pages"),
 ];
 
 /// The most fields that a question names.
@@ -44,11 +53,13 @@ pub(super) fn bar(page: &DeskPage<'_>) -> Markup {
                     button type="submit" name="decision" value="undo" data-key="u" { "Undo " kbd { "u" } }
                 }
                 (missed(page))
+                (retype(page))
                 (reject(page))
             }
             details.desk-edit {
                 summary data-key="?" { "Keys " kbd { "?" } }
-                dl.desk-keys { @for (key, what) in KEYS { div { dt { kbd { (key) } } dd { (what) } } } }
+                @let of_pages = PAGE_KEYS.iter().filter(|_| page.pages.is_some());
+                dl.desk-keys { @for (key, what) in KEYS.iter().chain(of_pages) { div { dt { kbd { (key) } } dd { (what) } } } }
             }
         }
     }
@@ -116,6 +127,35 @@ fn missed(page: &DeskPage<'_>) -> Markup {
                 (note("missed-note", again))
                 button type="submit" name="decision" value="missed" { "Check" }
                 (outcome(again, "missed-after", &page.address("decide")))
+            }
+        }
+    }
+}
+
+/// Corrects the type of the document.
+fn retype(page: &DeskPage<'_>) -> Markup {
+    let again = page.again.filter(|again| again.submitted.decision == "retype");
+    let corrected = page.shown.corrected_type.as_ref().map(|corrected| corrected.document_type.as_str());
+    let held = again.map(|again| again.submitted.after.as_str()).or(corrected).unwrap_or_default();
+    let known: Vec<&str> =
+        page.open.profile.plan.as_deref().map(|plan| plan.document_types().collect()).unwrap_or_default();
+    html! {
+        details.desk-edit open[again.is_some()] {
+            summary data-key="w" { "Wrong type " kbd { "w" } }
+            form method="post" action=(page.address("decide")) {
+                (hidden(page, ""))
+                label for="right-type" { "The right type, instead of " (outside(page.shown.document_type)) }
+                @if known.is_empty() {
+                    input id="right-type" name="after" type="text" autocomplete="off" value=(held) aria-invalid=[again.map(|_| "true")] aria-describedby=[again.map(|_| "right-type-wrong")];
+                } @else {
+                    select id="right-type" name="after" aria-invalid=[again.map(|_| "true")] aria-describedby=[again.map(|_| "right-type-wrong")] {
+                        option value="" selected[held.is_empty()] { "Choose" }
+                        @for one in known { option value=(one) selected[one == held] { (one.replace('_', " ")) } }
+                    }
+                }
+                (note("retype-note", again))
+                button type="submit" name="decision" value="retype" { "Save the type" }
+                (outcome(again, "right-type", &page.address("decide")))
             }
         }
     }

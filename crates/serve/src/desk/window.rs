@@ -1,4 +1,4 @@
-//! The part of a document's fields, and of its text, that a page shows.
+//! The part of a document's fields, of its text and of its pages that a page of the desk shows.
 //!
 //! No person can work on a page with thousands of fields, and no browser shows it in time. So a long document opens on
 //! its doubts, and the rest is on further pages.
@@ -19,6 +19,12 @@ const LONGEST_TEXT: usize = 250_000;
 /// Characters that are shown at a time of a longer one.
 const PART: usize = 40_000;
 
+/// The most pages of a document that are shown at once.
+const MOST_PAGES: usize = 200;
+
+/// The pages that are shown at a time of a document with more.
+pub(super) const PAGES: usize = 100;
+
 /// The query of a page's address. Members that are empty ask for nothing.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(default)]
@@ -29,6 +35,8 @@ pub(super) struct Window {
     from: String,
     /// A character of the text that is shown.
     text: String,
+    /// The number of a page of the document that is shown, from 1.
+    sheet: String,
 }
 
 /// The selection of fields that are shown.
@@ -87,9 +95,24 @@ impl Window {
         from..count.min(from + PART)
     }
 
+    /// The pages that are shown of so many, from 0: those around the one that is asked for, otherwise around `place`.
+    pub(super) fn pages(&self, count: usize, place: Option<usize>) -> Range<usize> {
+        if count <= MOST_PAGES {
+            return 0..count;
+        }
+        let at = self.sheet.parse::<usize>().ok().or(place).unwrap_or(1).clamp(1, count) - 1;
+        let from = at - at % PAGES;
+        from..count.min(from + PAGES)
+    }
+
     /// A window on the fields of a view, from one of them on.
     pub(super) fn of(view: View, from: usize) -> Self {
-        Window { view: view.as_str().to_owned(), from: from.to_string(), text: String::new() }
+        Window { view: view.as_str().to_owned(), from: from.to_string(), ..Window::default() }
+    }
+
+    /// This window, at another page of the document.
+    pub(super) fn at_page(&self, page: usize) -> Self {
+        Window { sheet: page.to_string(), ..self.clone() }
     }
 
     /// This window, at another part of the text.
@@ -101,7 +124,8 @@ impl Window {
     /// left out.
     pub(super) fn query(&self) -> String {
         let is_plain = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphanumeric());
-        let members = [("view", &self.view), ("from", &self.from), ("text", &self.text)];
+        let members =
+            [("view", &self.view), ("from", &self.from), ("text", &self.text), ("sheet", &self.sheet)];
         let asked = members.iter().filter(|(_, value)| is_plain(value));
         asked.map(|(name, value)| format!("{name}={value}")).collect::<Vec<_>>().join("&")
     }
@@ -130,7 +154,12 @@ mod tests {
         let next = Window::of(View::All, 3_950);
         assert_eq!((next.view(4_000, true), next.fields(3_984)), (View::All, 3_900..3_984));
         assert_eq!(next.at_text(7).query(), "view=all&from=3950&text=7");
-        let made_up = Window { view: "<b>".to_owned(), from: "x".to_owned(), text: "-1".to_owned() };
+        let made_up = Window {
+            view: "<b>".to_owned(),
+            from: "x".to_owned(),
+            text: "-1".to_owned(),
+            sheet: "-1".to_owned(),
+        };
         assert_eq!((made_up.query(), made_up.fields(1_000)), ("from=x".to_owned(), 0..100));
     }
 
@@ -143,5 +172,15 @@ mod tests {
         assert_eq!((shown.len(), shown.contains(&100_000)), (PART, true));
         assert_eq!(part(&long, &shown).chars().count(), PART);
         assert_eq!(none.at_text(299_999).text(&long, None), 299_999..300_000);
+    }
+
+    #[test]
+    fn a_document_of_very_many_pages_is_shown_round_the_page_that_is_asked_for() {
+        let none = Window::default();
+        assert_eq!((none.pages(200, Some(150)), none.pages(0, None)), (0..200, 0..0));
+        assert_eq!((none.pages(450, None), none.pages(450, Some(120))), (0..100, 100..200));
+        let asked = none.at_page(450);
+        assert_eq!((asked.pages(450, Some(1)), asked.query()), (400..450, "sheet=450".to_owned()));
+        assert_eq!(none.at_page(9_999).pages(450, None), 400..450);
     }
 }

@@ -7,6 +7,7 @@ use crate::access::{AccessRole, Identity};
 use crate::api::{ApiError, Job, JobStatus, MOST_FILES, RefusedFile, recent, take_files};
 use crate::blocking::on_blocking_thread;
 use crate::jobs::DuplicateRule;
+use crate::profiles::ProfileRequest;
 use crate::report::{figures, page_table, words};
 use crate::settings::{ChosenBy, ServedJournal};
 use crate::state::Service;
@@ -79,6 +80,7 @@ fn shown(
     let jobs = recent(service, identity, LISTED)?;
     let (names, profile_errors) = (service.profiles.names(), service.jobs.profile_errors());
     let most_mb = service.settings.most_bytes >> 20;
+    let types = service.profiles.suggested_types(&ProfileRequest::named(service.settings.profile.as_str()));
     let body = html! {
         h1 { "Documents" }
         div role="status" {
@@ -89,7 +91,7 @@ fn shown(
             @if let Some(why) = &outcome.nothing { p.trouble { "Nothing was submitted: " (outside(why)) "." } }
             @for file in &outcome.refused { p.trouble { code { (outside(&file.file_name)) } " was not submitted: " (outside(&file.error)) "." } }
         }
-        (form(&names, &service.settings.profile, most_mb))
+        (form(&names, &service.settings.profile, types, most_mb))
         details {
             summary { "What each profile is for" }
             dl {
@@ -136,7 +138,8 @@ fn whose(journal: &ServedJournal) -> Markup {
     }
 }
 
-fn form(names: &[String], usual: &str, most_mb: u64) -> Markup {
+/// The form of submission, with the types of documents that are suggested: those of the usual profile.
+fn form(names: &[String], usual: &str, types: &[String], most_mb: u64) -> Markup {
     html! {
         form.submit method="post" action="/documents" enctype="multipart/form-data" {
             div {
@@ -145,6 +148,11 @@ fn form(names: &[String], usual: &str, most_mb: u64) -> Markup {
                     @for name in names { option value=(name) selected[name == usual] { (name) } }
                     @if !names.iter().any(|name| name == usual) { option value=(usual) selected { (usual) } }
                 }
+            }
+            div {
+                label for="document_type" { "Type " span.soft { "(if you know it)" } }
+                input id="document_type" name="document_type" list="document-types" autocomplete="off" maxlength="200" placeholder="found by itself";
+                datalist id="document-types" { @for one in types { option value=(one) {} } }
             }
             div {
                 label { input type="checkbox" name="again" value="yes"; " Run documents again even if they were already submitted" }
@@ -224,6 +232,7 @@ fn state(job: &Job) -> String {
     match (&job.outcome, &job.reason) {
         (Some(outcome), _) => outcome.final_status.replace('_', " "),
         (None, Some(reason)) => format!("{}: {reason}", status(job.status)),
+        (None, None) if job.reading => "reading the file".to_owned(),
         (None, None) => status(job.status).to_owned(),
     }
 }

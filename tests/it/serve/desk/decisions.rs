@@ -147,7 +147,7 @@ fn an_image_is_shown_as_it_is() {
     let file = server.get(&format!("/review/{run}/scan/file")).is(200);
     assert_eq!((file.header("content-type"), file.body.as_slice()), (Some("image/png"), png.as_slice()));
     assert_eq!(file.header("x-content-type-options"), Some("nosniff"));
-    assert_eq!(file.header("x-frame-options"), Some("SAMEORIGIN"));
+    assert_eq!(file.header("x-frame-options"), Some("DENY"));
     place.write("scans/scan.png", b"<html><script>alert(1)</script>");
     server.get(&format!("/review/{run}/scan/file")).is(404);
 }

@@ -6,9 +6,12 @@ mod decisions;
 mod differ;
 mod keyboard;
 mod leases;
+mod paged;
+mod paged_in_a_browser;
 mod played;
 mod questions;
 mod queue;
+mod retyped;
 
 use super::running::{Answer, Server};
 use crate::workspace::{Ran, Workspace};

@@ -1,0 +1,94 @@
+//! Documents as their runs read them: read again, and kept for a while, because a reader of files takes its time.
+
+use super::costly_cache::{CacheBounds, CostlyCache};
+use crate::api::ApiError;
+use crate::ingest::{Document, DocumentReader};
+use crate::requests::RunRequest;
+use crate::review::{RecordedSource, SourceFile, SourceText};
+use crate::state::Service;
+use crate::store::{DocumentKey, StoredDocument, StoredRun};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// The bounds of what is kept. Its readers have limits of their own: two minutes, at the most.
+const BOUNDS: CacheBounds = CacheBounds {
+    weight: 128 << 20,
+    fresh: Duration::from_secs(30 * 60),
+    workers: 3,
+    waiting: 24,
+    patience: Duration::from_secs(20),
+};
+
+/// Bytes that the location of a word takes.
+const OF_A_WORD: usize = 24;
+
+/// Documents that were read, by their keys in the journal and the digests of their bytes.
+pub(super) struct ReadDocuments(CostlyCache<(DocumentKey, String), Arc<Document>>);
+
+impl Default for ReadDocuments {
+    fn default() -> Self {
+        ReadDocuments(CostlyCache::new(BOUNDS))
+    }
+}
+
+/// A document as its run read it, and the bytes of its file.
+pub(super) struct OpenFile {
+    pub(super) document: Arc<Document>,
+    pub(super) bytes: Vec<u8>,
+    pub(super) digest: String,
+}
+
+/// The document that a run read, or the reason why it is not available.
+pub(super) fn open_file(
+    service: &Service,
+    run: &StoredRun,
+    stored: &StoredDocument,
+) -> Result<Result<OpenFile, String>, ApiError> {
+    let record = service.reading.source_record(stored.key)?;
+    let folder = RunRequest::of_settings(&run.record.settings).and_then(|request| request.folder);
+    let reader = service.profiles.context.reader();
+    let digest = &stored.record.source_digest;
+    let file = SourceFile::read(RecordedSource {
+        reader,
+        folder: folder.as_ref().map(|folder| folder.0.as_path()),
+        id: &stored.record.id,
+        path: stored.record.path.as_deref(),
+        record: record.as_deref(),
+        digest,
+    });
+    Ok(file.and_then(|file| {
+        let read = || Arc::new(file.clone().document(reader));
+        let document = if DocumentReader::has_reader_for(file.bytes()) {
+            let weighed = || {
+                let document = read();
+                let weight = weight(&document);
+                (document, weight)
+            };
+            let kept = service.desk.documents.0.get(&(stored.key, digest.clone()), digest, weighed);
+            kept.map_err(|_| "it is being read at the moment; open it again in a minute".to_owned())?
+        } else {
+            read()
+        };
+        Ok(OpenFile { document, bytes: file.into_bytes(), digest: digest.clone() })
+    }))
+}
+
+/// The document that a run read, without its file.
+pub(super) fn read_source(
+    service: &Service,
+    run: &StoredRun,
+    stored: &StoredDocument,
+) -> Result<SourceText, ApiError> {
+    Ok(match open_file(service, run, stored)? {
+        Ok(open) => SourceText::Unchanged(open.document),
+        Err(why) => SourceText::NotThere(why),
+    })
+}
+
+/// The memory that a document takes, in bytes.
+fn weight(document: &Document) -> usize {
+    let media = document.media.as_ref().map_or(0, |media| media.bytes().len());
+    let text = document.text.as_ref().map_or(0, |text| text.as_str().len());
+    let pages = document.pages.iter().flat_map(|pages| pages.iter());
+    media + text + pages.map(|page| OF_A_WORD * (page.words.len() + 4)).sum::<usize>()
+}
