@@ -21,7 +21,6 @@ use crate::review::{
     FieldInput, FieldPath, ReviewState, Reviewed, ReviewedScore, ShownDocument, ShownField, ShownIssue,
 };
 use crate::store::Lease;
-use crate::value::sanitize_line;
 use maud::{Markup, html};
 use std::ops::Range;
 
@@ -320,17 +319,11 @@ pub(super) fn document_page(page: &DeskPage<'_>) -> Markup {
             p.desk-note { "Note: " (marked(why)) ", so corrected values are not scored." }
         }
         p #said role="status" aria-live="polite" class="desk-said" { @if let Some(after) = &page.after { (after.line()) } @else { (page.said) } }
-        div #desk data-renew=(page.address("lease")) data-release=(page.address("release")) data-until=(page.lease.until_ms) data-own=(page.is_own) data-taken=(taken(page)) {
+        div #desk data-renew=(page.address("lease")) data-release=(page.address("release")) data-until=(page.lease.until_ms) data-own=(page.is_own) data-taken=(lease::taken(page.lease)) {
             (document(page))
             (fields_pane(page))
         }
     }
-}
-
-/// The message of a key where another reviewer has the document.
-fn taken(page: &DeskPage<'_>) -> String {
-    let (who, until) = (sanitize_line(&page.lease.reviewer), lease::until(page.lease));
-    format!("{who} is reviewing this document until {until}, so you can't decide about it.")
 }
 
 fn reasons(page: &DeskPage<'_>) -> String {

@@ -28,6 +28,12 @@ pub(super) fn until(lease: &Lease) -> String {
     at.map_or_else(String::new, |at| at.strftime("%H:%M UTC").to_string())
 }
 
+/// The message of a key where another reviewer has the document.
+pub(super) fn taken(lease: &Lease) -> String {
+    let (who, until) = (sanitize_line(&lease.reviewer), until(lease));
+    format!("{who} is reviewing this document until {until}, so you can't decide about it.")
+}
+
 /// Another reviewer has the document, or no one.
 pub(super) fn not_held(document: &str, lease: Option<&Lease>) -> ApiError {
     let id = sanitize_line(document);

@@ -103,6 +103,6 @@ mod tests {
     #[test]
     fn a_word_that_is_turned_upright_has_small_letters_and_nothing_turns_the_page_round() {
         let layer = page_words(&page(&[(0, 8, [10.0, 10.0, 8.0, 60.0])]), "a\u{202e}bcdef").into_string();
-        assert!(layer.contains("font-size=\"3") && layer.contains("\\u202e"), "{layer}");
+        assert!(layer.contains("font-size=\"4\"") && layer.contains("\\u202e"), "{layer}");
     }
 }
