@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 const OPEN_AND_SAVE: &str = "open it and save it again as PDF, or give its text";
 const PASSWORD: &str = "give its password by `--password-file FILE`, or in the variable LOOPCTL_PASSWORD; it is stored nowhere, so `loopctl resume` needs it again";
-const SCAN: &str = "if it is a scan, switch OCR on (`ingest: { ocr: { engine: tesseract } }` in its profile), or read its text first, for example with `ocrmypdf`; or let a model that reads PDFs look at it: `attach: document` in the stages of its profile, and its type named (on the command line `--config 'stages.*.attach=document' --type TYPE`)";
+const SCAN: &str = "if it is a scan, let OCR read it (`ingest: { ocr: true }` in its profile), or read its text first, for example with `ocrmypdf`; or let a model that reads PDFs look at it: `attach: document` in the stages of its profile, and its type named (on the command line `--config 'stages.*.attach=document' --type TYPE`)";
 
 const SCAN_AGAIN: &str = "look at the pages: they may be empty, or too faint to read";
 const SAVE_IMAGE: &str = "open it and save it again as PNG, or give its text";

@@ -18,7 +18,8 @@ pub enum PageSignal {
     Skew,
     /// The mean confidence of OCR, from 0 to 1.
     OcrConfidence,
-    /// The share of words that OCR reads in a strip of the page and its text layer has, from 0 to 1.
+    /// The share of the words of the text layer that OCR reads in their place, too, from 0 to 1; in the passage of the page
+    /// where it reads fewest.
     LayerAgreement,
 }
 

@@ -27,8 +27,8 @@ const SIGNATURES: [(&[u8], &str, &str); 8] = [
     (b"\0\0\xFE\xFF", "UTF-32 text", "save it as UTF-8"),
 ];
 
-const CONVERT_IMAGE: &str = "give the text that it shows; or convert it to PNG or PDF, and let a model that reads images look at it: `attach: document` in the stages of its profile, and its type named (on the command line `--config 'stages.*.attach=document' --type TYPE`); or switch OCR on (`ingest: { ocr: { engine: tesseract } }` in its profile)";
-const LOOK_AT_IMAGE: &str = "give the text that it shows; or switch OCR on (`ingest: { ocr: { engine: tesseract } }` in its profile); or let a model that reads images look at it: `attach: document` in the stages of its profile, and its type named (on the command line `--config 'stages.*.attach=document' --type TYPE`)";
+const CONVERT_IMAGE: &str = "give the text that it shows; or convert it to PNG or PDF, and let a model that reads images look at it: `attach: document` in the stages of its profile, and its type named (on the command line `--config 'stages.*.attach=document' --type TYPE`); or let OCR read it (`ingest: { ocr: true }` in its profile)";
+const LOOK_AT_IMAGE: &str = "give the text that it shows; or let OCR read it (`ingest: { ocr: true }` in its profile); or let a model that reads images look at it: `attach: document` in the stages of its profile, and its type named (on the command line `--config 'stages.*.attach=document' --type TYPE`)";
 const LOOK_AT_PDF: &str = "extract its text first, for example with `pdftotext -layout`; if it is a scan, let a model that reads PDFs look at it: `attach: document` in the stages of its profile, and its type named (on the command line `--config 'stages.*.attach=document' --type TYPE`)";
 
 /// Like [`SIGNATURES`], for files that models can read: what to call them, and the remedy.

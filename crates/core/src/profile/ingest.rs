@@ -19,7 +19,7 @@ mapping! {
     pub struct Ingest {
         /// Optical character recognition, for pictures of text. `false` switches it off: then a page that is a picture is
         /// left to a person or a judge that is shown it.
-        #[key(default("{ engine: tesseract, languages: [eng] }"), examples(&["false", "{ languages: [deu, eng] }"]))]
+        #[key(default("{ engine: tesseract, languages: [eng], proofread: tesseract }"), examples(&["false", "{ languages: [deu, eng] }"]))]
         pub ocr: OcrUse,
         /// Bounds on the signals of each page. A page beyond one is read by OCR, left to a person, or ends the document as
         /// `failed`, `unreadable_input`, before any call is made.
@@ -48,8 +48,9 @@ mapping! {
         /// The languages of the documents, as the engine names them.
         #[key(default("[eng]"), examples(&["[deu, eng]"]))]
         pub languages: Vec<Spanned<String>>,
-        /// The engine by which numbers are read again: where its digits differ, a value that rests on them is undecided.
-        #[key(examples(&["ppocr"]))]
+        /// The engine by which lines with digits are read again: where its digits differ, a value that rests on them is
+        /// undecided. The first engine reads them at another size; `null` reads nothing again.
+        #[key(default("tesseract"), examples(&["ppocr", "null"]))]
         pub proofread: Option<OcrEngine>,
         /// The resolution of the pictures, in dots per inch.
         #[key(shaped(|| Shape::number(RESOLUTIONS.0, RESOLUTIONS.1)), default("300"), examples(&["400"]))]
@@ -95,8 +96,8 @@ mapping! {
         /// The mean confidence of OCR.
         #[key(default("{ below: 0.7, then: review }"), examples(&["{ below: 0.8, then: fail }"]))]
         pub ocr_confidence: Below,
-        /// The share of words that OCR reads in a strip of a page and its text layer has. Measured only with a bound: each page
-        /// is then drawn and read.
+        /// The share of the words of a text layer that OCR reads in their place, too, in the passage of the page where it reads
+        /// fewest. Measured only with a bound: each page is then read by OCR.
         #[key(default("false"), examples(&["{ below: 0.6, then: ocr }"]))]
         pub layer_agreement: Below,
     }
