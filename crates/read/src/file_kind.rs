@@ -3,10 +3,12 @@
 use super::file_text::{FileText, Unread};
 use super::grey_picture::GreyPicture;
 use super::image_file::{self, ImageKind};
-use super::office_unread::OfficeFormat;
+use super::markup::{html, xml};
+use super::office::office_unread::OfficeFormat;
+use super::office::{compound_file, mail, package_reader, rtf};
 use super::page_picture::PagePicture;
+use super::pdf;
 use super::reader_task::ReadingSettings;
-use super::{compound_file, html, mail, package_reader, pdf, rtf, xml};
 
 /// A kind of file that is not plain text, and has a reader.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

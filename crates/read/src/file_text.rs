@@ -1,7 +1,7 @@
 //! The text of a file that is not plain text, or the reason why it has none.
 
-use super::markup_unread::{self, MarkupFault, MarkupFormat};
-use super::office_unread::{self, OfficeFault, OfficeFormat};
+use super::markup::markup_unread::{self, MarkupFault, MarkupFormat};
+use super::office::office_unread::{self, OfficeFault, OfficeFormat};
 use super::{Pages, Structure, Unreadable};
 use serde::{Deserialize, Serialize};
 
