@@ -5,6 +5,7 @@ mod media;
 mod pages;
 mod structure;
 mod text;
+mod weighted_pattern;
 
 pub use classify::{Classification, Classifier, Matched, UNKNOWN};
 pub use media::{MEDIA_ENDINGS, Media};
