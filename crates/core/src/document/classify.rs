@@ -10,6 +10,7 @@
 //! A type's score is the sum of the weights of its patterns that occur, as often as each asks for. The highest score
 //! wins if it is at least `minimum`; otherwise, and when the two best types score the same, the document is [`UNKNOWN`].
 
+use super::sections::SectionSigns;
 use super::weighted_pattern::{SearchedText, WeightedPattern};
 use crate::diag::{Code, Problem, Problems, SourceFile};
 use crate::mapping;
@@ -57,6 +58,9 @@ mapping! {
             examples(&["{ pathology: [{ pattern: '\\bgross description\\b', weight: 4 }] }"])
         )]
         types: Vec<DocumentType> as Value = types,
+        /// The signs by which the documents in one file are told apart. Without them a file is one document.
+        #[key(examples(&["{ titles: ['^\\W*(?:\\w+ )*report\\W*$'] }"]))]
+        sections: Option<SectionSigns>,
     }
 }
 
@@ -108,6 +112,11 @@ impl Classifier {
         let usable = !own.has_errors();
         problems.extend(own);
         classifier.filter(|_| usable)
+    }
+
+    /// The signs of sections, if the file declares any.
+    pub(super) fn section_signs(&self) -> Option<&SectionSigns> {
+        self.sections.as_ref()
     }
 
     /// The declared types, in the order of the file.

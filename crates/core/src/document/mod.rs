@@ -3,6 +3,7 @@
 mod classify;
 mod media;
 mod pages;
+mod sections;
 mod structure;
 mod text;
 mod weighted_pattern;
@@ -10,6 +11,7 @@ mod weighted_pattern;
 pub use classify::{Classification, Classifier, Matched, UNKNOWN};
 pub use media::{MEDIA_ENDINGS, Media};
 pub use pages::{DocumentPage, PageBox, PagePassage, PageWord, Pages};
+pub use sections::{CutReason, Section};
 pub use structure::{MarkedPart, PartRole, Structure};
 pub use text::{Encoding, SourceText, Unreadable};
 

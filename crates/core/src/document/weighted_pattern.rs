@@ -84,7 +84,7 @@ impl WeightedPattern {
     }
 
     /// Returns whether it occurs as often and where it must.
-    pub(super) fn occurs(&self, searched: &SearchedText) -> bool {
+    pub(super) fn occurs(&self, searched: &SearchedText<'_>) -> bool {
         if self.at_least < 2 && self.share.is_none() && self.top.is_none() {
             return self.pattern.is_match(searched.text);
         }
@@ -108,7 +108,7 @@ fn whole(lines: usize) -> f64 {
     u32::try_from(lines).map_or(f64::MAX, f64::from)
 }
 
-fn pattern(node: &Node, problems: &mut Problems) -> Option<TextPattern> {
+pub(super) fn pattern(node: &Node, problems: &mut Problems) -> Option<TextPattern> {
     let pattern = Spanned::<String>::decode(node, problems)?;
     // A carriage return ends a line too: HL7 messages have nothing else between their segments.
     let syntax = PatternSyntax { ignore_case: true, by_lines: true, most_bytes: PATTERN_BYTES };
