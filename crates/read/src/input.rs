@@ -2,6 +2,7 @@
 
 use super::input_record::{InputRecord, StoredOrigin};
 use super::names::{absolute, parent_name, with_parent};
+use super::sections::{section_digest, section_of};
 use super::records::{Content, ListedDocument, are_records};
 use super::{Document, DocumentReader, InputError, Media, Origin};
 use crate::disk::{self, ReadError};
@@ -113,6 +114,9 @@ impl Input {
             (Some(identity), _) => identity.clone(),
             (None, Origin::File(path)) => path_text(&absolute(path)).into_owned(),
             (None, Origin::Record { file, line, .. }) => format!("{}#{line}", path_text(&absolute(file))),
+            (None, Origin::Section { file, section, .. }) => {
+                format!("{}#section {section}", path_text(&absolute(file)))
+            }
             (None, Origin::Piped { line, .. }) => format!("-#{line}"),
             (None, Origin::Stdin) => "-".to_owned(),
         }
@@ -129,6 +133,11 @@ impl Input {
         Input { document_type: Some(document_type.into()), ..self }
     }
 
+    /// This document, with the variables of another.
+    pub(super) fn with_variables_of(self, other: &Self) -> Self {
+        Input { variables: other.variables.clone(), ..self }
+    }
+
     /// The source of its bytes.
     #[must_use]
     pub fn origin(&self) -> &Origin {
@@ -139,7 +148,9 @@ impl Input {
     #[must_use]
     pub fn below(mut self, folder: &Path) -> Self {
         match &mut self.origin {
-            Origin::File(file) | Origin::Record { file, .. } => *file = folder.join(&*file),
+            Origin::File(file) | Origin::Record { file, .. } | Origin::Section { file, .. } => {
+                *file = folder.join(&*file);
+            }
             Origin::Stdin | Origin::Piped { .. } => {}
         }
         self
@@ -166,6 +177,12 @@ impl Input {
             Origin::Record { file, line, offset } => {
                 StoredOrigin::Record { file: absolute(file), line: *line, offset: *offset }
             }
+            Origin::Section { file, section, text, digest } => StoredOrigin::Section {
+                file: absolute(file),
+                section: *section,
+                text: text.clone(),
+                digest: digest.clone(),
+            },
             Origin::Piped { line, text } => StoredOrigin::Piped { line: *line, text: text.as_ref().into() },
         };
         InputRecord {
@@ -187,6 +204,9 @@ impl Input {
             StoredOrigin::File { path } => Origin::File(path),
             StoredOrigin::Stdin => Origin::Stdin,
             StoredOrigin::Record { file, line, offset } => Origin::Record { file, line, offset },
+            StoredOrigin::Section { file, section, text, digest } => {
+                Origin::Section { file, section, text, digest }
+            }
             StoredOrigin::Piped { line, text } => Origin::Piped { line, text: text.into() },
         };
         Input {
@@ -208,11 +228,15 @@ impl Input {
     /// When there are no bytes, or too many; [`InputError::Changed`] when its line of a list has changed since.
     pub fn read(&self, reader: &DocumentReader) -> Result<Document, InputError> {
         let bytes = self.file_bytes()?;
-        let document = if self.is_file() {
-            reader.document(self.id.clone(), bytes)
-        } else {
+        let document = match &self.origin {
+            Origin::File(_) | Origin::Stdin => reader.document(self.id.clone(), bytes),
             // The text of a record is text.
-            Document::from_bytes(self.id.clone(), bytes)
+            Origin::Record { .. } | Origin::Piped { .. } => Document::from_bytes(self.id.clone(), bytes),
+            Origin::Section { text, digest, .. } => {
+                let whole = reader.document(self.id.clone(), bytes);
+                let section = (whole.digest == *digest).then(|| section_of(&whole, text)).flatten();
+                section.ok_or_else(|| InputError::Changed { origin: self.origin.clone() })?
+            }
         };
         Ok(Document {
             path: self.origin.path().map(Path::to_path_buf),
@@ -227,11 +251,15 @@ impl Input {
     /// # Errors
     /// As [`Input::read`].
     pub fn digest(&self) -> Result<String, InputError> {
-        self.file_bytes().map(|bytes| digest_bytes(&bytes))
+        let digest = digest_bytes(&self.file_bytes()?);
+        Ok(match &self.origin {
+            Origin::Section { text, .. } => section_digest(&digest, text),
+            Origin::File(_) | Origin::Stdin | Origin::Record { .. } | Origin::Piped { .. } => digest,
+        })
     }
 
     fn is_file(&self) -> bool {
-        matches!(self.origin, Origin::File(_) | Origin::Stdin)
+        matches!(self.origin, Origin::File(_) | Origin::Stdin | Origin::Section { .. })
     }
 
     fn file_bytes(&self) -> Result<Vec<u8>, InputError> {
@@ -244,7 +272,7 @@ impl Input {
                 }
                 bytes
             }
-            Origin::File(path) => {
+            Origin::File(path) | Origin::Section { file: path, .. } => {
                 let opened = if self.is_named { disk::open_input(path) } else { disk::open(path) };
                 let file = opened.map_err(|error| self.unreadable(error))?;
                 let metadata = file.metadata().map_err(|source| self.io(source))?;

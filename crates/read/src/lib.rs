@@ -8,8 +8,8 @@
 #![cfg_attr(not(test), deny(clippy::disallowed_types))]
 
 pub use loopctl_core::document::{
-    Classification, Classifier, Document, DocumentPage, Encoding, MEDIA_ENDINGS, MarkedPart, Matched, Media,
-    PageBox, PagePassage, PageWord, Pages, PartRole, SourceText, Structure, UNKNOWN, Unreadable,
+    Classification, Classifier, CutReason, Document, DocumentPage, Encoding, MEDIA_ENDINGS, MarkedPart, Matched, Media,
+    PageBox, PagePassage, PageWord, Pages, PartRole, Section, SourceText, Structure, UNKNOWN, Unreadable,
 };
 use loopctl_core::{diag, disk, next, plan, profile, value};
 
@@ -34,6 +34,7 @@ mod reader;
 mod reader_task;
 mod records;
 mod references;
+mod sections;
 mod skipped;
 mod walk;
 

@@ -166,6 +166,7 @@ network:
   retry_budget: { retries: 50, per_success: 0.1 }
   proxy: none
 review: { when: overall < 0.80 or status != passed }
+sections: { split: true, merge: { default: conflict, fields: { labValues: all } } }
 certify: { wrong_documents: 2%, confidence: 95%, grid: { from: 1.0, to: 0.8, step: 0.01 } }
 ";
 

@@ -2,11 +2,13 @@
 //! are bound to them.
 
 mod document_outline;
+mod file_sections;
 mod leaves;
 mod positions;
 mod text;
 
 pub use document_outline::DocumentOutline;
+pub use file_sections::{FileSections, SectionsRequest, file_sections};
 
 use crate::failure::Failure;
 use crate::ingest::DocumentReader;

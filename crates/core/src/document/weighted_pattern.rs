@@ -156,3 +156,40 @@ fn weight(node: &Node, problems: &mut Problems) -> Option<f64> {
     }
     (weight > 0.0).then_some(weight)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::diag::SourceFile;
+    use crate::value::yaml::parse;
+
+    fn occurs(pattern: &str, text: &str) -> bool {
+        let mut problems = Problems::new();
+        let node = parse(&SourceFile::new("p.yaml", pattern), &mut problems).unwrap();
+        let pattern = WeightedPattern::decode(&node, &mut problems);
+        assert!(problems.is_empty());
+        pattern.unwrap().occurs(&SearchedText::new(text))
+    }
+
+    #[test]
+    fn a_pattern_may_ask_for_a_number_of_lines() {
+        let three = "{ pattern: 'a \\d', weight: 1, at_least: 3 }";
+        assert!(occurs(three, "a 1\n\nb\ra 2\x0ca 3"));
+        assert!(!occurs(three, "a 1 a 2 a 3\na 4"), "lines count, and not how often it is in one");
+    }
+
+    #[test]
+    fn a_pattern_may_ask_for_a_share_of_the_lines_that_say_something() {
+        let half = "{ pattern: '^a', weight: 1, share: 0.5 }";
+        assert!(occurs(half, "a\n---\n\nb\n"));
+        assert!(!occurs(half, "a\nb\nc\n"));
+        assert!(!occurs(half, ""));
+    }
+
+    #[test]
+    fn a_pattern_may_be_looked_for_at_the_top_alone() {
+        let top = "{ pattern: title, weight: 1, top: 2 }";
+        assert!(occurs(top, "\n\nletterhead\ntitle\nbody"));
+        assert!(!occurs(top, "letterhead\nbody\ntitle"));
+    }
+}

@@ -27,6 +27,7 @@ mod overrides;
 mod policy;
 mod promises;
 mod repair;
+mod sections;
 mod references;
 mod scale;
 mod stage;
@@ -50,6 +51,7 @@ pub use accept::{
 pub use assess::{Counts, Dimension, Grounding, Measure, SecondSource, SecondTier, Ties};
 pub use call::{Attach, Author, Call, Options, ProviderChoice};
 pub use candidate::{CandidateKind, OnPreExisting};
+pub use sections::{MergeRule, MergeSettings, SectionSettings};
 pub use certify::{Among, Certify, Grid, Looks, Per, Share};
 pub use checked::Profile;
 pub use codes::SchemaCodes;

@@ -8,6 +8,8 @@ mod boundaries;
 mod head;
 mod joining;
 mod signs;
+#[cfg(test)]
+mod tests;
 
 pub(super) use signs::SectionSigns;
 
