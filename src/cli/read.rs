@@ -21,7 +21,7 @@ pub(super) struct Arguments {
     /// An extraction, whose values are shown with what binds them to the document; `-` for standard input
     #[arg(long, short, value_name = "FILE")]
     extraction: Option<PathBuf>,
-    /// How the file would be split into documents, by the classification of a profile
+    /// Show how the file would be split into documents, by the classification of a profile
     #[arg(long, conflicts_with_all = ["clauses", "extraction"])]
     sections: bool,
     #[command(flatten, next_help_heading = PROFILE)]

@@ -37,11 +37,11 @@ fn the_sections_of_a_file_are_shown_before_anything_is_asked() {
     assert!(sections[1]["reasons"].as_array().unwrap().contains(&json!("new_page")));
     assert_eq!(sections[0]["lines"][0], 1);
     let text = place.run(&["read", "scans.txt", "--sections", "--profile", "split"]).exits(0);
-    assert!(text.stdout.contains("3 documents in one file"), "{}", text.stdout);
+    assert!(text.out.contains("3 documents in one file"), "{}", text.out);
     // A policy that tells no types apart can't tell sections apart.
     place.write("profiles/plain.yaml", "extends: clinical\nclassify: null\n");
     let refused = place.run(&["read", "scans.txt", "--sections", "--profile", "plain"]).exits(2);
-    assert!(refused.stderr.contains("tells no document types apart"), "{}", refused.stderr);
+    assert!(refused.err.contains("tells no document types apart"), "{}", refused.err);
 }
 
 #[test]
@@ -66,24 +66,15 @@ fn each_section_is_worked_on_as_its_own_type_and_the_file_gets_one_result() {
 }
 
 #[test]
-fn the_merged_result_is_the_same_when_sections_were_finished_before() {
-    let place = place("{ default: first }");
-    let first = run(&place, "scans.txt", 3);
-    let again = run(&place, "scans.txt", 3);
-    // Sections are finished; the file is merged from what the journal has of them.
-    assert_eq!(again.len(), 1);
-    assert_eq!(again[0], *first.last().unwrap());
-}
-
-#[test]
 fn a_type_that_is_given_is_that_of_the_whole_file() {
     let place = place("{}");
-    let ran = place.run(&["run", "--profile", "split", "--type", "pathology", "--format", "json", "scans.txt"]);
+    let ran =
+        place.run(&["run", "--profile", "split", "--type", "pathology", "--format", "json", "scans.txt"]);
     assert_eq!(ran.exits(3).json()["document_type"], "pathology");
 }
 
-#[test]
-fn values_that_differ_are_left_to_a_person() {
+/// Two sections of other types; their values come from `answers.jsonl`. `more` is added to the profile.
+fn small(more: &str) -> Workspace {
     let place = Workspace::new();
     place.write("rules/rubrics/small.yaml", "types: { a: { required: [site] }, b: { required: [site] } }\n");
     let classify = r"
@@ -93,19 +84,30 @@ sections: { least_characters: 4 }
 ";
     place.write("rules/classify-small.yaml", classify);
     place.write("prompts/a.md", "{{ source }}");
-    place.write(
-        "profiles/small.yaml",
-        "classify: classify-small
-stages: [{ id: one, provider: scripted, config: { file: answers.jsonl }, prompt: a.md }]
-assess: { quality: { rubric: small } }
-overall: { from: quality }
-accept: { overall: 0.9 }
-sections: { split: true, merge: { default: conflict } }
-",
-    );
+    place.write("profiles/small.yaml", small_profile(more));
     let answer = |site: &str| json!({ "stage": "one", "value": { "site": site, "grade": 2 } });
     place.write("answers.jsonl", format!("{}\n{}\n", answer("colon"), answer("liver")));
     place.write("doc.txt", "alpha text\n\x0cbeta text\n");
+    place
+}
+
+fn small_profile(more: &str) -> String {
+    format!(
+        "classify: classify-small
+stages: [{{ id: one, provider: scripted, config: {{ file: answers.jsonl }}, prompt: a.md }}]
+assess: {{ quality: {{ rubric: small }} }}
+overall: {{ from: quality }}
+accept: {{ overall: 0.9 }}
+stop: {{ max_iterations: 2 }}
+sections: {{ split: true, merge: {{ default: conflict }} }}
+{more}
+"
+    )
+}
+
+#[test]
+fn values_that_differ_are_left_to_a_person() {
+    let place = small("");
     let arguments = ["run", "--profile", "small", "--jobs", "1", "--format", "json", "doc.txt"];
     let results = place.run(&arguments).exits(3).json();
     let results = results.as_array().unwrap();
@@ -119,4 +121,19 @@ sections: { split: true, merge: { default: conflict } }
     let mut sections: Vec<_> = values.iter().map(|value| value["section"].as_str().unwrap()).collect();
     sections.sort_unstable();
     assert_eq!(sections, ["doc#1", "doc#2"]);
+}
+
+#[test]
+fn a_file_is_incomplete_until_its_last_section_is_done_and_resume_merges_it() {
+    let place = small("budget: { calls: 1 }");
+    let arguments =
+        ["run", "--profile", "small", "--jobs", "1", "--out", "out", "--format", "json", "doc.txt"];
+    place.run(&arguments);
+    assert_eq!(place.json("out/doc-merged.json")["status"], "incomplete");
+    place.write("profiles/small.yaml", small_profile("budget: { calls: 9 }"));
+    place.run(&["resume", "--format", "json"]);
+    let merged = place.json("out/doc-merged.json");
+    assert_ne!(merged["status"], "incomplete", "{merged}");
+    assert_eq!(merged["sections"].as_array().unwrap().len(), 2);
+    assert_eq!(merged["sections"][1]["document_type"], "b");
 }

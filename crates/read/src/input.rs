@@ -2,8 +2,8 @@
 
 use super::input_record::{InputRecord, StoredOrigin};
 use super::names::{absolute, parent_name, with_parent};
-use super::sections::{section_digest, section_of};
 use super::records::{Content, ListedDocument, are_records};
+use super::sections::{section_digest, section_of};
 use super::{Document, DocumentReader, InputError, Media, Origin};
 use crate::disk::{self, ReadError};
 use crate::value::{DocumentId, digest_bytes, path_text};

@@ -31,7 +31,7 @@ impl InputRecord {
         matches!(self.origin, StoredOrigin::Stdin)
     }
 
-    /// The file that it is a section of, and the number of the section, from 1; `None` for what is no section.
+    /// The file that it is a section of, and the number of the section, from 1; `None` for any other input.
     #[must_use]
     pub fn section(&self) -> Option<(&Path, usize)> {
         match &self.origin {

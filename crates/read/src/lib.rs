@@ -8,8 +8,9 @@
 #![cfg_attr(not(test), deny(clippy::disallowed_types))]
 
 pub use loopctl_core::document::{
-    Classification, Classifier, CutReason, Document, DocumentPage, Encoding, MEDIA_ENDINGS, MarkedPart, Matched, Media,
-    PageBox, PagePassage, PageWord, Pages, PartRole, Section, SourceText, Structure, UNKNOWN, Unreadable,
+    Classification, Classifier, CutReason, Document, DocumentPage, Encoding, MEDIA_ENDINGS, MarkedPart,
+    Matched, Media, PageBox, PagePassage, PageWord, Pages, PartRole, Section, SourceText, Structure, UNKNOWN,
+    Unreadable,
 };
 use loopctl_core::{diag, disk, next, plan, profile, value};
 

@@ -40,7 +40,7 @@ impl Input {
     }
 }
 
-/// The section of a document that these bytes of its text are, with its pages and structure; `None` if they are no text of it.
+/// The section of a document that these bytes of its text are, with its pages and structure; `None` if they are not within it.
 pub(super) fn section_of(whole: &Document, text: &Range<usize>) -> Option<Document> {
     let own = whole.text.as_ref().ok()?.as_str().get(text.clone())?;
     Some(Document {

@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 /// The sections of a file, by their numbers.
-type Sections = BTreeMap<usize, (DocumentId, Option<DocumentResult>)>;
+type NumberedResults = BTreeMap<usize, (DocumentId, Option<DocumentResult>)>;
 
 /// The merged results of all files of a run that were split, whichever process worked on their sections.
 pub(super) fn merged_files(
@@ -21,12 +21,12 @@ pub(super) fn merged_files(
 ) -> Result<Vec<MergedResult>, Failure> {
     let mut documents = Vec::new();
     journal.each_document(run, |document, outcome| {
-        // What is its own file is no section.
+        // A document that is its own file is not a section.
         if document.record.path.is_none() {
             documents.push((document.key, document.record.id, outcome));
         }
     })?;
-    let mut files: BTreeMap<PathBuf, Sections> = BTreeMap::new();
+    let mut files: BTreeMap<PathBuf, NumberedResults> = BTreeMap::new();
     for (key, id, outcome) in documents {
         let record = journal.source_record(key)?;
         let record = record.and_then(|record| serde_json::from_str::<InputRecord>(&record).ok());
@@ -35,7 +35,8 @@ pub(super) fn merged_files(
         files.entry(file.to_path_buf()).or_default().insert(section, (id, result));
     }
     let merged = files.into_iter().map(|(file, sections)| {
-        let named = sections.iter().find_map(|(number, (id, _))| id.as_str().strip_suffix(&format!("#{number}")));
+        let named =
+            sections.iter().find_map(|(number, (id, _))| id.as_str().strip_suffix(&format!("#{number}")));
         let id = named.map_or_else(|| path_text(&file).into_owned(), str::to_owned);
         let sections: Vec<_> = sections.into_values().collect();
         MergedResult::of(DocumentId::new(id), &sections, rules)

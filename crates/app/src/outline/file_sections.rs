@@ -56,7 +56,8 @@ pub fn file_sections(
     };
     let file = shown(&request.file);
     let document = reader.document(DocumentId::new(file.as_str()), bytes(&request.file)?);
-    let text = document.text.map_err(|error| Failure::broken(format!("`{file}`: {error}")).help(error.help()))?;
+    let text =
+        document.text.map_err(|error| Failure::broken(format!("`{file}`: {error}")).help(error.help()))?;
     let text = text.as_str();
     let found = classifier.sections(text, document.pages.as_deref(), &document.structure);
     let line = |at: usize| 1 + text.get(..at).unwrap_or(text).matches('\n').count();
@@ -88,7 +89,8 @@ impl FileSections {
                 let _ = writeln!(out, "  title: {}", sanitize_line(title));
             }
             if !found.reasons.is_empty() {
-                let reasons: Vec<String> = found.reasons.iter().map(|reason: &CutReason| reason.words().to_owned()).collect();
+                let reasons: Vec<String> =
+                    found.reasons.iter().map(|reason: &CutReason| reason.words().to_owned()).collect();
                 let _ = writeln!(out, "  cut here because of: {}", list(&reasons, "and"));
             }
         }

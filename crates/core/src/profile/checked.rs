@@ -3,7 +3,6 @@
 use super::accept::Accept;
 use super::candidate::{CandidateKind, OnPreExisting, decode_variables};
 use super::certify::Certify;
-use super::sections::SectionSettings;
 use super::judge::{
     Judge, ProgramKeys, ServiceKeys, Validator, ask_as_stages_do, decode_judges, decode_validators,
     leave_unnamed_unasked,
@@ -14,6 +13,7 @@ use super::network::Network;
 use super::policy::{LoopPolicy, OnRegression, Select};
 use super::promises::DeclaredPromise;
 use super::references;
+use super::sections::SectionSettings;
 use super::stage::{Stage, decode_stages};
 use super::{Budget, Criterion, Dimension, Feedback, Lock, Measure, Repair};
 use crate::diag::{Code, Problem, Problems};
@@ -246,9 +246,11 @@ pub(super) fn decode(
         let problem = Problem::warning(Code::Conflict, &node.span, message);
         problems.push(problem.help("set `lock: none`, or `candidate: value`"));
     }
-    if let (true, None, Some(node)) =
-        (profile.sections.as_ref().is_some_and(|sections| sections.split), &profile.classify, value("sections"))
-    {
+    if let (true, None, Some(node)) = (
+        profile.sections.as_ref().is_some_and(|sections| sections.split),
+        &profile.classify,
+        value("sections"),
+    ) {
         let message = "`sections` splits files by the types of what they hold, and nothing tells types apart";
         let problem = Problem::warning(Code::Conflict, &node.span, message);
         problems.push(problem.help("name a classification with `classify`, or take it out"));

@@ -51,7 +51,6 @@ pub use accept::{
 pub use assess::{Counts, Dimension, Grounding, Measure, SecondSource, SecondTier, Ties};
 pub use call::{Attach, Author, Call, Options, ProviderChoice};
 pub use candidate::{CandidateKind, OnPreExisting};
-pub use sections::{MergeRule, MergeSettings, SectionSettings};
 pub use certify::{Among, Certify, Grid, Looks, Per, Share};
 pub use checked::Profile;
 pub use codes::SchemaCodes;
@@ -87,6 +86,7 @@ pub use promises::{DeclaredPromise, PromiseFile, ShippedPromise};
 pub use references::ALL_STAGES;
 pub use repair::Repair;
 pub use scale::Scale;
+pub use sections::{MergeRule, MergeSettings, SectionSettings};
 pub use stage::{ContextLimits, Stage, StageEvidence};
 #[doc(hidden)]
 pub use value_questions::MOST_VALUES;

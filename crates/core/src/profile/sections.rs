@@ -1,5 +1,7 @@
 //! Files that hold several documents: the `sections` block of a profile.
 
+use crate::value::decode::Decode;
+use crate::value::shape::by_name;
 use crate::{decode_words, mapping};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -29,7 +31,11 @@ mapping! {
         #[key(default("conflict"), examples(&["first"]))]
         pub default: MergeRule,
         /// The rules of fields, by their names, within objects joined by dots: `patient.name`.
-        #[key(default("{}"), examples(&["{ labValues: all, patient.name: first }"]))]
+        #[key(
+            shaped(|| by_name("FIELD", "The rule of this field.", MergeRule::shape)),
+            default("{}"),
+            examples(&["{ labValues: all, patient.name: first }"])
+        )]
         pub fields: BTreeMap<String, MergeRule>,
     }
 }

@@ -95,7 +95,11 @@ pub struct SectionValue {
 impl MergedResult {
     /// The result of a file, of those of its sections in its order; `None` is one without a result.
     #[must_use]
-    pub fn of(id: DocumentId, sections: &[(DocumentId, Option<DocumentResult>)], rules: &MergeSettings) -> Self {
+    pub fn of(
+        id: DocumentId,
+        sections: &[(DocumentId, Option<DocumentResult>)],
+        rules: &MergeSettings,
+    ) -> Self {
         let extracted: Vec<SectionExtraction<'_>> = sections
             .iter()
             .filter_map(|(id, result)| {
@@ -266,7 +270,11 @@ mod tests {
     fn each_field_is_merged_by_its_rule() {
         let sections = [
             result("f#1", "passed", &json!({ "site": "colon", "n": { "t": 1, "u": null }, "labs": [1, 2] })),
-            result("f#2", "passed", &json!({ "site": "liver", "n": { "t": 2, "u": 5 }, "labs": [2, 3], "x": " " })),
+            result(
+                "f#2",
+                "passed",
+                &json!({ "site": "liver", "n": { "t": 2, "u": 5 }, "labs": [2, 3], "x": " " }),
+            ),
         ];
         let fields = [("labs", MergeRule::All), ("n.t", MergeRule::PreferLater)];
         let found = merged(&rules(MergeRule::First, &fields), &sections);

@@ -11,7 +11,7 @@ pub use document::{AnsweredBy, DocumentResult, IterationResult};
 pub use document::{is_for_a_person, is_result, message_for_a_person};
 #[doc(hidden)]
 pub use explanation::EXPLANATION_VERSION;
-pub use merged::{MergedResult, MergedSection, MergedStatus, SectionConflict, SectionValue};
 pub use explanation::{Explained, Explanation, FeedbackSent};
 #[doc(hidden)]
 pub use explanation::{ExplanationBuilder, add_member, explained, prepared_in};
+pub use merged::{MergedResult, MergedSection, MergedStatus, SectionConflict, SectionValue};

@@ -11,10 +11,13 @@ const LONGEST_TITLE: usize = 160;
 /// The number of lines after the first line of a head among which another of it stands.
 const NEAR_LINES: usize = 6;
 
+/// The number of lines above a title, or the first line of a head, that may belong to it.
+const LETTERHEAD_LINES: usize = 2;
+
 /// A place at which a document may begin.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Boundary {
-    /// Where its first word stands, in bytes.
+    /// The place of its first word, in bytes.
     pub(super) at: usize,
     /// `true` if a page begins here.
     pub(super) page: bool,
@@ -48,21 +51,30 @@ pub(super) fn boundaries(
     let headings = structure.iter().filter(|part| part.role == PartRole::Heading { level: 1 });
     let headings: Vec<usize> = headings.filter_map(|part| first_word(text, part.text.start)).collect();
     let lines = lines(text);
+    let mut paragraph = 0;
     for (number, line) in lines.iter().enumerate() {
-        let is_title = line.text.len() <= LONGEST_TITLE
-            && (signs.is_title(line.text) || headings.binary_search(&line.at).is_ok());
+        if line.apart {
+            paragraph = number;
+        }
+        // A letterhead may be above them.
+        let first =
+            lines.get(paragraph).filter(|_| number - paragraph <= LETTERHEAD_LINES).map(|line| line.at);
+        let is_heading = headings.binary_search(&line.at).is_ok();
+        let is_title = line.text.len() <= LONGEST_TITLE && (is_heading || signs.is_title(line.text));
         if is_title {
-            mark(&mut found, line.at, |boundary| boundary.title = Some(line.text.to_owned()));
+            let at = first.filter(|_| !is_heading).unwrap_or(line.at);
+            mark(&mut found, at, |boundary| {
+                boundary.title.get_or_insert_with(|| line.text.to_owned());
+            });
         }
         let is_head = || {
             let near = lines.iter().skip(number + 1).take(NEAR_LINES);
-            let first = signs.head(line.text);
-            first.is_some_and(|(kind, _)| {
+            signs.head(line.text).is_some_and(|(kind, _)| {
                 near.filter_map(|line| signs.head(line.text)).any(|(other, _)| other != kind)
             })
         };
-        if line.apart && is_head() {
-            mark(&mut found, line.at, |boundary| boundary.head = true);
+        if let Some(first) = first.filter(|_| is_head()) {
+            mark(&mut found, first, |boundary| boundary.head = true);
         }
     }
     without_short_ones(text, found.into_values(), signs.least_characters())
@@ -81,7 +93,8 @@ fn without_short_ones(text: &str, all: impl Iterator<Item = Boundary>, least: us
     for next in all {
         let last = kept.last_mut().filter(|last| {
             // A page on which little stands ends what was before, unless it is a title.
-            (!next.page || last.title.is_some()) && !reaches(text.get(last.at..next.at).unwrap_or_default(), least)
+            (!next.page || last.title.is_some())
+                && !reaches(text.get(last.at..next.at).unwrap_or_default(), least)
         });
         match last {
             Some(last) => {
@@ -99,7 +112,7 @@ fn reaches(text: &str, least: usize) -> bool {
     text.chars().filter(|c| !c.is_whitespace()).nth(least.saturating_sub(1)).is_some()
 }
 
-/// Where the first word at or after `start` stands.
+/// The place of the first word at or after `start`.
 fn first_word(text: &str, start: usize) -> Option<usize> {
     let rest = text.get(start..)?;
     Some(start + rest.find(|c: char| !c.is_whitespace())?)

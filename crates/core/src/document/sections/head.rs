@@ -36,7 +36,8 @@ impl PartHead {
 
     /// Returns whether it is the head that each page of a document has.
     pub(super) fn repeats(&self, other: &Self) -> bool {
-        !self.values.is_empty() && self.values.iter().all(|(kind, value)| other.values.get(kind) == Some(value))
+        !self.values.is_empty()
+            && self.values.iter().all(|(kind, value)| other.values.get(kind) == Some(value))
     }
 
     /// Takes in the head of a part that continues this one.

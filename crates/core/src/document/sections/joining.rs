@@ -15,7 +15,16 @@ pub(super) struct JoinedPart {
     pub(super) reasons: Vec<CutReason>,
 }
 
-/// What is known of the document that is being joined.
+impl JoinedPart {
+    /// The part without line ends and page breaks at its end.
+    pub(super) fn without_blank_end(mut self, text: &str) -> Self {
+        let own = text.get(self.text.clone()).unwrap_or_default();
+        self.text.end = self.text.start + own.trim_end().len();
+        self
+    }
+}
+
+/// A document that is being joined, with all that is known of it.
 struct OpenDocument {
     part: JoinedPart,
     head: PartHead,

@@ -44,7 +44,7 @@ pub enum CutReason {
     NewPage,
     /// A title stands here.
     NewTitle,
-    /// What follows is of another type than what comes before.
+    /// The text after it is of another type than that before it.
     OtherType,
     /// The head of a document is repeated, and names another patient, order or sample.
     OtherHead,
@@ -67,7 +67,7 @@ impl CutReason {
 }
 
 impl Classifier {
-    /// The sections of a text, in its order: together they are all of it that is not blank. One for a text of one
+    /// The sections of a text, in its order: together they are all of it that is not blank, each without blanks at its end. One for a text of one
     /// document, and for a classification that says nothing of sections.
     #[must_use]
     pub fn sections(&self, text: &str, pages: Option<&Pages>, structure: &Structure) -> Vec<Section> {
@@ -79,7 +79,10 @@ impl Classifier {
             }
         };
         let whole = || joining::JoinedPart { text: 0..text.len(), title: None, reasons: Vec::new() };
-        let joined = if joined.len() < 2 { vec![whole()] } else { joined };
+        let joined = match joined.len() {
+            0 | 1 => vec![whole()],
+            _ => joined.into_iter().map(|part| part.without_blank_end(text)).collect(),
+        };
         joined.into_iter().map(|part| self.section(text, part)).collect()
     }
 

@@ -4,7 +4,8 @@ use super::super::weighted_pattern::pattern;
 use crate::diag::Problems;
 use crate::mapping;
 use crate::value::TextPattern;
-use crate::value::decode::wrong_type;
+use crate::value::decode::{Decode, wrong_type};
+use crate::value::shape::by_name;
 use crate::value::yaml::{Data, Node};
 use std::collections::BTreeMap;
 
@@ -26,8 +27,12 @@ mapping! {
         #[key(default("[]"), examples(&["['\\bpage (\\d+) of \\d+']"]))]
         page_numbers: Vec<TextPattern> as Vec<String> = patterns,
         /// The types of documents that hold, as parts of their own, what looks like other types: a discharge summary has
-        /// tables of laboratory values. Within these a change of type alone is no reason for a cut.
-        #[key(default("{}"), examples(&["{ discharge-summary: [lab-report, radiology] }"]))]
+        /// tables of laboratory values. Within these a change of type alone does not suffice for a cut.
+        #[key(
+            shaped(|| by_name("TYPE", "The types of which documents of this type hold parts.", <Vec<String>>::shape)),
+            default("{}"),
+            examples(&["{ discharge-summary: [lab-report, radiology] }"])
+        )]
         holds: BTreeMap<String, Vec<String>>,
         /// The number of characters that a section has at least. What is shorter belongs to what follows it.
         #[key(whole(1, 100_000), default("120"), examples(&["200"]))]
@@ -45,7 +50,7 @@ impl SectionSigns {
         self.titles.iter().any(|pattern| pattern.is_match(line))
     }
 
-    /// What a line of a head says: the number of its pattern, and its value.
+    /// The content of a line of a head: the number of its pattern, and its value.
     pub(super) fn head<'t>(&self, line: &'t str) -> Option<(usize, &'t str)> {
         self.heads.iter().enumerate().find_map(|(kind, pattern)| Some((kind, first_group(pattern, line)?)))
     }
