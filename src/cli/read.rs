@@ -4,15 +4,19 @@ use super::headings::OUTPUT;
 use super::passwords::PasswordArguments;
 use super::result_format::result_format;
 use crate::failure::{ExitStatus, Failure};
-use crate::outline::{OutlineRequest, PageNumbers, PageViewRequest, document_text, outline, write_page_view};
-use crate::requests::ResultFormat;
+use crate::outline::{
+    OutlineRequest, PageNumbers, PageViewRequest, SectionsRequest, document_text, file_sections, outline,
+    write_page_view,
+};
+use crate::profiles::SelectedProfile;
+use crate::requests::{ProfileSpec, ResultFormat};
 use crate::streams::Streams;
 use clap::Args;
 use std::path::PathBuf;
 
 #[derive(Args)]
 #[command(
-    after_help = "Examples:\n  loopctl read invoice.txt\n  loopctl read report.txt --clauses\n  loopctl read report.pdf --text | less\n  loopctl read report.pdf --html report.html\n  loopctl read invoice.pdf --extraction invoice.json --format json\n\nJSON has all that is seen of the document: its text, its type, its pages with the box of each word, and the parts that its file marks.\n\nNothing is scored and no one is asked: `loopctl validate` says whether an extraction passes, `loopctl explain FILE --field NAME` what the vocabularies of a profile read.\n\nExit status: 0 the document was read, whatever is bound; 1 a file can't be read; 2 wrong usage."
+    after_help = "Examples:\n  loopctl read invoice.txt\n  loopctl read report.txt --clauses\n  loopctl read report.pdf --text | less\n  loopctl read report.pdf --html report.html\n  loopctl read scans.pdf --sections --profile clinical\n  loopctl read invoice.pdf --extraction invoice.json --format json\n\nJSON has all that is seen of the document: its text, its type, its pages with the box of each word, and the parts that its file marks.\n\nNothing is scored and no one is asked: `loopctl validate` says whether an extraction passes, `loopctl explain FILE --field NAME` what the vocabularies of a profile read.\n\nExit status: 0 the document was read, whatever is bound; 1 a file can't be read; 2 wrong usage."
 )]
 pub(super) struct Arguments {
     /// The statements of each sentence, with the words that act in them: doubt, denial, another person
@@ -23,6 +27,9 @@ pub(super) struct Arguments {
     extraction: Option<PathBuf>,
     #[command(flatten)]
     passwords: PasswordArguments,
+    /// Show how the file would be split into documents, by the classification of the profile
+    #[arg(long, conflicts_with_all = ["clauses", "extraction", "text", "html"])]
+    sections: bool,
     /// Print the text alone, exactly as values are looked up in it
     #[arg(long, conflicts_with_all = ["clauses", "extraction", "format", "html"], help_heading = OUTPUT)]
     text: bool,
@@ -35,7 +42,7 @@ pub(super) struct Arguments {
     pages: Option<PageNumbers>,
     /// The profile whose `classify` tells the type of the document, and whose `ingest` tells how it is read [default:
     /// `$LOOPCTL_PROFILE`, else `balanced`, as with `run`]
-    #[arg(long, value_name = "PROFILE")]
+    #[arg(long, short, value_name = "PROFILE")]
     profile: Option<String>,
     /// Maximum number of lines, sentences and values to show
     #[arg(long, value_name = "N", default_value_t = 500, help_heading = OUTPUT)]
@@ -56,6 +63,14 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Streams) -> Result<Exi
         return Ok(ExitStatus::Success);
     }
     let profile = || arguments.profile.clone().unwrap_or_else(|| context.usual_profile());
+    if arguments.sections {
+        let spec = ProfileSpec { name: profile(), ..ProfileSpec::default() };
+        let selected = SelectedProfile { spec, ..SelectedProfile::default() };
+        let request = SectionsRequest { file: arguments.file.clone(), profile: selected };
+        let sections = file_sections(&request, context, context.reader(), output)?;
+        output.write_answer(arguments.format, |paint| sections.text(paint), || &sections)?;
+        return Ok(ExitStatus::Success);
+    }
     if let Some(page) = &arguments.html {
         let file = arguments.file.clone();
         let (to, pages) = (page.clone(), arguments.pages);

@@ -208,6 +208,8 @@ mod score;
 #[cfg(test)]
 mod score_model;
 #[cfg(test)]
+mod sections;
+#[cfg(test)]
 mod serve;
 #[cfg(test)]
 mod shape;

@@ -4,6 +4,7 @@ use super::file_kind::FileKind;
 use super::input_record::{InputRecord, StoredOrigin};
 use super::names::{absolute, parent_name, with_parent};
 use super::records::{Content, ListedDocument, are_records};
+use super::sections::{section_digest, section_of};
 use super::{Document, DocumentReader, InputError, Media, Origin};
 use crate::disk::{self, ReadError};
 use crate::value::{DocumentId, digest_bytes, path_text};
@@ -119,6 +120,9 @@ impl Input {
             (Some(identity), _) => identity.clone(),
             (None, Origin::File(path)) => path_text(&absolute(path)).into_owned(),
             (None, Origin::Record { file, line, .. }) => format!("{}#{line}", path_text(&absolute(file))),
+            (None, Origin::Section { file, section, .. }) => {
+                format!("{}#section {section}", path_text(&absolute(file)))
+            }
             (None, Origin::Piped { line, .. }) => format!("-#{line}"),
             (None, Origin::Stdin) => "-".to_owned(),
         }
@@ -135,6 +139,11 @@ impl Input {
         Input { document_type: Some(document_type.into()), ..self }
     }
 
+    /// This document, with the variables of another.
+    pub(super) fn with_variables_of(self, other: &Self) -> Self {
+        Input { variables: other.variables.clone(), ..self }
+    }
+
     /// The source of its bytes.
     #[must_use]
     pub fn origin(&self) -> &Origin {
@@ -145,7 +154,9 @@ impl Input {
     #[must_use]
     pub fn below(mut self, folder: &Path) -> Self {
         match &mut self.origin {
-            Origin::File(file) | Origin::Record { file, .. } => *file = folder.join(&*file),
+            Origin::File(file) | Origin::Record { file, .. } | Origin::Section { file, .. } => {
+                *file = folder.join(&*file);
+            }
             Origin::Stdin | Origin::Piped { .. } => {}
         }
         self
@@ -172,6 +183,12 @@ impl Input {
             Origin::Record { file, line, offset } => {
                 StoredOrigin::Record { file: absolute(file), line: *line, offset: *offset }
             }
+            Origin::Section { file, section, text, digest } => StoredOrigin::Section {
+                file: absolute(file),
+                section: *section,
+                text: text.clone(),
+                digest: digest.clone(),
+            },
             Origin::Piped { line, text } => StoredOrigin::Piped { line: *line, text: text.as_ref().into() },
         };
         InputRecord {
@@ -193,6 +210,9 @@ impl Input {
             StoredOrigin::File { path } => Origin::File(path),
             StoredOrigin::Stdin => Origin::Stdin,
             StoredOrigin::Record { file, line, offset } => Origin::Record { file, line, offset },
+            StoredOrigin::Section { file, section, text, digest } => {
+                Origin::Section { file, section, text, digest }
+            }
             StoredOrigin::Piped { line, text } => Origin::Piped { line, text: text.into() },
         };
         Input {
@@ -213,24 +233,30 @@ impl Input {
     /// # Errors
     /// When there are no bytes, or too many; [`InputError::Changed`] when its line of a list has changed since.
     pub fn read(&self, reader: &DocumentReader) -> Result<Document, InputError> {
-        Ok(self.document(self.file_bytes()?, reader))
+        self.document(self.file_bytes()?, reader)
     }
 
     /// The document, from bytes that were [read](Input::file_bytes) before.
-    #[must_use]
-    pub fn document(&self, bytes: Vec<u8>, reader: &DocumentReader) -> Document {
-        let document = if self.is_file() {
-            reader.document(self.id.clone(), bytes)
-        } else {
+    ///
+    /// # Errors
+    /// [`InputError::Changed`] when it is a section of a file that has changed since.
+    pub fn document(&self, bytes: Vec<u8>, reader: &DocumentReader) -> Result<Document, InputError> {
+        let document = match &self.origin {
+            Origin::File(_) | Origin::Stdin => reader.document(self.id.clone(), bytes),
             // The text of a record is text.
-            Document::from_bytes(self.id.clone(), bytes)
+            Origin::Record { .. } | Origin::Piped { .. } => Document::from_bytes(self.id.clone(), bytes),
+            Origin::Section { text, digest, .. } => {
+                let whole = reader.document(self.id.clone(), bytes);
+                let section = (whole.digest == *digest).then(|| section_of(&whole, text)).flatten();
+                section.ok_or_else(|| InputError::Changed { origin: self.origin.clone() })?
+            }
         };
-        Document {
+        Ok(Document {
             path: self.origin.path().map(Path::to_path_buf),
             document_type: self.document_type.clone(),
             variables: self.variables.clone(),
             ..document
-        }
+        })
     }
 
     /// The digest of the document's bytes, as [`Document::digest`] has it.
@@ -238,11 +264,21 @@ impl Input {
     /// # Errors
     /// As [`Input::read`].
     pub fn digest(&self) -> Result<String, InputError> {
-        self.file_bytes().map(|bytes| digest_bytes(&bytes))
+        self.file_bytes().map(|bytes| self.digest_of(&bytes))
+    }
+
+    /// The digest of the document if these are the bytes of its file.
+    #[must_use]
+    pub fn digest_of(&self, bytes: &[u8]) -> String {
+        let digest = digest_bytes(bytes);
+        match &self.origin {
+            Origin::Section { text, .. } => section_digest(&digest, text),
+            Origin::File(_) | Origin::Stdin | Origin::Record { .. } | Origin::Piped { .. } => digest,
+        }
     }
 
     fn is_file(&self) -> bool {
-        matches!(self.origin, Origin::File(_) | Origin::Stdin)
+        matches!(self.origin, Origin::File(_) | Origin::Stdin | Origin::Section { .. })
     }
 
     /// The document's bytes as they are, at most as many as a document of its kind may have.
@@ -261,7 +297,7 @@ impl Input {
                 }
                 bytes
             }
-            Origin::File(path) => {
+            Origin::File(path) | Origin::Section { file: path, .. } => {
                 let opened = if self.is_named { disk::open_input(path) } else { disk::open(path) };
                 let mut file = opened.map_err(|error| self.unreadable(error))?;
                 let first = self.first_bytes(&mut file)?;

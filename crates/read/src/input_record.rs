@@ -4,7 +4,8 @@ use crate::value::{DocumentId, path_serde};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fmt;
-use std::path::PathBuf;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
 
 /// The stored form of an input. Paths are absolute. It holds text of a document only where that came through a pipe,
 /// and is nowhere else.
@@ -29,6 +30,18 @@ impl InputRecord {
     pub fn is_stdin(&self) -> bool {
         matches!(self.origin, StoredOrigin::Stdin)
     }
+
+    /// The file that it is a section of, and the number of the section, from 1; `None` for any other input.
+    #[must_use]
+    pub fn section(&self) -> Option<(&Path, usize)> {
+        match &self.origin {
+            StoredOrigin::Section { file, section, .. } => Some((file, *section)),
+            StoredOrigin::File { .. }
+            | StoredOrigin::Stdin
+            | StoredOrigin::Record { .. }
+            | StoredOrigin::Piped { .. } => None,
+        }
+    }
 }
 
 /// The source of the bytes.
@@ -45,6 +58,13 @@ pub(super) enum StoredOrigin {
         file: PathBuf,
         line: u64,
         offset: u64,
+    },
+    Section {
+        #[serde(with = "path_serde")]
+        file: PathBuf,
+        section: usize,
+        text: Range<usize>,
+        digest: String,
     },
     Piped {
         line: u64,
@@ -83,12 +103,13 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_kept_is_what_was_found(name in "[a-z/]{1,9}", line: u64, offset: u64, kind in 0..4, text: String) {
+        fn what_is_kept_is_what_was_found(name in "[a-z/]{1,9}", line: u64, offset: u64, kind in 0..5, text: String) {
             let path = PathBuf::from("/data").join(&name);
             let origin = match kind {
                 0 => Origin::File(path),
                 1 => Origin::Stdin,
                 2 => Origin::Record { file: path, line, offset },
+                3 => Origin::Section { file: path, section: 2, text: 3..9, digest: name.clone() },
                 _ => Origin::Piped { line, text: text.as_str().into() },
             };
             for input in [

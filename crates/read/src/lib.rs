@@ -8,9 +8,10 @@
 #![cfg_attr(not(test), deny(clippy::disallowed_types))]
 
 pub use loopctl_core::document::{
-    Classification, Classifier, Document, DocumentPage, DoubtfulWord, Encoding, GateFinding, MEDIA_ENDINGS,
-    MarkedPart, Matched, Media, OtherReading, PageBox, PageOcr, PageOrigin, PagePassage, PageSignal,
-    PageSignals, PageWord, Pages, PartRole, ReadingDoubt, SourceText, Structure, UNKNOWN, Unreadable,
+    Classification, Classifier, CutReason, Document, DocumentPage, DoubtfulWord, Encoding, GateFinding,
+    MEDIA_ENDINGS, MarkedPart, Matched, Media, OtherReading, PageBox, PageOcr, PageOrigin, PagePassage,
+    PageSignal, PageSignals, PageWord, Pages, PartRole, ReadingDoubt, Section, SourceText, Structure,
+    UNKNOWN, Unreadable,
 };
 use loopctl_core::{diag, disk, next, plan, profile, value};
 
@@ -42,6 +43,7 @@ mod reader;
 mod reader_task;
 mod records;
 mod references;
+mod sections;
 mod skipped;
 mod text_encoding;
 mod walk;

@@ -1,6 +1,7 @@
 //! The source of a document's bytes.
 
 use crate::value::ShownPath;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -21,6 +22,17 @@ pub enum Origin {
         /// The offset at which the line begins, in bytes from the start of the file.
         offset: u64,
     },
+    /// A section of a file that holds several documents, which is read again when it is needed.
+    Section {
+        /// The file.
+        file: PathBuf,
+        /// The number of the section, from 1.
+        section: usize,
+        /// Its bytes in the text of the file.
+        text: Range<usize>,
+        /// SHA-256 of the file's bytes, in hexadecimal: of another file the section is none.
+        digest: String,
+    },
     /// The `text` of a record that came through a pipe, which can't be read again.
     Piped {
         /// The number of its line, from 1.
@@ -36,7 +48,7 @@ impl Origin {
     pub fn path(&self) -> Option<&Path> {
         match self {
             Origin::File(path) => Some(path),
-            Origin::Stdin | Origin::Record { .. } | Origin::Piped { .. } => None,
+            Origin::Stdin | Origin::Record { .. } | Origin::Section { .. } | Origin::Piped { .. } => None,
         }
     }
 
@@ -44,7 +56,7 @@ impl Origin {
     #[must_use]
     pub fn file(&self) -> Option<&Path> {
         match self {
-            Origin::File(file) | Origin::Record { file, .. } => Some(file),
+            Origin::File(file) | Origin::Record { file, .. } | Origin::Section { file, .. } => Some(file),
             Origin::Stdin | Origin::Piped { .. } => None,
         }
     }
@@ -56,6 +68,7 @@ impl std::fmt::Display for Origin {
             Origin::File(path) => write!(f, "`{}`", path.shown()),
             Origin::Stdin => f.write_str("standard input"),
             Origin::Record { file, line, .. } => write!(f, "`{}`, line {line}", file.shown()),
+            Origin::Section { file, section, .. } => write!(f, "`{}`, section {section}", file.shown()),
             Origin::Piped { line, .. } => write!(f, "standard input, line {line}"),
         }
     }
@@ -72,6 +85,13 @@ impl std::fmt::Debug for Origin {
                 .field("file", file)
                 .field("line", line)
                 .field("offset", offset)
+                .finish(),
+            Origin::Section { file, section, text, digest } => f
+                .debug_struct("Section")
+                .field("file", file)
+                .field("section", section)
+                .field("text", text)
+                .field("digest", digest)
                 .finish(),
             Origin::Piped { line, .. } => f.debug_struct("Piped").field("line", line).finish_non_exhaustive(),
         }

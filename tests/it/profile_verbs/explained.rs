@@ -169,6 +169,7 @@ network:
   retry_budget: { retries: 50, per_success: 0.1 }
   proxy: none
 review: { when: overall < 0.80 or status != passed }
+sections: { split: true, merge: { default: prefer_later, fields: { labValues: first } } }
 certify: { wrong_documents: 2%, confidence: 95%, grid: { from: 1.0, to: 0.8, step: 0.01 } }
 ";
 
@@ -334,6 +335,9 @@ pub(super) const SETTINGS: &[&str] = &[
     "repair.coerce=false",
     "repair.trim=false",
     "repair.defaults=true",
+    "sections.split=false",
+    "sections.merge.default=conflict",
+    "sections.merge.default=all",
     "network.connect_timeout=6s",
     "network.first_byte_timeout=31s",
     "network.max_response_bytes=1000001",

@@ -3,14 +3,16 @@
 use super::FinishedRun;
 use super::display::{DisplayedRun, RunDisplay};
 use super::host::StopRequests;
+use super::merged_files::merged_files;
 use super::opened_run::{OpenedRun, RunWork};
 use super::planned_run::PlannedRun;
 use super::resume_hint::ResumeHint;
+use super::section_inputs::splits;
 use crate::context::Context;
 use crate::failure::{ExitStatus, Failure};
 use crate::journals::{self, summary_of, write_page};
 use crate::run::BatchEnd;
-use crate::store::{RunId, StoreError};
+use crate::store::{Artifact, RunId, StoreError};
 use crate::streams::Streams;
 use crate::value::Millis;
 use std::sync::Arc;
@@ -39,9 +41,13 @@ impl PlannedRun {
         let OpenedRun { planned, journal, recording, telemetry, .. } = opened;
         // Others may want to work with it while this process only watches.
         drop(journal);
-        let finished = displayed.and_then(|DisplayedRun { results, rescore_recorder }| {
+        let finished = displayed.and_then(|DisplayedRun { results, rescore_recorder, in_conflict }| {
             let end = end?;
-            let exit = recording.report(exit_of(&end), output);
+            let exit = match exit_of(&end) {
+                ExitStatus::Success if in_conflict => ExitStatus::NotPassed,
+                exit => exit,
+            };
+            let exit = recording.report(exit, output);
             if let (Some(watch), Some(recorder), false) =
                 (planned.options.watch, rescore_recorder, end.cancelled)
             {
@@ -89,6 +95,7 @@ impl OpenedRun {
     ) -> Result<DisplayedRun, Failure> {
         let PlannedRun { journal, request, options, .. } = &self.planned;
         if end.is_some() {
+            self.merge_sections(&mut display)?;
             self.forget_if_empty(context)?;
             if let Some(summary) = &mut display.summary {
                 // Other processes may have had a part in it, and earlier ones.
@@ -100,6 +107,19 @@ impl OpenedRun {
         }
         let resume_hint = ResumeHint { run: &self.run, journal, quiet: request.quiet };
         display.close(end, skipped_inputs, &resume_hint)
+    }
+
+    /// Merges the results of files whose sections were documents of their own.
+    fn merge_sections(&self, display: &mut RunDisplay<'_>) -> Result<(), Failure> {
+        let plan = &self.planned.plan;
+        let Some(sections) = plan.profile.sections.as_ref().filter(|_| splits(plan)) else { return Ok(()) };
+        for merged in merged_files(&self.journal, &self.run, &sections.merge)? {
+            if let Some(artifacts) = &self.artifacts {
+                artifacts.write(&merged.id, Artifact::Merged, &merged)?;
+            }
+            display.show_merged(&merged);
+        }
+        Ok(())
     }
 
     /// Removes the run if no document was found: the earlier latest run still is the latest.

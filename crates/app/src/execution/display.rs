@@ -15,7 +15,7 @@ use crate::plan::Plan;
 use crate::report::{RunFacts, RunSummary, closing, document_summary, missed, render_text};
 use crate::requests::ResultFormat;
 use crate::rescore::RescoreRecorder;
-use crate::result::DocumentResult;
+use crate::result::{DocumentResult, MergedResult, MergedStatus};
 use crate::run::{BatchEnd, BatchNews, RunObserver, is_unrecognised};
 use crate::streams::{Streams, complain};
 use crate::value::ShownPath;
@@ -46,12 +46,16 @@ pub(super) struct RunDisplay<'a> {
     pub(super) summary: Option<RunSummary>,
     /// The lines of `accept` that the only candidate does not meet, if there is room for one.
     missed: Option<Vec<String>>,
+    /// `true` if the sections of a file passed and do not agree.
+    in_conflict: bool,
 }
 
 /// The results and traces that a display has kept.
 pub(super) struct DisplayedRun {
     pub(super) results: Vec<DocumentResult>,
     pub(super) rescore_recorder: Option<RescoreRecorder>,
+    /// `true` if the sections of a file passed and do not agree.
+    pub(super) in_conflict: bool,
 }
 
 impl<'a> RunDisplay<'a> {
@@ -94,6 +98,7 @@ impl<'a> RunDisplay<'a> {
                 RunSummary::new(RunFacts::new(run.as_str(), plan.profile.name.as_str(), &plan.policy))
             }),
             missed: is_verdict.then(Vec::new),
+            in_conflict: false,
         }
     }
 
@@ -141,8 +146,15 @@ impl<'a> RunDisplay<'a> {
             None => Ok(DisplayedRun {
                 results: self.results.returned.unwrap_or_default(),
                 rescore_recorder: self.rescore_recorder,
+                in_conflict: self.in_conflict,
             }),
         }
+    }
+
+    /// Shows the result of a file whose sections were documents of their own.
+    pub(super) fn show_merged(&mut self, merged: &MergedResult) {
+        self.in_conflict |= merged.status == MergedStatus::Conflict;
+        self.above(|display| display.results.add_merged(merged, display.output));
     }
 
     /// Writes above the line of progress.

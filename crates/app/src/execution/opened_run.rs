@@ -7,6 +7,7 @@ use super::host::StopRequests;
 use super::input_stream::{SkippedInputs, inputs};
 use super::parties::{ConsultedParties, Parties};
 use super::planned_run::PlannedRun;
+use super::section_inputs::{SectionInputs, splits};
 use crate::calibration::say_certificate;
 use crate::context::Context;
 use crate::disk;
@@ -16,12 +17,13 @@ use crate::journals::{self, LatestRun};
 use crate::logging::Telemetry;
 use crate::requests::{OUT, PROVIDERS, run_settings};
 use crate::resumption::{SelectedRun, choose};
-use crate::run::{Batch, RunStore, Session, usual_jobs};
+use crate::run::{Batch, Inputs, RunStore, Session, usual_jobs};
 use crate::store::{Artifacts, Journal, ProcessId, RunId, RunRecord, WorkerLog, folder_key};
 use crate::streams::Streams;
 use crate::value::ShownPath;
 use crate::value::{path_text, sanitize_line};
 use serde_json::{Value, json};
+use std::collections::VecDeque;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -136,8 +138,16 @@ impl OpenedRun {
         let PlannedRun { plan, request, options, within, .. } = &self.planned;
         let (journal, Parties { candidates, consultants }) = (&self.journal, parties);
         let worker = journal.begin_work(&self.run, &ProcessId::own())?;
+        // A type that is given is that of the whole file.
+        let is_split = splits(plan) && documents.document_type.is_none() && documents.supplied.is_none();
         let (inputs, skipped_inputs) = if selected.lists {
             let (found, skipped) = inputs(plan, &documents, request.out.as_deref(), !selected.goes_on);
+            let found: Inputs = if is_split {
+                let (plan, reader, waiting) = (Arc::clone(plan), reader.clone(), VecDeque::new());
+                Box::new(SectionInputs { inputs: found, plan, reader, waiting })
+            } else {
+                found
+            };
             (Some(found), skipped)
         } else {
             (None, SkippedInputs::default())
@@ -173,7 +183,7 @@ impl OpenedRun {
             .draining_on(stops.drain.subscribe())
             .with_time(self.recording.time())
             .with_reader(reader.clone());
-        Ok(RunWork { batch, session, several: documents.several, skipped_inputs })
+        Ok(RunWork { batch, session, several: documents.several || is_split, skipped_inputs })
     }
 }
 

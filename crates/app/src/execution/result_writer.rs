@@ -2,8 +2,11 @@
 
 use crate::report::Paint;
 use crate::requests::ResultFormat;
-use crate::result::DocumentResult;
+use crate::result::{DocumentResult, MergedResult};
 use crate::streams::Streams;
+use crate::value::prose::{list, plural};
+use crate::value::sanitize_line;
+use serde::Serialize;
 use tokio::sync::watch;
 
 /// Writes results, or keeps them.
@@ -40,6 +43,16 @@ impl ResultWriter {
         if let Some(results) = &mut self.returned {
             return results.push(result.clone());
         }
+        self.put(result, summary, output);
+    }
+
+    /// Writes the result of a file whose sections were documents of their own. What returns results has those of the
+    /// sections.
+    pub(super) fn add_merged(&mut self, merged: &MergedResult, output: &mut Streams) {
+        self.put(merged, |_| merged_summary(merged), output);
+    }
+
+    fn put(&mut self, result: &impl Serialize, summary: impl FnOnce(Paint) -> String, output: &mut Streams) {
         let text = match self.format {
             ResultFormat::Text => summary(output.out_paint),
             ResultFormat::Jsonl => serde_json::to_string(result).unwrap_or_default() + "\n",
@@ -59,4 +72,17 @@ impl ResultWriter {
             self.write(if self.written == 0 { "[]\n" } else { "\n]\n" }, output);
         }
     }
+}
+
+/// A merged result for people.
+fn merged_summary(merged: &MergedResult) -> String {
+    let count = merged.sections.len();
+    let (id, status) = (sanitize_line(merged.id.as_str()), merged.status.as_str());
+    let mut text = format!("{id}: {status}, {count} {}\n", plural(count as u64, "section"));
+    for conflict in &merged.conflicts {
+        let of = conflict.values.iter().map(|value| value.section.as_str());
+        let of: Vec<String> = of.map(sanitize_line).map(|id| id.to_string()).collect();
+        text += &format!("  {} differs between {}\n", conflict.path, list(&of, "and"));
+    }
+    text
 }

@@ -69,6 +69,7 @@ impl Facts {
         deciding::selection(plan, &mut facts);
         people::request(plan, &mut facts);
         people::review(plan, &mut facts);
+        people::sections(plan, &mut facts);
         people::certify(plan, &mut facts);
         limits::add(plan, prices, &mut facts);
         network::add(plan, &mut facts);

@@ -3,7 +3,7 @@
 use super::fact::Facts;
 use crate::plan::Plan;
 use crate::policy::FinalStatus;
-use crate::profile::{Among, Lock, Looks, OnEscalate, OnRegression, Per, PreviousOutput, Target};
+use crate::profile::{Among, Lock, Looks, MergeRule, OnEscalate, OnRegression, Per, PreviousOutput, Target};
 use crate::value::prose::collapsed;
 use serde_json::{Value, json};
 
@@ -48,6 +48,25 @@ pub(super) fn review(plan: &Plan, facts: &mut Facts) {
         facts.add(key, "handled_code", json!({ "handled": values }));
     }
     facts.add("result", "result", json!({}));
+}
+
+/// The handling of files that hold several documents.
+pub(super) fn sections(plan: &Plan, facts: &mut Facts) {
+    let Some(sections) = &plan.profile.sections else { return };
+    let rule = |rule: MergeRule| match rule {
+        MergeRule::First => "first",
+        MergeRule::All => "all",
+        MergeRule::PreferLater => "prefer_later",
+        MergeRule::Conflict => "conflict",
+    };
+    facts.add("sections.split", "split", json!({ "splits": sections.split }));
+    if sections.split {
+        facts.add("sections.merge.default", "merge", json!({ "rule": rule(sections.merge.default) }));
+        for (field, own) in &sections.merge.fields {
+            let values = json!({ "field": field, "rule": rule(*own) });
+            facts.add(format!("sections.merge.fields.{field}"), "merged_field", values);
+        }
+    }
 }
 
 /// The promise to be certified about the documents that pass.

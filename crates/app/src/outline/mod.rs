@@ -7,6 +7,7 @@
 //!   beside the text (`view_lines`).
 
 mod document_outline;
+mod file_sections;
 mod leaves;
 mod opened_source;
 mod page_numbers;
@@ -18,6 +19,7 @@ mod text;
 mod view_lines;
 
 pub use document_outline::DocumentOutline;
+pub use file_sections::{FileSections, SectionsRequest, file_sections};
 pub use page_numbers::PageNumbers;
 pub use page_view::{PageViewRequest, write_page_view};
 

@@ -1,7 +1,7 @@
 //! The document that a result was made from, if it is still there as it was.
 
 use crate::ingest::{Document, DocumentReader, Input, InputRecord, Origin};
-use crate::value::{DocumentId, ShownPath, digest_bytes};
+use crate::value::{DocumentId, ShownPath};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -56,7 +56,7 @@ impl SourceFile {
             None => input,
         };
         let bytes = input.file_bytes().map_err(|error| error.to_string())?;
-        if digest_bytes(&bytes) != recorded.digest {
+        if input.digest_of(&bytes) != recorded.digest {
             let what =
                 recorded.path.map_or_else(|| "the document".to_owned(), |path| format!("`{}`", path.shown()));
             return Err(format!("{what} has changed since the run"));
@@ -75,16 +75,19 @@ impl SourceFile {
     }
 
     /// The document, as a reader reads it.
-    pub fn document(self, reader: &DocumentReader) -> Document {
-        self.input.document(self.bytes, reader)
+    ///
+    /// # Errors
+    /// The reason why it is not available.
+    pub fn document(self, reader: &DocumentReader) -> Result<Document, String> {
+        self.input.document(self.bytes, reader).map_err(|error| error.to_string())
     }
 }
 
 impl SourceText {
     /// Reads a document again.
     pub fn read(recorded: RecordedSource<'_>) -> Self {
-        match SourceFile::read(recorded) {
-            Ok(file) => SourceText::Unchanged(Arc::new(file.document(recorded.reader))),
+        match SourceFile::read(recorded).and_then(|file| file.document(recorded.reader)) {
+            Ok(document) => SourceText::Unchanged(Arc::new(document)),
             Err(why) => SourceText::NotThere(why),
         }
     }

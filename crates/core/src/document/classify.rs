@@ -7,17 +7,19 @@
 //!     - { pattern: '\bgross description\b', weight: 4 }
 //! ```
 //!
-//! A type's score is the sum of the weights of its patterns that occur at least once. The highest score wins if it is
-//! at least `minimum`; otherwise, and when the two best types score the same, the document is [`UNKNOWN`].
+//! A type's score is the sum of the weights of its patterns that occur, as often as each asks for. The highest score
+//! wins if it is at least `minimum`; otherwise, and when the two best types score the same, the document is [`UNKNOWN`].
 
+use super::sections::SectionSigns;
+use super::weighted_pattern::{SearchedText, WeightedPattern};
 use crate::diag::{Code, Problem, Problems, SourceFile};
 use crate::mapping;
 use crate::profile::Files;
 use crate::rules::Inheritance;
-use crate::value::decode::{Decode, Spanned, number_in, wrong_type};
+use crate::value::decode::{Decode, number_in, wrong_type};
 use crate::value::shape::{FILE_KINDS, Shape, by_name};
 use crate::value::yaml::{Data, Entry, Node, parse};
-use crate::value::{EPSILON, PatternSyntax, Score, TextPattern, at_least};
+use crate::value::{EPSILON, Score, at_least};
 use serde_json::Value;
 use std::sync::Arc;
 
@@ -28,15 +30,9 @@ pub const UNKNOWN: &str = "unknown";
 /// the time for a document of the largest size within milliseconds.
 pub(super) const LOOKED_AT_CHARACTERS: usize = 200_000;
 
-/// The most memory that one compiled pattern may take, in bytes.
-const PATTERN_BYTES: usize = 2 << 20;
-
-/// The largest weight: far above any sensible one, and sums of them stay exact.
-const MOST_WEIGHT: f64 = 1_000.0;
-
 mapping! {
     /// Rules that find the type of a document by its text. A type's score is the sum of the weights of those of its
-    /// patterns that occur at least once. The highest score wins; with two of the highest, or below `minimum`, the
+    /// patterns that occur, as often as each asks for. The highest score wins; with two of the highest, or below `minimum`, the
     /// document is `unknown`.
     "classification" is "classification", expects "a mapping with `classify`";
     #[derive(Debug, Clone)]
@@ -62,6 +58,9 @@ mapping! {
             examples(&["{ pathology: [{ pattern: '\\bgross description\\b', weight: 4 }] }"])
         )]
         types: Vec<DocumentType> as Value = types,
+        /// The signs by which the documents in one file are told apart. Without them a file is one document.
+        #[key(examples(&["{ titles: ['^\\W*(?:\\w+ )*report\\W*$'] }"]))]
+        sections: Option<SectionSigns>,
     }
 }
 
@@ -69,32 +68,6 @@ mapping! {
 struct DocumentType {
     name: String,
     patterns: Vec<WeightedPattern>,
-}
-
-mapping! {
-    /// A pattern that indicates a document type.
-    "pattern" is "pattern", expects "`{ pattern: …, weight: … }`";
-    #[derive(Debug, Clone)]
-    struct WeightedPattern {
-        /// A regular expression. Upper and lower case are the same unless a part is in `(?-i:…)`; `^` and `$` are the ends of a
-        /// line.
-        #[key(
-            shaped(|| Shape::text("a regular expression")),
-            required,
-            missing("add `pattern:` with text"),
-            examples(&["'\\bgross description\\b'"])
-        )]
-        pattern: TextPattern as String = pattern,
-        /// The strength of its evidence, above 0 and at most 1000: 1 a hint, 2 usual, 3 rarely found elsewhere, 5 and
-        /// more as good as proof.
-        #[key(
-            shaped(|| Shape::positive(MOST_WEIGHT)),
-            required,
-            missing("add `weight:` with a number above 0"),
-            examples(&["4"])
-        )]
-        weight: f64 = weight,
-    }
 }
 
 /// The type that a document seems to have, and the patterns that indicate it.
@@ -141,6 +114,11 @@ impl Classifier {
         classifier.filter(|_| usable)
     }
 
+    /// The signs of sections, if the file declares any.
+    pub(super) fn section_signs(&self) -> Option<&SectionSigns> {
+        self.sections.as_ref()
+    }
+
     /// The declared types, in the order of the file.
     pub fn types(&self) -> impl Iterator<Item = &str> {
         self.types.iter().map(|declared| declared.name.as_str())
@@ -150,17 +128,17 @@ impl Classifier {
     #[must_use]
     pub fn classify(&self, text: &str) -> Classification {
         let end = text.char_indices().nth(LOOKED_AT_CHARACTERS).map_or(text.len(), |(at, _)| at);
-        let text = text.get(..end).unwrap_or(text);
+        let searched = SearchedText::new(text.get(..end).unwrap_or(text));
         let mut matched = Vec::new();
         let (mut best, mut second) = (("", 0.0), 0.0);
         for declared in &self.types {
             let mut score = 0.0;
-            for pattern in declared.patterns.iter().filter(|p| p.pattern.is_match(text)) {
-                score += pattern.weight;
+            for pattern in declared.patterns.iter().filter(|pattern| pattern.occurs(&searched)) {
+                score += pattern.weight();
                 matched.push(Matched {
                     document_type: declared.name.clone(),
-                    pattern: pattern.pattern.as_str().to_owned(),
-                    weight: pattern.weight,
+                    pattern: pattern.written().to_owned(),
+                    weight: pattern.weight(),
                 });
             }
             if score > best.1 {
@@ -211,55 +189,6 @@ fn document_type(entry: &Entry, problems: &mut Problems) -> Option<DocumentType>
         );
     }
     Some(DocumentType { name: entry.key.clone(), patterns })
-}
-
-fn pattern(node: &Node, problems: &mut Problems) -> Option<TextPattern> {
-    let pattern = Spanned::<String>::decode(node, problems)?;
-    // A carriage return ends a line too: HL7 messages have nothing else between their segments.
-    let syntax = PatternSyntax { ignore_case: true, by_lines: true, most_bytes: PATTERN_BYTES };
-    match TextPattern::new(&pattern.value, syntax, &pattern.span) {
-        Ok(found) => {
-            if !pattern.span.file().is_shipped() && found.is_match("") {
-                problems.push(
-                    Problem::error(
-                        Code::InertRule,
-                        &pattern.span,
-                        "this pattern matches the empty text, so it occurs in every document",
-                    )
-                    .help("make the pattern ask for at least one character"),
-                );
-            }
-            Some(found)
-        }
-        Err(error) => {
-            problems.push(bad_pattern(&pattern, &error));
-            None
-        }
-    }
-}
-
-fn bad_pattern(pattern: &Spanned<String>, error: &regex::Error) -> Problem {
-    let problem = |message: String| Problem::error(Code::BadPattern, &pattern.span, message);
-    match error {
-        regex::Error::CompiledTooBig(limit) => {
-            problem(format!("this pattern needs more than {limit} bytes when it is compiled"))
-                .help("use smaller repetition counts, or split it")
-        }
-        // The library draws the pattern over several lines; its last line says what is wrong.
-        other => {
-            let text = other.to_string();
-            let reason = text.lines().last().unwrap_or_default().trim().trim_start_matches("error: ");
-            problem(format!("this regular expression does not compile: {reason}"))
-        }
-    }
-}
-
-fn weight(node: &Node, problems: &mut Problems) -> Option<f64> {
-    let weight = number_in(node, 0.0, MOST_WEIGHT, problems)?;
-    if weight <= 0.0 {
-        problems.push(Problem::error(Code::OutOfRange, &node.span, "a weight of 0 has no effect"));
-    }
-    (weight > 0.0).then_some(weight)
 }
 
 #[cfg(test)]

@@ -6,8 +6,10 @@ mod media;
 mod page_signals;
 mod page_origin;
 mod pages;
+mod sections;
 mod structure;
 mod text;
+mod weighted_pattern;
 
 pub use crate::value::{PageBox, PagePassage};
 pub use classify::{Classification, Classifier, Matched, UNKNOWN};
@@ -16,6 +18,7 @@ pub use media::{MEDIA_ENDINGS, MOST_ATTACHED_BYTES, Media, pdf_header};
 pub use page_origin::{DoubtfulWord, OtherReading, PageOcr, PageOrigin, ReadingDoubt};
 pub use page_signals::{PageSignal, PageSignals};
 pub use pages::{DocumentPage, PageWord, Pages};
+pub use sections::{CutReason, Section};
 pub use structure::{MarkedPart, PartRole, Structure};
 pub use text::{Encoding, SourceText, Unreadable};
 

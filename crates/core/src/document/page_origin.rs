@@ -89,6 +89,21 @@ impl PageOrigin {
         matches!(self, PageOrigin::TextLayer)
     }
 
+    /// The origin of the words in a section of the text.
+    #[must_use]
+    pub(super) fn within(&self, section: &Range<usize>) -> Self {
+        let PageOrigin::Ocr(ocr) = self else { return PageOrigin::TextLayer };
+        let inside = ocr
+            .differing
+            .iter()
+            .filter(|other| section.start <= other.text.start && other.text.end <= section.end);
+        let moved = inside.map(|other| OtherReading {
+            text: other.text.start - section.start..other.text.end - section.start,
+            reads: other.reads.clone(),
+        });
+        PageOrigin::Ocr(PageOcr { differing: moved.collect(), ..ocr.clone() })
+    }
+
     /// The reading by OCR, if the words come from one.
     #[must_use]
     pub fn ocr(&self) -> Option<&PageOcr> {

@@ -125,6 +125,34 @@ impl Pages {
         self
     }
 
+    /// The pages of a section of the text, with its words alone. Pages keep their numbers.
+    #[must_use]
+    pub fn within(&self, text: &Range<usize>) -> Self {
+        let shifted = |at: usize| at.clamp(text.start, text.end) - text.start;
+        let pages = self.0.iter().map(|page| {
+            let is_apart = page.text.end <= text.start || page.text.start >= text.end;
+            let words = page.words.iter().filter(|word| {
+                let own = word.text();
+                own.start >= text.start && own.end <= text.end
+            });
+            let moved = |word: &PageWord| {
+                let own = word.text();
+                let start = u32::try_from(shifted(own.start)).unwrap_or(u32::MAX);
+                let end = u32::try_from(shifted(own.end)).unwrap_or(u32::MAX);
+                PageWord { start, end, ..*word }
+            };
+            DocumentPage {
+                text: shifted(page.text.start)..shifted(page.text.end),
+                words: words.map(moved).collect(),
+                is_picture: page.is_picture && !is_apart,
+                findings: if is_apart { Vec::new() } else { page.findings.clone() },
+                origin: page.origin.within(text),
+                ..page.clone()
+            }
+        });
+        Pages(pages.collect())
+    }
+
     /// The locations of a passage, given by its bytes in the text: an entry for each page that has words of it.
     #[must_use]
     pub fn passages(&self, text: Range<usize>) -> Vec<PagePassage> {
@@ -273,6 +301,16 @@ mod tests {
                 (2, vec![[10.0, 10.0, 20.0, 10.0]])
             ]
         );
+    }
+
+    #[test]
+    fn a_section_keeps_the_numbers_of_pages_and_the_boxes_of_its_words() {
+        let section = two_pages().within(&(23..31));
+        assert_eq!(section.len(), 2);
+        let found = section.passages(0..4);
+        assert_eq!(found, two_pages().passages(23..27));
+        assert_eq!(found.first().unwrap().page, 2);
+        assert_eq!(two_pages().within(&(0..10)).passages(5..9), two_pages().passages(5..9));
     }
 
     #[test]

@@ -54,6 +54,17 @@ impl Structure {
         Structure::new(self.0.iter().filter_map(moved).collect())
     }
 
+    /// The parts that lie in a section of the text.
+    #[must_use]
+    pub fn within(&self, text: &Range<usize>) -> Self {
+        let inside = self.0.iter().filter(|part| part.text.start >= text.start && part.text.end <= text.end);
+        let moved = inside.map(|part| MarkedPart {
+            text: part.text.start - text.start..part.text.end - text.start,
+            ..part.clone()
+        });
+        Structure(moved.collect())
+    }
+
     /// The parts, in the order of the text.
     pub fn iter(&self) -> std::slice::Iter<'_, MarkedPart> {
         self.0.iter()

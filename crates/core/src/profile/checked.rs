@@ -14,6 +14,7 @@ use super::network::Network;
 use super::policy::{LoopPolicy, OnRegression, Select};
 use super::promises::DeclaredPromise;
 use super::references;
+use super::sections::SectionSettings;
 use super::stage::{Stage, decode_stages};
 use super::{Budget, Criterion, Dimension, Feedback, Lock, Measure, Repair};
 use crate::diag::{Code, Problem, Problems};
@@ -156,6 +157,9 @@ mapping! {
         pub review: Option<Spanned<String>> as Review = |node, problems| {
             Some(Some(Review::read_mapping(node, problems)?.when))
         } => |_| None,
+        /// The handling of files that hold several documents. Without it a file is one document.
+        #[key(examples(&["{ split: true, merge: { default: conflict, fields: { labValues: all } } }"]))]
+        pub sections: Option<SectionSettings>,
         /// Conditions that must hold for every run, whatever candidates score; `loopctl prove` shows it. Besides these
         /// every policy makes six promises, which it may waive. They decide nothing about a document.
         #[key(examples(&["[{ always: calls <= 6 }, { never: passed and issues.critical > 0 }]"]))]
@@ -245,6 +249,15 @@ pub(super) fn decode(
         let message = "nothing is locked while candidates are patches, which have no fields";
         let problem = Problem::warning(Code::Conflict, &node.span, message);
         problems.push(problem.help("set `lock: none`, or `candidate: value`"));
+    }
+    if let (true, None, Some(node)) = (
+        profile.sections.as_ref().is_some_and(|sections| sections.split),
+        &profile.classify,
+        value("sections"),
+    ) {
+        let message = "`sections` splits files by the types of what they hold, and nothing tells types apart";
+        let problem = Problem::warning(Code::Conflict, &node.span, message);
+        problems.push(problem.help("name a classification with `classify`, or take it out"));
     }
     references::check(&profile, root, problems);
     references::check_attachments(&profile.stages, &profile.judges, &profile.mask, problems);

@@ -28,6 +28,7 @@ mod overrides;
 mod policy;
 mod promises;
 mod repair;
+mod sections;
 mod references;
 mod scale;
 mod stage;
@@ -88,6 +89,7 @@ pub use promises::{DeclaredPromise, PromiseFile, ShippedPromise};
 pub use references::ALL_STAGES;
 pub use repair::Repair;
 pub use scale::Scale;
+pub use sections::{MergeRule, MergeSettings, SectionSettings};
 pub use stage::{ContextLimits, Stage, StageEvidence};
 #[doc(hidden)]
 pub use unmasked::Unmasked;

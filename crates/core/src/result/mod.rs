@@ -2,6 +2,7 @@
 
 mod document;
 mod explanation;
+mod merged;
 
 #[doc(hidden)]
 pub use document::wants_review;
@@ -13,3 +14,4 @@ pub use explanation::EXPLANATION_VERSION;
 pub use explanation::{Explained, Explanation, FeedbackSent};
 #[doc(hidden)]
 pub use explanation::{ExplanationBuilder, add_member, explained, prepared_in};
+pub use merged::{MergedResult, MergedSection, MergedStatus, SectionConflict, SectionValue};

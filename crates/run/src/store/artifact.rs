@@ -24,6 +24,8 @@ pub enum Artifact {
     Validation(u32),
     /// The result of the document.
     Result,
+    /// The result of a file whose sections are documents of their own.
+    Merged,
 }
 
 impl Artifact {
@@ -36,6 +38,7 @@ impl Artifact {
             Artifact::Extraction(iteration) => format!("-extraction_corrected{iteration}.json"),
             Artifact::Validation(iteration) => format!("-validation_corrected{iteration}.json"),
             Artifact::Result => "-result.json".to_owned(),
+            Artifact::Merged => "-merged.json".to_owned(),
         }
     }
 }

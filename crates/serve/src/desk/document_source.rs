@@ -23,7 +23,7 @@ const BOUNDS: CacheBounds = CacheBounds {
 const OF_A_WORD: usize = 24;
 
 /// Documents that were read, by their keys in the journal and the digests of their bytes.
-pub(super) struct ReadDocuments(CostlyCache<(DocumentKey, String), Arc<Document>>);
+pub(super) struct ReadDocuments(CostlyCache<(DocumentKey, String), Result<Arc<Document>, String>>);
 
 impl Default for ReadDocuments {
     fn default() -> Self {
@@ -57,17 +57,17 @@ pub(super) fn open_file(
         digest,
     });
     Ok(file.and_then(|file| {
-        let read = || Arc::new(file.clone().document(reader));
+        let read = || file.clone().document(reader).map(Arc::new);
         let document = if DocumentReader::has_reader_for(file.bytes()) {
             let weighed = || {
                 let document = read();
-                let weight = weight(&document);
+                let weight = document.as_ref().map_or(0, |document| weight(document));
                 (document, weight)
             };
             let kept = service.desk.documents.0.get(&(stored.key, digest.clone()), digest, weighed);
-            kept.map_err(|_| "it is being read at the moment; open it again in a minute".to_owned())?
+            kept.map_err(|_| "it is being read at the moment; open it again in a minute".to_owned())??
         } else {
-            read()
+            read()?
         };
         Ok(OpenFile { document, bytes: file.into_bytes(), digest: digest.clone() })
     }))

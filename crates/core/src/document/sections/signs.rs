@@ -1,0 +1,83 @@
+//! The signs by which sections of a file are told apart, as a classification declares them.
+
+use super::super::weighted_pattern::pattern;
+use crate::diag::Problems;
+use crate::mapping;
+use crate::value::TextPattern;
+use crate::value::decode::{Decode, wrong_type};
+use crate::value::shape::by_name;
+use crate::value::yaml::{Data, Node};
+use std::collections::BTreeMap;
+
+mapping! {
+    /// The signs by which the documents in one file are told apart. A file is cut where a page, a title or the head of a
+    /// document begins, if the type changes there, or the head of another document is repeated.
+    "sections" is "set of signs of sections", expects "a mapping such as `{ titles: ['^\\W*(?:pathology|laboratory) report\\W*$'] }`";
+    #[derive(Debug, Clone)]
+    pub(in super::super) struct SectionSigns {
+        /// Patterns of lines with which a document begins: its title, alone on a line.
+        #[key(default("[]"), examples(&["['^\\W*(?:\\w+ )*report\\W*$']"]))]
+        titles: Vec<TextPattern> as Vec<String> = patterns,
+        /// Patterns of lines in the head of a document, each for one thing that tells documents apart, such as the
+        /// patient or the order. The first group is its value: another value is the head of another document.
+        #[key(default("[]"), examples(&["['^\\W*accession\\W*(\\S+)']"]))]
+        heads: Vec<TextPattern> as Vec<String> = patterns,
+        /// Patterns of lines with the number of a page within its document, as the first group: page 1 begins a document, and
+        /// any other continues one.
+        #[key(default("[]"), examples(&["['\\bpage (\\d+) of \\d+']"]))]
+        page_numbers: Vec<TextPattern> as Vec<String> = patterns,
+        /// The types of documents that hold, as parts of their own, what looks like other types: a discharge summary has
+        /// tables of laboratory values. Within these a change of type alone does not suffice for a cut.
+        #[key(
+            shaped(|| by_name("TYPE", "The types of which documents of this type hold parts.", <Vec<String>>::shape)),
+            default("{}"),
+            examples(&["{ discharge-summary: [lab-report, radiology] }"])
+        )]
+        holds: BTreeMap<String, Vec<String>>,
+        /// The number of characters that a section has at least. What is shorter belongs to what follows it.
+        #[key(whole(1, 100_000), default("120"), examples(&["200"]))]
+        least_characters: usize,
+    }
+}
+
+impl SectionSigns {
+    pub(super) fn least_characters(&self) -> usize {
+        self.least_characters
+    }
+
+    /// Returns whether a line is the title of a document.
+    pub(super) fn is_title(&self, line: &str) -> bool {
+        self.titles.iter().any(|pattern| pattern.is_match(line))
+    }
+
+    /// The content of a line of a head: the number of its pattern, and its value.
+    pub(super) fn head<'t>(&self, line: &'t str) -> Option<(usize, &'t str)> {
+        self.heads.iter().enumerate().find_map(|(kind, pattern)| Some((kind, first_group(pattern, line)?)))
+    }
+
+    /// The number of the page that a line gives.
+    pub(super) fn page_number(&self, line: &str) -> Option<u32> {
+        self.page_numbers.iter().find_map(|pattern| first_group(pattern, line)?.parse().ok())
+    }
+
+    /// Returns whether documents of a type hold what looks like another.
+    pub(super) fn is_held_by(&self, held: &str, holder: &str) -> bool {
+        self.holds.get(holder).is_some_and(|types| types.iter().any(|one| one == held))
+    }
+}
+
+/// The first group of a pattern in a line, or all that it found if it has no group.
+fn first_group<'t>(pattern: &TextPattern, line: &'t str) -> Option<&'t str> {
+    let automaton = pattern.automaton(line)?;
+    let mut groups = automaton.create_captures();
+    automaton.captures(line, &mut groups);
+    let found = groups.get_group(1).or_else(|| groups.get_group(0))?;
+    line.get(found.range()).map(str::trim)
+}
+
+fn patterns(node: &Node, problems: &mut Problems) -> Option<Vec<TextPattern>> {
+    let Data::List(items) = &node.data else {
+        return wrong_type(node, "a list of regular expressions", problems);
+    };
+    Some(items.iter().filter_map(|item| pattern(item, problems)).collect())
+}

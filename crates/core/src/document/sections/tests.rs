@@ -1,0 +1,151 @@
+//! Files made of several documents.
+
+use super::super::{Classifier, DocumentPage, MarkedPart, Pages, PartRole, Structure};
+use super::*;
+use crate::diag::{Problems, SourceFile};
+use crate::profile::{Files, Library};
+use proptest::prelude::*;
+
+/// The parts of the shipped reports, in the order in which files are made of them.
+const PATHOLOGY: &str = include_str!("../../../../../tests/documents/pathology-gastric.txt");
+const RADIOLOGY: &str = include_str!("../../../../../examples/reports/chest-x-ray.txt");
+const LABORATORY: &str = include_str!("../../../../../tests/labs/columns.txt");
+
+fn shipped() -> Classifier {
+    let library = Library::embedded();
+    let file = library.read("rules/classify.yaml").unwrap().unwrap();
+    Classifier::read(&file, &library, &mut Problems::new()).unwrap()
+}
+
+fn classifier(text: &str) -> Classifier {
+    let mut problems = Problems::new();
+    let found = Classifier::parse(&SourceFile::new("c.yaml", text), &mut problems);
+    found.unwrap_or_else(|| {
+        panic!("{:?}", problems.sorted().iter().map(ToString::to_string).collect::<Vec<_>>())
+    })
+}
+
+const SMALL: &str = r"
+minimum: 1
+classify:
+  a: [{ pattern: alpha, weight: 2 }]
+  b: [{ pattern: beta, weight: 2 }]
+  c: [{ pattern: gamma, weight: 2 }]
+sections:
+  titles: ['^\w+ report$']
+  heads: ['^patient: (.+)$', '^order: (\d+)$']
+  page_numbers: ['page (\d+) of \d+']
+  holds: { a: [c] }
+  least_characters: 4
+";
+
+fn sections(text: &str) -> Vec<(String, String, Vec<CutReason>)> {
+    let found = classifier(SMALL).sections(text, None, &Structure::default());
+    let shown = |section: Section| {
+        (text[section.text.clone()].trim().to_owned(), section.document_type, section.reasons)
+    };
+    found.into_iter().map(shown).collect()
+}
+
+fn count(text: &str) -> usize {
+    sections(text).len()
+}
+
+#[test]
+fn a_page_of_another_type_is_a_document_of_its_own() {
+    use CutReason::{NewPage, OtherType};
+    let found = sections("alpha here\n\x0cbeta here\n\x0cmore of it, beta");
+    assert_eq!(found.len(), 2);
+    assert_eq!((found[0].0.as_str(), found[0].1.as_str()), ("alpha here", "a"));
+    assert_eq!((found[1].1.as_str(), found[1].2.as_slice()), ("b", [NewPage, OtherType].as_slice()));
+    // Neither a page nor a title: no cut.
+    assert_eq!(count("alpha here\n\nbeta here\n"), 1);
+}
+
+#[test]
+fn a_title_begins_a_document_only_if_the_type_changes() {
+    assert_eq!(count("first report\nalpha here\n\nsecond report\nbeta here\n"), 2);
+    assert_eq!(count("first report\nalpha here\n\nsecond report\nmore alpha here\n"), 1);
+}
+
+#[test]
+fn another_head_begins_a_document_of_the_same_type_and_the_head_of_each_page_does_not() {
+    let head = |patient: &str| format!("patient: {patient}\norder: 12\nalpha here\n");
+    let (one, other) = (head("A"), head("B"));
+    assert_eq!(sections(&format!("{one}\n{other}"))[1].2, [CutReason::OtherHead]);
+    assert_eq!(count(&format!("{one}\x0c{one}\x0c{one}")), 1);
+    let page = "patient: A\norder: 12\nbeta table";
+    assert_eq!(count(&format!("{one}\x0c{page}")), 1, "the head says that the page goes with the one before");
+}
+
+#[test]
+fn numbers_of_pages_continue_a_document_or_begin_one() {
+    assert_eq!(count("alpha\npage 1 of 2\x0cbeta\npage 2 of 2"), 1);
+    let found = sections("alpha\npage 1 of 1\x0calpha\npage 1 of 1");
+    assert_eq!(found[1].2, [CutReason::NewPage, CutReason::FirstPage]);
+}
+
+#[test]
+fn what_a_type_holds_is_no_document_of_its_own() {
+    assert_eq!(count("alpha here\x0cgamma table\x0calpha again"), 1);
+    assert_eq!(count("beta here\x0cgamma table\x0cbeta again"), 3);
+}
+
+#[test]
+fn pages_and_headings_of_a_file_are_places_for_a_cut() {
+    let text = "alpha here\nbeta here\n";
+    let page = |text| DocumentPage { width: 1.0, height: 1.0, text, ..DocumentPage::default() };
+    let pages = Pages::new(vec![page(0..11), page(11..21)]);
+    let classifier = classifier(SMALL);
+    assert_eq!(classifier.sections(text, Some(&pages), &Structure::default()).len(), 2);
+    let heading =
+        |level| Structure::new(vec![MarkedPart { text: 11..15, role: PartRole::Heading { level } }]);
+    let found = classifier.sections(text, None, &heading(1));
+    assert_eq!((found.len(), found[1].title.as_deref()), (2, Some("beta here")));
+    assert_eq!(classifier.sections(text, None, &heading(2)).len(), 1);
+}
+
+#[test]
+fn a_classification_without_signs_finds_one_section() {
+    let plain = "classify: { a: [{ pattern: alpha, weight: 2 }], b: [{ pattern: beta, weight: 2 }] }";
+    let found = classifier(plain).sections("alpha\x0cbeta beta", None, &Structure::default());
+    assert_eq!((found.len(), found[0].text.clone()), (1, 0..15));
+}
+
+#[test]
+fn reports_in_one_file_are_found_in_any_order_and_each_alone_stays_whole() {
+    let classifier = shipped();
+    let parts = [(PATHOLOGY, "pathology"), (RADIOLOGY, "radiology"), (LABORATORY, "lab-report")];
+    for (text, document_type) in parts {
+        let found = classifier.sections(text, None, &Structure::default());
+        assert_eq!(found.iter().map(|s| s.document_type.as_str()).collect::<Vec<_>>(), [document_type]);
+    }
+    for order in [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]] {
+        let chosen = order.map(|at| parts[at]);
+        let text = chosen.map(|(text, _)| text.trim_end()).join("\n\x0c");
+        let found = classifier.sections(&text, None, &Structure::default());
+        let types: Vec<_> = found.iter().map(|section| section.document_type.as_str()).collect();
+        assert_eq!(types, chosen.map(|(_, document_type)| document_type), "{order:?}");
+        for (section, (own, _)) in found.iter().zip(chosen) {
+            assert_eq!(text[section.text.clone()].trim(), own.trim());
+        }
+    }
+}
+
+proptest! {
+    #[test]
+    fn sections_are_all_of_the_text_in_its_order(
+        text in "(alpha|beta|gamma|page [12] of 2|one report|patient: [AB]|order: [12]|ä| |\n|\x0c|\r\n){0,40}",
+    ) {
+        let found = classifier(SMALL).sections(&text, None, &Structure::default());
+        prop_assert!(!found.is_empty());
+        let mut end = 0;
+        for section in &found {
+            let between = text.get(end..section.text.start);
+            prop_assert!(between.is_some_and(|between| between.trim().is_empty()));
+            prop_assert!(text.get(section.text.clone()).is_some());
+            end = section.text.end;
+        }
+        prop_assert!(text.get(end..).is_some_and(|rest| rest.trim().is_empty()));
+    }
+}
