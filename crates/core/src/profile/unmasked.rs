@@ -34,16 +34,19 @@ impl Unmasked {
     #[must_use]
     pub fn bytes(&self, masked: Range<usize>) -> Range<usize> {
         self.masks.iter().rev().fold(masked, |bytes, made| {
-            let start = before(made, bytes.start, |replacement| replacement.before.start);
-            let end = before(made, bytes.end, |replacement| replacement.before.end);
+            // A part of which nothing is left lies before what begins there, and behind what ends there.
+            let begun = made.partition_point(|replacement| replacement.after.start <= bytes.start);
+            let start = before(made, begun, bytes.start, |replacement| replacement.before.start);
+            let begun = made.partition_point(|replacement| replacement.after.start < bytes.end);
+            let end = before(made, begun, bytes.end, |replacement| replacement.before.end);
             start..end.max(start)
         })
     }
 }
 
-/// A position before some replacements; one within a replacement is at that end of it which `end` gives.
-fn before(made: &[Replacement], after: usize, end: fn(&Replacement) -> usize) -> usize {
-    let begun = made.partition_point(|replacement| replacement.after.start < after);
+/// A position before some replacements, of which so many have begun there; one within a replacement is at that end of it
+/// which `end` gives.
+fn before(made: &[Replacement], begun: usize, after: usize, end: fn(&Replacement) -> usize) -> usize {
     match begun.checked_sub(1).and_then(|last| made.get(last)) {
         None => after,
         Some(last) if after < last.after.end => end(last),
