@@ -61,8 +61,7 @@ const LAYER_PERCENT: usize = 10;
 /// # Errors
 /// When it needs a password, is damaged, is too long, shows no text, or shows a text in place of what it is about.
 pub(super) fn read(bytes: Vec<u8>, settings: &ReadingSettings) -> Result<FileText, Unread> {
-    let pdf = open(bytes, settings)?;
-    bounded(|| read_opened(&pdf))?
+    bounded(|| read_opened(&open(bytes, settings)?))?
 }
 
 fn read_opened(pdf: &Pdf) -> Result<FileText, Unread> {

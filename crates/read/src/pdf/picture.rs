@@ -23,10 +23,12 @@ pub(in super::super) fn picture(
     scale: f32,
     settings: &ReadingSettings,
 ) -> Result<PagePicture, Unread> {
-    let pdf = super::open(bytes, settings)?;
-    let found = page.checked_sub(1).and_then(|at| pdf.pages().get(at)).ok_or(Unread::NoPage { page })?;
-    let drawn = super::bounded(|| draw(found, &RenderCache::new(), scale))?;
-    drawn.into_png().ok().and_then(PagePicture::from_png).ok_or(Unread::NoPage { page })
+    super::bounded(|| {
+        let pdf = super::open(bytes, settings)?;
+        let found = page.checked_sub(1).and_then(|at| pdf.pages().get(at)).ok_or(Unread::NoPage { page })?;
+        let drawn = draw(found, &RenderCache::new(), scale);
+        drawn.into_png().ok().and_then(PagePicture::from_png).ok_or(Unread::NoPage { page })
+    })?
 }
 
 /// The pixels of a page, on white; fewer than `scale` asks for where the page is larger than any paper.
