@@ -62,8 +62,7 @@ const PICTURE_PERCENT: f64 = 20.0;
 /// # Errors
 /// When it needs a password, is damaged, is too long, shows no text, or shows a text in place of what it is about.
 pub(super) fn read(bytes: Vec<u8>, settings: &ReadingSettings) -> Result<FileText, Unread> {
-    let pdf = open(bytes, settings)?;
-    bounded(|| read_opened(&pdf, settings))?
+    bounded(|| read_opened(&open(bytes, settings)?, settings))?
 }
 
 fn read_opened(pdf: &Pdf, settings: &ReadingSettings) -> Result<FileText, Unread> {

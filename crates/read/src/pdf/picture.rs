@@ -25,10 +25,12 @@ pub(in super::super) fn picture(
     scale: f32,
     settings: &ReadingSettings,
 ) -> Result<PagePicture, Unread> {
-    let pdf = super::open(bytes, settings)?;
-    let found = page.checked_sub(1).and_then(|at| pdf.pages().get(at)).ok_or(Unread::NoPage { page })?;
-    let drawn = super::bounded(|| draw(found, &RenderCache::new(), scale))?;
-    drawn.into_png().ok().and_then(PagePicture::from_png).ok_or(Unread::NoPage { page })
+    super::bounded(|| {
+        let pdf = super::open(bytes, settings)?;
+        let found = page.checked_sub(1).and_then(|at| pdf.pages().get(at)).ok_or(Unread::NoPage { page })?;
+        let drawn = draw(found, &RenderCache::new(), scale);
+        drawn.into_png().ok().and_then(PagePicture::from_png).ok_or(Unread::NoPage { page })
+    })?
 }
 
 /// Draws a page, counted from 1, in grey with so many dots per inch; and the points of the page for each pixel.

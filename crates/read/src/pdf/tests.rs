@@ -201,6 +201,16 @@ fn what_precedes_the_header_is_left_out() {
     assert!(page.media.is_none() && page.text.is_ok());
 }
 
+#[test]
+fn a_file_that_breaks_what_opens_it_is_refused() {
+    // A row of more bytes than its reader counts, in the table of objects.
+    let table = "1 0 obj<</Type/XRef/Size 1/W[1 1 1]/Filter/FlateDecode/DecodeParms<</Predictor 12/Colors 200>>/Length 11>>stream\n";
+    let empty = b"\x78\x01\x01\x00\x00\xff\xff\x00\x00\x00\x01";
+    let file = [b"%PDF-1.7\n", table.as_bytes(), empty, b"\nendstream endobj\nstartxref\n9\n%%EOF"].concat();
+    let why = read(file, &ReadingSettings::default()).unwrap_err();
+    assert!(matches!(why, Unread::Damaged | Unread::Lost { .. }), "{why:?}");
+}
+
 /// A file whose page draws a form of ten forms of ten forms, and so on, with this content in the innermost.
 fn nested(content: &str) -> Vec<u8> {
     const DEPTH: usize = 9;
