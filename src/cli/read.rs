@@ -1,6 +1,6 @@
 //! `loopctl read`: how a document was read, and how the values of an extraction are bound to it.
 
-use super::headings::{OUTPUT, PROFILE};
+use super::headings::{ARGUMENTS, OUTPUT, PROFILE};
 use super::loading::{PolicyArguments, context};
 use super::result_format::result_format;
 use crate::failure::{ExitStatus, Failure};
@@ -33,7 +33,7 @@ pub(super) struct Arguments {
     #[arg(long, value_parser = result_format(), default_value = "text", help_heading = OUTPUT)]
     format: ResultFormat,
     /// The document; `-` for standard input
-    #[arg(value_name = "FILE")]
+    #[arg(value_name = "FILE", help_heading = ARGUMENTS)]
     file: PathBuf,
 }
 
