@@ -84,25 +84,19 @@ sections: { least_characters: 4 }
 ";
     place.write("rules/classify-small.yaml", classify);
     place.write("prompts/a.md", "{{ source }}");
-    place.write("profiles/small.yaml", small_profile(more));
-    let answer = |site: &str| json!({ "stage": "one", "value": { "site": site, "grade": 2 } });
-    place.write("answers.jsonl", format!("{}\n{}\n", answer("colon"), answer("liver")));
+    let profile = "classify: classify-small
+stages: [{ id: one, provider: scripted, config: { file: answers.jsonl }, prompt: a.md }]
+assess: { quality: { rubric: small } }
+overall: { from: quality }
+accept: { overall: 0.9 }
+stop: { max_iterations: 2 }
+sections: { split: true, merge: { default: conflict } }
+";
+    place.write("profiles/small.yaml", format!("{profile}{more}\n"));
+    let answer = |id: &str, site: &str| json!({ "id": id, "value": { "site": site, "grade": 2 } });
+    place.write("answers.jsonl", format!("{}\n{}\n", answer("doc#1", "colon"), answer("doc#2", "liver")));
     place.write("doc.txt", "alpha text\n\x0cbeta text\n");
     place
-}
-
-fn small_profile(more: &str) -> String {
-    format!(
-        "classify: classify-small
-stages: [{{ id: one, provider: scripted, config: {{ file: answers.jsonl }}, prompt: a.md }}]
-assess: {{ quality: {{ rubric: small }} }}
-overall: {{ from: quality }}
-accept: {{ overall: 0.9 }}
-stop: {{ max_iterations: 2 }}
-sections: {{ split: true, merge: {{ default: conflict }} }}
-{more}
-"
-    )
 }
 
 #[test]
@@ -130,10 +124,9 @@ fn a_file_is_incomplete_until_its_last_section_is_done_and_resume_merges_it() {
         ["run", "--profile", "small", "--jobs", "1", "--out", "out", "--format", "json", "doc.txt"];
     place.run(&arguments);
     assert_eq!(place.json("out/doc-merged.json")["status"], "incomplete");
-    place.write("profiles/small.yaml", small_profile("budget: { calls: 9 }"));
-    place.run(&["resume", "--format", "json"]);
+    place.run(&["resume", "--budget", "calls=9"]).exits(3);
     let merged = place.json("out/doc-merged.json");
-    assert_ne!(merged["status"], "incomplete", "{merged}");
+    assert_eq!(merged["status"], "conflict", "{merged}");
     assert_eq!(merged["sections"].as_array().unwrap().len(), 2);
     assert_eq!(merged["sections"][1]["document_type"], "b");
 }
