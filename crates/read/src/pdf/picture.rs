@@ -43,9 +43,11 @@ pub(in super::super) fn grey(
     dpi: f64,
     settings: &ReadingSettings,
 ) -> Result<(GreyPicture, f64), Unread> {
-    let pdf = super::open(bytes, settings)?;
-    let found = page.checked_sub(1).and_then(|at| pdf.pages().get(at)).ok_or(Unread::NoPage { page })?;
-    super::bounded(|| draw_grey(found, &RenderCache::new(), dpi))?.ok_or(Unread::NoPage { page })
+    super::bounded(|| {
+        let pdf = super::open(bytes, settings)?;
+        let found = page.checked_sub(1).and_then(|at| pdf.pages().get(at)).ok_or(Unread::NoPage { page })?;
+        draw_grey(found, &RenderCache::new(), dpi).ok_or(Unread::NoPage { page })
+    })?
 }
 
 /// Draws a page in grey with so many dots per inch; and the points of the page for each pixel. `None` for one without pixels.
