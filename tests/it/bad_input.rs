@@ -61,7 +61,7 @@ fn files_that_are_no_text_end_as_unreadable_and_the_others_run() {
         ("cut.txt", b"caf\xc3", "not UTF-8"),
         ("controls.txt", &[1; 100], "control characters"),
         ("report.pdf", b"%PDF-1.7 x", "begins as a PDF, and is damaged; open it and save it again"),
-        ("scan.pdf", PAGE_WITHOUT_TEXT, "--config 'stages.*.attach=document' --type TYPE"),
+        ("scan.pdf", PAGE_WITHOUT_TEXT, "shows no text; if it is a scan, let OCR read it"),
         ("scan.png", b"\x89PNG\r\n\x1a\n\0", "--config 'stages.*.attach=document' --type TYPE"),
         ("scan.webp", b"RIFF\x10\0\0\0WEBPVP8 ", "a WebP image"),
         (
@@ -76,7 +76,8 @@ fn files_that_are_no_text_end_as_unreadable_and_the_others_run() {
         place.write(name, bytes);
     }
     place.write("good.txt", REPORT);
-    let mut arguments = vec!["run", "--format", "jsonl", "--out", "out"];
+    // With OCR it is another message where `tesseract` is installed than where it is not.
+    let mut arguments = vec!["run", "--config", "ingest.ocr=false", "--format", "jsonl", "--out", "out"];
     arguments.extend(files.iter().map(|(name, ..)| *name));
     arguments.push("good.txt");
     let ran = place.run(&arguments).exits(3).says(&["unreadable"]);
@@ -93,7 +94,7 @@ fn files_that_are_no_text_end_as_unreadable_and_the_others_run() {
     assert_eq!(results[files.len()]["best_extraction"]["histology"], "ductal carcinoma");
 }
 
-/// What a file is, its bytes tell: a page called `.pdf`, data without an ending, a text in an encoding that it does not name.
+/// The bytes of a file tell its kind: a page called `.pdf`, data without an ending, a text in an encoding that it does not name.
 #[test]
 fn markup_and_texts_in_older_encodings_are_read_as_they_are_seen() {
     let place = Workspace::new();
@@ -141,11 +142,9 @@ fn a_document_of_100_megabytes_is_refused_before_anybody_is_asked() {
 fn a_document_that_no_provider_can_be_given_is_refused_when_it_is_read() {
     let place = Workspace::new();
     place.write("long.txt", "Grade 2. ".repeat(2_000_000));
-    place.write("long.gif", [&b"GIF89a"[..], &vec![0; 13 << 20]].concat());
     place.write("record.jsonl", json!({"id": "r", "text": "x".repeat(16 << 20)}).to_string());
     for (file, said) in [
         ("long.txt", "`long.txt` has 18000000 bytes; a document has at most 15728640"),
-        ("long.gif", "`long.gif` has 13631494 bytes; a document has at most 11796480"),
         ("record.jsonl", "record.jsonl`, line 1 has 16777216 bytes; a document has at most 15728640"),
     ] {
         place.run(&["run", file]).exits(1).says(&[said, "split it into documents"]);

@@ -127,6 +127,7 @@ mod otlp;
 #[cfg(test)]
 mod page_labels;
 #[cfg(test)]
+mod page_gate;
 mod page_view;
 #[cfg(test)]
 mod pages;

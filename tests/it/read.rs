@@ -76,14 +76,14 @@ fn wrong_input_is_named_with_its_place_and_what_to_do() {
     place.write("doc.txt", "Total: 5");
     place.write("doc.json", "{\n  \"total\": 5,\n}");
     place.write("list.json", "[1]");
-    place.write("bytes.txt", b"caf\xe9 au lait is a drink");
+    place.write("bytes.txt", b"caf\xc3\xa9 au lait\xff is \xc3 a drink");
     place.write("empty.txt", "");
     place.run(&["read", "none.txt"]).exits(1).says(&["can't read `none.txt`"]);
     place.run(&["read", "."]).exits(1).says(&["can't read `.`"]);
     place
         .run(&["read", "bytes.txt"])
         .exits(1)
-        .says(&["`bytes.txt`: the document is not UTF-8 text (byte 3)", "help:"]);
+        .says(&["`bytes.txt`: the document is not UTF-8 text (byte 13)", "help:"]);
     place.run(&["read", "empty.txt"]).exits(1).says(&["`empty.txt`: the document is empty", "help:"]);
     place.run(&["read", "doc.txt", "--extraction", "doc.json"]).exits(1).says(&[
         "doc.json:3:1: the extraction is not JSON",

@@ -108,7 +108,7 @@ mod tests {
         assert_eq!(
             found.errors[1].help(),
             "files in the folder, and in its folders, that end in `.txt`, `.text`, `.md`, `.json`, `.pdf`, `.docx`, `.docm`, \
-             `.xlsx`, `.xlsm`, `.odt`, `.ods`, `.rtf`, `.eml` are taken, and the records of `.jsonl`; name other files one by one, or by a pattern"
+             `.xlsx`, `.xlsm`, `.odt`, `.ods`, `.rtf`, `.eml`, `.html`, `.htm`, `.xml`, `.nxml` are taken, and the records of `.jsonl`; name other files one by one, or by a pattern"
         );
     }
 

@@ -68,12 +68,10 @@ impl DocumentReader {
 
     /// This reader, with the reading settings of a profile.
     #[must_use]
-    pub fn with_ingest(self, ingest: &Ingest) -> Self {
-        let reader = DocumentReader { gate: ingest.gate.clone(), ..self };
-        match ingest.ocr.settings() {
-            Some(ocr) => reader.with_ocr(ocr.into()),
-            None => reader,
-        }
+    pub fn with_ingest(mut self, ingest: &Ingest) -> Self {
+        self.gate = ingest.gate.clone();
+        self.settings.ocr = ingest.ocr.settings().map(OcrSettings::from);
+        self
     }
 
     /// This reader, which reads images, and pages that are only a picture, by OCR.

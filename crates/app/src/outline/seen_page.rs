@@ -34,7 +34,7 @@ pub(super) struct SeenPage {
     is_picture: bool,
     /// The origin of its words.
     origin: PageOrigin,
-    /// How well it can be read, and what the gate of the profile holds against it.
+    /// Numbers that tell how well it can be read, and those that the gate of the profile holds against it.
     signals: PageSignals,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     findings: Vec<GateFinding>,

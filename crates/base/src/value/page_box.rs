@@ -82,7 +82,7 @@ mod tests {
     fn a_passage_is_written_in_hundredths_of_a_point_and_read_again() {
         let boxes = vec![PageBox { left: 10.123_456, top: 0.1, width: 20.0, height: 11.999 }];
         let written = serde_json::to_value(PagePassage { page: 2, boxes }).unwrap();
-        assert_eq!(written.to_string(), r#"{"boxes":[[10.12,0.1,20.0,12.0]],"page":2}"#);
+        assert_eq!(written, serde_json::json!({ "page": 2, "boxes": [[10.12, 0.1, 20.0, 12.0]] }));
         let read: PagePassage = serde_json::from_value(written.clone()).unwrap();
         assert_eq!(serde_json::to_value(read).unwrap(), written);
     }

@@ -28,7 +28,7 @@ pub struct DocumentPage {
     pub words: Vec<PageWord>,
     /// `true` if it shows a picture and no text: nothing is known of what it says.
     pub is_picture: bool,
-    /// How well it can be read.
+    /// Numbers that tell how well it can be read.
     #[serde(default)]
     pub signals: PageSignals,
     /// The signals beyond the bounds of the profile that it was read for.

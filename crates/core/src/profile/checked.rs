@@ -89,7 +89,7 @@ mapping! {
             examples(&["[examples]"])
         )]
         pub generate_once: Vec<Spanned<String>>,
-        /// How documents are read that are not plain text, and the gate that their pages pass before a call is made.
+        /// The reading of documents that are not plain text, and the gate that their pages pass before a call is made.
         #[key(examples(&["{ ocr: { languages: [deu] }, gate: { hidden_words: { above: 0, then: fail } } }"]))]
         pub ingest: Ingest => |_| Ingest::default(),
         /// Passages that no stage, rule or measure sees, at most 100. Only a judge with `sees: unmasked` gets the whole

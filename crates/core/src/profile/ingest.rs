@@ -13,7 +13,8 @@ const RESOLUTIONS: (f64, f64) = (72.0, 600.0);
 const MOST_LANGUAGES: usize = 10;
 
 mapping! {
-    /// How documents are read that are not plain text: which pages by OCR, and which are good enough to be worked on.
+    /// The reading of documents that are not plain text: the pages that OCR reads, and those that are good enough to be
+    /// worked on.
     "ingest" is "set of reading settings", expects "a mapping such as `{ ocr: { languages: [deu] } }`", all default;
     #[derive(Debug, Clone)]
     pub struct Ingest {
@@ -38,7 +39,7 @@ pub enum OcrUse {
 }
 
 mapping! {
-    /// How pictures of text are read.
+    /// The reading of pictures of text.
     "ocr" is "set of OCR settings", checked by Ocr::check, all default;
     #[derive(Debug, Clone)]
     pub struct Ocr {
@@ -74,7 +75,7 @@ decode_words!(OcrEngine, "engine", {
 
 mapping! {
     /// Bounds on the signals of a page; `false` takes one away.
-    "gate" is "gate", expects "a mapping from signals to bounds, such as `{ skew: { above: 5, then: fail } }`", all default;
+    "page_gate" is "set of bounds on pages", expects "a mapping from signals to bounds, such as `{ skew: { above: 5, then: fail } }`", all default;
     #[derive(Debug, Clone, PartialEq)]
     pub struct PageGate {
         /// The share of characters that their fonts do not tell.
@@ -110,7 +111,7 @@ mapping! {
         /// The largest value that is good enough.
         #[key(shaped(|| Shape::at_least(0.0)), required, examples(&["0.1"]))]
         above: f64 = |node, problems| number_in(node, 0.0, f64::MAX, problems),
-        /// What happens to a page beyond it.
+        /// The step for a page beyond it.
         #[key(required, examples(&["review"]))]
         then: GateStep,
     }
@@ -123,21 +124,21 @@ mapping! {
         /// The smallest value that is good enough.
         #[key(shaped(|| Shape::at_least(0.0)), required, examples(&["0.7"]))]
         below: f64 = |node, problems| number_in(node, 0.0, f64::MAX, problems),
-        /// What happens to a page below it.
+        /// The step for a page below it.
         #[key(required, examples(&["review"]))]
         then: GateStep,
     }
 }
 
-/// The largest value of a signal that is good enough, and what happens to a page beyond it; `None` for no bound.
+/// The largest value of a signal that is good enough, and the step for a page beyond it; `None` for no bound.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Above(pub Option<(f64, GateStep)>);
 
-/// The smallest value of a signal that is good enough, and what happens to a page below it; `None` for no bound.
+/// The smallest value of a signal that is good enough, and the step for a page below it; `None` for no bound.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Below(pub Option<(f64, GateStep)>);
 
-/// What happens to a page that is not good enough.
+/// The step for a page that is not good enough.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum GateStep {
@@ -227,7 +228,7 @@ impl Decode for Above {
     const EXPECTED: &'static str = "`false`, or a bound such as `{ above: 0.1, then: review }`";
 
     fn shape() -> Shape {
-        Shape::AnyOf(vec![Shape::Bool, Shape::Mapping(AboveKeys::mapping())])
+        Shape::AnyOf(vec![Shape::Only("false"), Shape::Mapping(AboveKeys::mapping())])
     }
 
     fn decode(node: &Node, problems: &mut Problems) -> Option<Self> {
@@ -245,7 +246,7 @@ impl Decode for Below {
     const EXPECTED: &'static str = "`false`, or a bound such as `{ below: 0.7, then: review }`";
 
     fn shape() -> Shape {
-        Shape::AnyOf(vec![Shape::Bool, Shape::Mapping(BelowKeys::mapping())])
+        Shape::AnyOf(vec![Shape::Only("false"), Shape::Mapping(BelowKeys::mapping())])
     }
 
     fn decode(node: &Node, problems: &mut Problems) -> Option<Self> {

@@ -1,7 +1,7 @@
 //! Context: how the documents of a kind assert what they mention.
 
 use crate::mapping;
-use crate::value::yaml::Node;
+use crate::value::yaml::{Data, Node};
 use serde::{Deserialize, Serialize};
 
 mapping! {
@@ -92,8 +92,10 @@ impl Context {
     /// Returns whether a file is one, by keys that no other file in `rules/` has.
     #[must_use]
     pub fn is_one(root: &Node) -> bool {
-        let own = ["context", "negated", "uncertain", "historical", "hypothetical", "of_another", "sections"];
-        own.iter().any(|key| root.get(key).is_some())
+        let own = ["context", "negated", "uncertain", "historical", "hypothetical", "of_another"];
+        // The sections of a classification are a mapping.
+        let lists_sections = root.get("sections").is_some_and(|entry| matches!(entry.data, Data::List(_)));
+        lists_sections || own.iter().any(|key| root.get(key).is_some())
     }
 }
 

@@ -29,7 +29,7 @@ struct FlowWriter {
     text: String,
     parts: Vec<MarkedPart>,
     indent: usize,
-    /// What is written before the next line in place of its indentation.
+    /// The text before the next line in place of its indentation.
     marker: Option<String>,
     /// `true` if an empty line comes before the next one.
     is_apart: bool,

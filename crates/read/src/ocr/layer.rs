@@ -41,12 +41,17 @@ pub(super) fn is_unknown(page: &DocumentPage) -> bool {
     page.findings.iter().any(|finding| finding.then == GateStep::Ocr && is_unknown(finding.signal))
 }
 
-/// The words of OCR that the layer does not have, and those of the layer, in the frame of the picture.
+/// The words of OCR that the layer does not have, and those of the layer, in the frame of the picture. OCR sees words in
+/// photographs, too, of which it is not sure: beside a layer these are left out.
 pub(super) fn completed(
     scanned: Vec<PlacedWord>,
     layer: &[LayerWord],
     frame: &PictureFrame,
+    least_confidence: u8,
 ) -> Vec<PlacedWord> {
+    if layer.is_empty() {
+        return scanned;
+    }
     let to_frame = to_page(frame).inverse();
     let layer = layer.iter().map(|word| {
         let bounds = to_frame.transform_rect_bbox(word.bounds);
@@ -61,7 +66,12 @@ pub(super) fn completed(
     });
     let mut words: Vec<PlacedWord> = layer.collect();
     let places: Vec<Rect> = words.iter().map(|word| word.bounds).collect();
-    words.extend(scanned.into_iter().filter(|word| !places.iter().any(|place| covers(*place, word.bounds))));
+    let is_sure = |word: &PlacedWord| {
+        word.ocr.as_ref().is_none_or(|mark| mark.confidence >= least_confidence)
+            && word.text.chars().any(char::is_alphanumeric)
+    };
+    let is_new = |word: &PlacedWord| !places.iter().any(|place| covers(*place, word.bounds));
+    words.extend(scanned.into_iter().filter(|word| is_sure(word) && is_new(word)));
     words
 }
 

@@ -86,7 +86,7 @@ struct ScannedPage {
     words: Vec<LaidWord>,
     frame: PictureFrame,
     ocr: PageOcr,
-    /// How far the text layer agrees with it.
+    /// The agreement of the text layer with it.
     agreement: Option<f32>,
     /// `true` if that layer can't be trusted.
     is_replaced: bool,
@@ -172,7 +172,7 @@ impl PageScan<'_> {
         let lies = |agreement: f32| self.least_agreement.is_some_and(|least| f64::from(agreement) < least);
         let is_replaced = self.is_unknown || agreement.is_some_and(lies);
         let mut laid = PlacedText::default();
-        laid.write(if is_replaced { scanned } else { completed(scanned, &self.layer, &frame) });
+        laid.write(if is_replaced { scanned } else { completed(scanned, &self.layer, &frame, self.settings.least_confidence) });
         let boxes: Vec<PageBox> =
             laid.words.iter().map(|word| page_box(to_page.transform_rect_bbox(word.bounds))).collect();
         let unread = self.pictures.unread_letters(self.page, &boxes)?;

@@ -171,7 +171,7 @@ fn split_sections(code: &str) -> Vec<Vec<FormatToken>> {
 enum FormatToken {
     /// Text that is shown as it is.
     Literal(String),
-    /// What is in brackets.
+    /// A part in brackets.
     Bracket(String),
     /// A letter or sign that means something.
     Sign(char),

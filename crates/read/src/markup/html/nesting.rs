@@ -100,7 +100,7 @@ pub(super) fn parse(text: &str) -> Option<PageTree> {
     let tokenizer = Tokenizer::new(builder, TokenizerOpts::default());
     let input = BufferQueue::default();
     input.push_back(StrTendril::from_slice(text));
-    // It stops after each script, which is not run, and after each declared encoding, which is known by now.
+    // It stops after each script, which is not run, and after each declared encoding, which is known already.
     while !matches!(tokenizer.feed(&input), TokenizerResult::Done) {}
     tokenizer.end();
     let bounded = tokenizer.sink;

@@ -31,7 +31,7 @@ struct StyleRule {
     declared: Rc<[(SeenDeclaration, bool)]>,
 }
 
-/// What an element must have.
+/// The conditions on an element.
 #[derive(Debug, Default)]
 struct CompoundSelector {
     /// A name, or with `.` and `#` a class or id.

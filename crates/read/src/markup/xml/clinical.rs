@@ -80,7 +80,7 @@ fn header(document: &XmlElement, blocks: &mut Vec<FlowBlock>) {
     }
 }
 
-/// Adds a line for each thing that is known of somebody who takes part.
+/// Adds a line for each thing that is known of a participant.
 fn participant(label: &str, part: &XmlElement, blocks: &mut Vec<FlowBlock>) {
     for child in part.elements() {
         let value = match child.name.as_str() {

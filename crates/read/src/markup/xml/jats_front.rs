@@ -1,4 +1,4 @@
-//! What stands before the text of an article in JATS, as named lines: title, authors, journal, dates, identifiers.
+//! The front of an article in JATS, as named lines: title, authors, journal, dates, identifiers.
 
 use super::super::flow::{FlowBlock, one_line};
 use super::jats::{section, sections};

@@ -4,7 +4,7 @@ use crate::office::flow_table::{FlowCell, FlowTable};
 
 /// Edges that are nearer to each other are one, in twentieths of a point.
 const GRID: i32 = 60;
-/// What is added to edges, so that none is negative.
+/// The number that is added to edges, so that none is negative.
 const SHIFT: i32 = 2_000;
 /// The most cells of a row.
 const MOST_CELLS: usize = 1_000;

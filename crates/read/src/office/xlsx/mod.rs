@@ -23,7 +23,7 @@ use super::xml_cursor::XmlCursor;
 /// The most cells with a value of a workbook.
 const MOST_CELLS: usize = 2_000_000;
 
-/// What the cells of all sheets refer to.
+/// The parts of a workbook that the cells of all sheets refer to.
 struct WorkbookParts {
     texts: SharedTexts,
     formats: CellFormats,
