@@ -13,11 +13,9 @@ fn drawn_letters() -> String {
 
 fn report(second: &str) -> Workspace {
     let place = Workspace::new();
-    let text = std::fs::read_to_string(concat!(
-        env!("CARGO_MANIFEST_DIR"),
-        "/examples/reports/liver-resection.txt"
-    ))
-    .unwrap();
+    let text =
+        std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/reports/liver-resection.txt"))
+            .unwrap();
     place.write("liver.pdf", pdf_of(&text.lines().collect::<Vec<_>>(), second));
     place
 }
@@ -61,7 +59,10 @@ fn letters_that_are_drawings_leave_a_result_to_a_person_where_no_engine_reads_th
     let seen = place.run_json(&["read", "liver.pdf", "--format", "json"]);
     let page = &seen["pages"][1];
     assert!(page["signals"]["unread_ink"].as_f64().unwrap() > 0.5, "{page}");
-    assert_eq!(run(&place, &["ingest.ocr=false", "ingest.gate.unread_ink=false"], 0)["final_status"], "passed");
+    assert_eq!(
+        run(&place, &["ingest.ocr=false", "ingest.gate.unread_ink=false"], 0)["final_status"],
+        "passed"
+    );
 }
 
 #[test]

@@ -116,10 +116,7 @@ fn what_cannot_be_shown_is_said() {
     html(&["none/r.html"]).exits(1).says(&["can't write"]);
     place.run(&["read", "report.pdf", "--pages", "1"]).exits(2).says(&["--html"]);
     place.write("scan.pdf", pdf_of(&[], ""));
-    place
-        .run(&["read", "scan.pdf", "--html", "r.html"])
-        .exits(1)
-        .says(&["`scan.pdf`", "help:"]);
+    place.run(&["read", "scan.pdf", "--html", "r.html"]).exits(1).says(&["`scan.pdf`", "help:"]);
     let ran = Ran::of(
         place.loopctl(&["read", "-", "--text"]).write_stdin(std::fs::read(place.path("report.pdf")).unwrap()),
     );

@@ -172,7 +172,11 @@ impl PageScan<'_> {
         let lies = |agreement: f32| self.least_agreement.is_some_and(|least| f64::from(agreement) < least);
         let is_replaced = self.is_unknown || agreement.is_some_and(lies);
         let mut laid = PlacedText::default();
-        laid.write(if is_replaced { scanned } else { completed(scanned, &self.layer, &frame, self.settings.least_confidence) });
+        laid.write(if is_replaced {
+            scanned
+        } else {
+            completed(scanned, &self.layer, &frame, self.settings.least_confidence)
+        });
         let boxes: Vec<PageBox> =
             laid.words.iter().map(|word| page_box(to_page.transform_rect_bbox(word.bounds))).collect();
         let unread = self.pictures.unread_letters(self.page, &boxes)?;
