@@ -29,7 +29,7 @@ use self::form_fields::FormFields;
 use self::glyphs::GlyphCollector;
 pub(super) use self::open::is_pdf;
 use self::open::open;
-use self::picture::draw_grey;
+use self::picture::{POINTS_PER_INCH, draw_grey};
 pub(super) use self::picture::{grey, picture};
 use self::sight::Sighted;
 
@@ -52,6 +52,8 @@ const MOST_PAGES: usize = 5_000;
 const MOST_GLYPHS: usize = 5_000_000;
 /// The longest text, in bytes: more can't be part of a request.
 const MOST_TEXT: usize = 15 << 20;
+/// The most pixels that are looked at for ink: eight pages of paper. Larger pages are drawn smaller.
+const MOST_INK_PIXELS: f64 = 9_000_000.0;
 /// The share of glyphs without a known character from which a document counts as unreadable, in percent.
 const MOST_UNKNOWN_PERCENT: usize = 10;
 /// The part of a page without text that a picture covers if it may be the scan of a text, in percent.
@@ -94,8 +96,9 @@ fn read_opened(pdf: &Pdf, settings: &ReadingSettings) -> Result<FileText, Unread
         }
         let reader = OpenedPage { page, pdf, fields: &fields, cache: &cache, drawn: &drawn };
         let before = (seen.glyphs, seen.unknown);
-        let page = reader.read(&mut seen, &mut attachments, &mut text)?;
-        if page.words.is_empty() || are_unknown(seen.unknown - before.1, seen.glyphs - before.0) {
+        let (page, has_ink) = reader.read(&mut seen, &mut attachments, &mut text)?;
+        if (page.words.is_empty() && has_ink) || are_unknown(seen.unknown - before.1, seen.glyphs - before.0)
+        {
             for_ocr.push(at + 1);
         }
         placed.push(page);
@@ -103,7 +106,7 @@ fn read_opened(pdf: &Pdf, settings: &ReadingSettings) -> Result<FileText, Unread
             return Err(Unread::TooLong);
         }
     }
-    if text.words.is_empty() && settings.ocr.is_none() {
+    if text.words.is_empty() && (settings.ocr.is_none() || for_ocr.is_empty()) {
         return Err(Unread::NoText { pages: placed.len(), engine: None });
     }
     if are_unknown(seen.unknown, seen.glyphs) && settings.ocr.is_none() {
@@ -137,12 +140,13 @@ struct OpenedPage<'p, 'a> {
 }
 
 impl OpenedPage<'_, '_> {
+    /// Reads the page, and returns whether anything is seen on it.
     fn read(
         &self,
         counts: &mut GlyphCounts,
         attachments: &mut Attachments,
         text: &mut PlacedText,
-    ) -> Result<DocumentPage, Unread> {
+    ) -> Result<(DocumentPage, bool), Unread> {
         let page = self.page;
         let (width, height) = page.render_dimensions();
         let bounds = Rect::new(0.0, 0.0, f64::from(width), f64::from(height));
@@ -156,7 +160,8 @@ impl OpenedPage<'_, '_> {
         let annotated = AnnotatedPage { page, to_page, fields: self.fields };
         annotated.draw(&mut context, &mut collector, attachments);
         let picture = collector.picture();
-        let ink = draw_grey(page, self.drawn, INK_DPI);
+        let dpi = INK_DPI.min(POINTS_PER_INCH * (MOST_INK_PIXELS / bounds.area()).sqrt());
+        let ink = draw_grey(page, self.drawn, dpi);
         let ink = ink.map(|(picture, points)| PageInk::new(picture, points)).ok_or(Unread::Damaged)?;
         let Sighted { seen: glyphs, hidden_words } = Sighted::of(collector.into_glyphs(), bounds, &ink);
         let unknown = glyphs.iter().filter(|glyph| glyph.text.is_none()).count();
@@ -181,7 +186,9 @@ impl OpenedPage<'_, '_> {
         };
         let is_picture = words.is_empty() && picture * 100.0 > bounds.area() * PICTURE_PERCENT;
         let text = start..text.text.len();
-        Ok(DocumentPage { width, height, text, words, is_picture, signals, ..DocumentPage::default() })
+        let page =
+            DocumentPage { width, height, text, words, is_picture, signals, ..DocumentPage::default() };
+        Ok((page, ink.is_seen(bounds)))
     }
 }
 

@@ -13,7 +13,7 @@ use hayro::{PixmapSettings, RenderCache, RenderSettings};
 /// The most pixels of a picture, and the most of one side.
 const MOST_PIXELS: f32 = 40_000_000.0;
 const MOST_SIDE: f32 = 20_000.0;
-const POINTS_PER_INCH: f64 = 72.0;
+pub(super) const POINTS_PER_INCH: f64 = 72.0;
 
 /// Draws a page, counted from 1, on white.
 ///
