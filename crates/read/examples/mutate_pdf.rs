@@ -1,4 +1,4 @@
-//! Mutated PDF files for minutes, on stable Rust: does reading them break, or take long?
+//! A reader of mutated PDF files on stable Rust, for minutes: it reports those that break it or take long.
 //!
 //! ```text
 //! cargo run -p loopctl-read --example mutate_pdf -- SECONDS SEED FILE…

@@ -43,6 +43,7 @@ mod reader;
 mod reader_task;
 mod records;
 mod references;
+mod script_digits;
 mod sections;
 mod skipped;
 mod text_encoding;

@@ -4,8 +4,8 @@ use super::file_kind::FileKind;
 use super::file_text::{FileText, Unread};
 use super::ocr::{LineSheet, OcrSettings, PictureFrame, SheetTask, Turn, lines_of, prepared};
 use super::page_ink::{INK_DPI, PageInk};
+use super::page_layout::rectangle;
 use super::page_picture::PagePicture;
-use hayro_interpret::kurbo::Rect;
 use loopctl_core::document::PageBox;
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -198,11 +198,7 @@ pub(super) fn unread_letters(
     settings: &ReadingSettings,
 ) -> Result<usize, Unread> {
     let (picture, points) = kind.grey(bytes, page, INK_DPI, settings)?;
-    let places = words.iter().map(|word| {
-        let (left, top) = (f64::from(word.left), f64::from(word.top));
-        Rect::new(left, top, left + f64::from(word.width), top + f64::from(word.height))
-    });
-    Ok(PageInk::new(picture, points).letters_outside(places))
+    Ok(PageInk::new(picture, points).letters_outside(words.iter().copied().map(rectangle)))
 }
 
 /// Draws lines of a page that was drawn for OCR.

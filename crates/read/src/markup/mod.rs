@@ -7,7 +7,6 @@ mod flow;
 pub(super) mod html;
 mod markup_text;
 pub(super) mod markup_unread;
-mod script_digits;
 pub(super) mod xml;
 
 use super::file_text;

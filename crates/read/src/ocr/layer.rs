@@ -2,9 +2,9 @@
 
 use super::PictureFrame;
 use crate::file_text::FileText;
-use crate::page_layout::PlacedWord;
+use crate::page_layout::{PlacedWord, rectangle};
 use hayro_interpret::kurbo::{Affine, Rect};
-use loopctl_core::document::{DocumentPage, PageBox, PageSignal};
+use loopctl_core::document::{DocumentPage, PageSignal};
 use loopctl_core::profile::GateStep;
 
 /// The part of a word of OCR that a word of the layer covers if both are the same one.
@@ -132,11 +132,6 @@ fn similar(one: &str, other: &str) -> f64 {
         }
     }
     row.last().copied().unwrap_or_default() as f64 / one.len().max(other.len()).max(1) as f64
-}
-
-fn rectangle(bounds: PageBox) -> Rect {
-    let (left, top) = (f64::from(bounds.left), f64::from(bounds.top));
-    Rect::new(left, top, left + f64::from(bounds.width), top + f64::from(bounds.height))
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 
 use super::ink::{Backdrop, Ink, UNSEEN_POINTS};
 use super::symbol_fonts::{self, SymbolFont};
+use crate::script_digits;
 
 /// The look of a text, as far as it is set.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
@@ -48,26 +49,10 @@ impl TextLook {
     }
 }
 
-/// A number above the line in the digits for that: `10` and a raised `9` are not 109.
+/// A number above the line in the digits for that: `10` and a raised `9` are not 109. A text that is more than a number
+/// stays as it is.
 pub(super) fn raised(text: String) -> String {
-    let digits: Option<String> = text.chars().map(raised_digit).collect();
-    digits.unwrap_or(text)
-}
-
-fn raised_digit(character: char) -> Option<char> {
-    Some(match character {
-        '0' => '⁰',
-        '1' => '¹',
-        '2' => '²',
-        '3' => '³',
-        '4' => '⁴',
-        '5' => '⁵',
-        '6' => '⁶',
-        '7' => '⁷',
-        '8' => '⁸',
-        '9' => '⁹',
-        '+' => '⁺',
-        '-' | '\u{2212}' => '⁻',
-        _ => return None,
-    })
+    let number: String = text.chars().map(script_digits::raised).collect();
+    let is_number = text.chars().zip(number.chars()).all(|(before, after)| before != after);
+    if is_number { number } else { text }
 }

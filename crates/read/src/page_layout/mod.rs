@@ -18,6 +18,12 @@ pub(super) use sizes::quantile;
 use hayro_interpret::kurbo::Rect;
 use loopctl_core::document::PageBox;
 
+/// The box of a page as a rectangle in points.
+pub(super) fn rectangle(bounds: PageBox) -> Rect {
+    let (left, top) = (f64::from(bounds.left), f64::from(bounds.top));
+    Rect::new(left, top, left + f64::from(bounds.width), top + f64::from(bounds.height))
+}
+
 /// A rectangle in points, as the box of a page.
 #[expect(clippy::cast_possible_truncation, reason = "points on a page; a hundredth is finer than ink")]
 pub(super) fn page_box(bounds: Rect) -> PageBox {

@@ -36,7 +36,7 @@ use self::sight::Sighted;
 use self::words::words_by_direction;
 use super::file_text::{FileText, Unread};
 use super::page_ink::{INK_DPI, PageInk};
-use super::page_layout::{PlacedText, page_box};
+use super::page_layout::{PlacedText, page_box, rectangle};
 use super::reader_task::ReadingSettings;
 use hayro::RenderCache;
 use hayro_interpret::hayro_syntax::Pdf;
@@ -44,7 +44,7 @@ use hayro_interpret::hayro_syntax::object::Dict;
 use hayro_interpret::hayro_syntax::page::Page as PdfPage;
 use hayro_interpret::kurbo::{Affine, Rect};
 use hayro_interpret::{Context, InterpreterCache, InterpreterSettings, RenderContent, interpret_page};
-use loopctl_core::document::{DocumentPage, PageBox, PageSignals, PageWord, Pages};
+use loopctl_core::document::{DocumentPage, PageSignals, PageWord, Pages};
 
 /// The most pages of a document.
 const MOST_PAGES: usize = 5_000;
@@ -205,9 +205,4 @@ fn number(count: usize) -> f32 {
 #[expect(clippy::cast_possible_truncation, reason = "between 0 and 1")]
 fn fraction(value: f64) -> f32 {
     value.clamp(0.0, 1.0) as f32
-}
-
-fn rectangle(bounds: PageBox) -> Rect {
-    let (left, top) = (f64::from(bounds.left), f64::from(bounds.top));
-    Rect::new(left, top, left + f64::from(bounds.width), top + f64::from(bounds.height))
 }

@@ -1,13 +1,13 @@
 //! The blocks of a page: what is seen of it, as flowing content.
 
 use super::super::flow::{FlowBlock, FlowCell, FlowItem, FlowRow, one_line};
-use super::super::script_digits::{lowered, raised};
 use super::block_taker::BlockTaker;
 use super::declarations::BoxKind;
 use super::nesting::DEEPEST;
 use super::seen::{ElementLook, ScriptPosition, TextLook, look};
 use super::style_rules::StyleRules;
 use super::tree::{NodeContent, NodeId, PageTree, ROOT};
+use crate::script_digits::{lowered, raised};
 
 /// Elements of which nothing is shown as text of the page, and such that are struck out.
 const UNSEEN: [&str; 27] = [

@@ -1,9 +1,10 @@
 //! Clinical documents of HL7 (CDA, C-CDA): their header as named lines, then the text of their sections as it is attested.
 
-use super::super::flow::{FlowBlock, FlowCell, FlowItem, FlowRow, one_line};
+use super::super::flow::{FlowBlock, FlowItem, one_line};
 use super::clinical_entries::entries;
 use super::name_words::name_words;
 use super::running_text::{running_lines, running_text};
+use super::table_rows::table_rows;
 use super::tree::{XmlElement, XmlPart};
 
 /// The deepest level of a heading.
@@ -257,7 +258,7 @@ fn narrative(text: &XmlElement, blocks: &mut Vec<FlowBlock>) {
                 if let Some(caption) = child.first(&["caption"]) {
                     blocks.push(FlowBlock::paragraph(running_text(caption, &[])));
                 }
-                blocks.push(FlowBlock::Table(rows(child)));
+                blocks.push(FlowBlock::Table(table_rows(child, cell_blocks)));
             }
             "footnote" => {
                 end(&mut own, blocks);
@@ -286,27 +287,8 @@ fn list(list: &XmlElement) -> FlowBlock {
     FlowBlock::List(items.filter(|item| !item.blocks.is_empty()).collect())
 }
 
-fn rows(table: &XmlElement) -> Vec<FlowRow> {
-    let mut rows = Vec::new();
-    for part in table.elements() {
-        match part.name.as_str() {
-            "tr" => rows.push(cells(part)),
-            "thead" | "tbody" | "tfoot" => rows.extend(part.all("tr").map(cells)),
-            _ => {}
-        }
-    }
-    rows
-}
-
-fn cells(row: &XmlElement) -> FlowRow {
-    let cells = row.elements().filter(|cell| matches!(cell.name.as_str(), "td" | "th"));
-    let cells = cells.map(|cell| {
-        let span = |name: &str| {
-            cell.attribute(name).and_then(|span| span.parse::<usize>().ok()).unwrap_or(1).clamp(1, 1_000)
-        };
-        let mut blocks = Vec::new();
-        narrative(cell, &mut blocks);
-        FlowCell { blocks, columns: span("colspan"), rows: span("rowspan") }
-    });
-    cells.collect()
+fn cell_blocks(cell: &XmlElement) -> Vec<FlowBlock> {
+    let mut blocks = Vec::new();
+    narrative(cell, &mut blocks);
+    blocks
 }

@@ -1,8 +1,9 @@
-//! Articles in JATS: what stands before the text as named lines, then the text by its sections, tables and references.
+//! Articles in JATS: their front as named lines, then the text by its sections, tables and references.
 
-use super::super::flow::{FlowBlock, FlowCell, FlowItem, FlowRow, one_line};
+use super::super::flow::{FlowBlock, FlowItem, one_line};
 use super::jats_front;
 use super::running_text::{running_lines, running_text};
+use super::table_rows::table_rows;
 use super::tree::XmlElement;
 
 /// The deepest level of a heading.
@@ -74,7 +75,7 @@ pub(super) fn sections(holder: &XmlElement, level: u8, blocks: &mut Vec<FlowBloc
             "table-wrap" | "fig" | "supplementary-material" | "fig-group" | "table-wrap-group" => {
                 float(part, blocks);
             }
-            "table" => blocks.push(FlowBlock::Table(rows(part))),
+            "table" => blocks.push(FlowBlock::Table(table_rows(part, cell_blocks))),
             "fn-group" | "table-wrap-foot" => notes(part, blocks),
             "fn" => blocks.push(FlowBlock::Note(vec![FlowBlock::line(running_text(part, &[]))])),
             "ref-list" => section(part, level, blocks),
@@ -193,39 +194,19 @@ fn float(float: &XmlElement, blocks: &mut Vec<FlowBlock>) {
             "label" | "caption" | "object-id" => {}
             "alternatives" => {
                 for table in part.all("table") {
-                    blocks.push(FlowBlock::Table(rows(table)));
+                    blocks.push(FlowBlock::Table(table_rows(table, cell_blocks)));
                 }
             }
             "fig" | "table-wrap" => self::float(part, blocks),
-            "table" => blocks.push(FlowBlock::Table(rows(part))),
+            "table" => blocks.push(FlowBlock::Table(table_rows(part, cell_blocks))),
             "table-wrap-foot" => notes(part, blocks),
             _ => {}
         }
     }
 }
 
-/// The rows of a table.
-pub(super) fn rows(table: &XmlElement) -> Vec<FlowRow> {
-    let mut rows = Vec::new();
-    for part in table.elements() {
-        match part.name.as_str() {
-            "tr" => rows.push(cells(part)),
-            "thead" | "tbody" | "tfoot" => rows.extend(part.all("tr").map(cells)),
-            _ => {}
-        }
-    }
-    rows
-}
-
-fn cells(row: &XmlElement) -> FlowRow {
-    let cells = row.elements().filter(|cell| matches!(cell.name.as_str(), "td" | "th"));
-    let cells = cells.map(|cell| {
-        let span = |name: &str| {
-            cell.attribute(name).and_then(|span| span.parse::<usize>().ok()).unwrap_or(1).clamp(1, 1_000)
-        };
-        let lines = running_lines(cell, &[]);
-        let blocks = if lines.is_empty() { Vec::new() } else { vec![FlowBlock::line(lines.join("\n"))] };
-        FlowCell { blocks, columns: span("colspan"), rows: span("rowspan") }
-    });
-    cells.collect()
+/// The lines of a cell.
+fn cell_blocks(cell: &XmlElement) -> Vec<FlowBlock> {
+    let lines = running_lines(cell, &[]);
+    if lines.is_empty() { Vec::new() } else { vec![FlowBlock::line(lines.join("\n"))] }
 }

@@ -12,6 +12,7 @@ mod jats_front;
 mod name_words;
 mod records;
 mod running_text;
+mod table_rows;
 #[cfg(test)]
 mod tests;
 mod tree;

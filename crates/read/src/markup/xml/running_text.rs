@@ -1,8 +1,8 @@
 //! Running text of articles and records: its words with those that are marked.
 
 use super::super::flow::one_line;
-use super::super::script_digits::{lowered, raised};
 use super::tree::{XmlElement, XmlPart};
+use crate::script_digits::{lowered, raised};
 
 /// Elements that begin and end lines of a text.
 const LINES: [&str; 16] = [
