@@ -6,15 +6,15 @@ use super::scan::{PagePictures, scanned};
 use super::skew::Ink;
 use super::tesseract_table::OcrWord;
 use super::{GreyPicture, LineSheet, OcrSettings, PictureFrame, SheetTask, lines_of};
-use crate::file_kind::FileKind;
 use crate::file_text::{FileText, Unread};
 use crate::image_file::{ImageKind, grey};
 use crate::pdf;
-use crate::reader_task::{self, ReaderTask, ReadingSettings};
+use crate::reader_task::ReadingSettings;
 use crate::{DocumentReader, PageBox, ReadingDoubt};
 use hayro_interpret::kurbo::Point;
 use loopctl_core::document::{DocumentPage, Pages};
 use loopctl_core::value::DocumentId;
+use std::sync::Arc;
 
 /// A PDF page of eighteen lines.
 fn page() -> Vec<u8> {
@@ -29,7 +29,8 @@ fn page() -> Vec<u8> {
 
 /// That page at 150 dots per inch.
 fn picture() -> GreyPicture {
-    pdf::grey(page(), 1, 150.0, &ReadingSettings::default()).unwrap().0
+    let file = pdf::opened(Arc::new(page()), &ReadingSettings::default()).unwrap();
+    pdf::grey(&file, 1, 150.0).unwrap().0
 }
 
 #[test]
@@ -104,31 +105,6 @@ fn lines_on_a_sheet_are_those_of_the_page() {
         assert!(same, "the line at {top}");
     }
     assert!(drawn.shades().iter().any(|shade| *shade < 100), "there is ink");
-}
-
-#[test]
-fn another_process_draws_the_same_pictures() {
-    let settings = ReadingSettings {
-        ocr: Some(OcrSettings { dpi: 100, ..OcrSettings::default() }),
-        ..ReadingSettings::default()
-    };
-    let kind = FileKind::of(&page()).unwrap();
-    let answered = |task: ReaderTask| {
-        let mut answer = Vec::new();
-        reader_task::answer(&*task.sent_with(&page()).unwrap(), &mut answer).unwrap();
-        answer
-    };
-    let task = ReaderTask::Scan { page: 1, turn: None, settings: settings.clone() };
-    let (frame, png) = reader_task::scan_of(&answered(task)).unwrap();
-    let (own_frame, own_png) = reader_task::scan(kind, page(), 1, None, &settings).unwrap();
-    assert!(frame == own_frame && png == own_png && frame.has_ink);
-    let sheet = SheetTask { turn: Turn::None, lines: vec![[40.0, 20.0, 300.0, 16.0]], scale: 0.75 };
-    let task = ReaderTask::Lines { page: 1, sheet: sheet.clone(), settings: settings.clone() };
-    let lines = reader_task::lines_answered(&answered(task)).unwrap();
-    assert_eq!(lines, reader_task::lines(kind, page(), 1, &sheet, &settings).unwrap());
-    let missing = ReaderTask::Scan { page: 2, turn: None, settings };
-    assert_eq!(reader_task::scan_of(&answered(missing)), Err(Unread::NoPage { page: 2 }));
-    assert!(reader_task::scan_of(b"PNG").is_err());
 }
 
 /// An engine that reads two words where the page is upright, and little otherwise.
