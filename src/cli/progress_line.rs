@@ -37,6 +37,10 @@ impl ProgressLine for TerminalProgress {
         });
     }
 
+    fn split(&mut self, sections: usize) {
+        self.with(|progress| progress.split(sections));
+    }
+
     fn finished(&mut self, result: &DocumentResult, output: &mut Streams) {
         let now = since(self.began);
         self.with(|progress| progress.add(result, now));

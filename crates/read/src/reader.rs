@@ -6,6 +6,7 @@ use super::file_text::{FileText, Unread};
 use super::ocr::{OcrSettings, read_scans};
 use super::page_picture::PagePicture;
 use super::reader_task::{FilePassword, ReadingSettings};
+use super::shared_readings::SharedReadings;
 use super::text_encoding;
 use super::{Document, DocumentPage, Media, Pages, SourceText, Unreadable};
 use loopctl_core::profile::{GateStep, Ingest, PageGate};
@@ -26,6 +27,8 @@ pub struct DocumentReader {
     settings: ReadingSettings,
     /// Bounds on the signals of pages.
     gate: PageGate,
+    /// What was read of files for their sections, which the clones of a reader have in common.
+    shared: Arc<SharedReadings>,
 }
 
 impl DocumentReader {
@@ -55,7 +58,7 @@ impl DocumentReader {
     #[must_use]
     pub fn with_passwords(mut self, passwords: Vec<String>) -> Self {
         self.settings.passwords.extend(passwords.into_iter().map(FilePassword::new));
-        self
+        self.anew()
     }
 
     /// This reader, with the reading settings of a profile.
@@ -63,14 +66,25 @@ impl DocumentReader {
     pub fn with_ingest(mut self, ingest: &Ingest) -> Self {
         self.gate = ingest.gate.clone();
         self.settings.ocr = ingest.ocr.settings().map(OcrSettings::from);
-        self
+        self.anew()
     }
 
     /// This reader, which reads images, and pages that are only a picture, by OCR.
     #[must_use]
     pub fn with_ocr(mut self, settings: OcrSettings) -> Self {
         self.settings.ocr = Some(settings);
-        self
+        self.anew()
+    }
+
+    /// This reader, without what it has read: it would read it otherwise.
+    fn anew(self) -> Self {
+        DocumentReader { shared: Arc::default(), ..self }
+    }
+
+    /// Returns whether this reader reads every file as another one does.
+    #[must_use]
+    pub fn reads_like(&self, other: &Self) -> bool {
+        self.settings == other.settings && self.gate == other.gate
     }
 
     /// Returns whether a file of these bytes is read by a reader of its own. Plain text is not.
@@ -94,6 +108,21 @@ impl DocumentReader {
         };
         document.media = media;
         document
+    }
+
+    /// Keeps the document of a file for its sections, which are then read from it.
+    pub fn keep_for_sections(&self, document: Document) {
+        self.shared.keep(document);
+    }
+
+    /// The document of a file with this digest and these bytes, for the section with this number of so many.
+    pub(super) fn shared_document(
+        &self,
+        id: &DocumentId,
+        (digest, bytes): (&str, Vec<u8>),
+        section: (usize, usize),
+    ) -> Arc<Document> {
+        self.shared.take(digest, section, || self.document(id.clone(), bytes))
     }
 
     /// The document of a file of text in any encoding: as it is, or as its markup shows it.

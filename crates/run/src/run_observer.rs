@@ -21,6 +21,8 @@ pub trait RunObserver {
     fn listed(&mut self, _documents: u64, _finished: u64) {}
     /// A document was read; its loop is about to begin.
     fn read(&mut self, _document: &Document) {}
+    /// A file was split into so many sections, which are documents of the run in its place.
+    fn split(&mut self, _file: &DocumentId, _sections: usize) {}
     /// A document's loop begins.
     fn started(&mut self, id: &DocumentId, document_type: &str);
     /// Something happened in it, `at` after it began.

@@ -236,6 +236,12 @@ impl RunObserver for RunDisplay<'_> {
         }
     }
 
+    fn split(&mut self, _: &DocumentId, sections: usize) {
+        if let Some(progress) = &mut self.progress {
+            progress.split(sections);
+        }
+    }
+
     fn finished(&mut self, result: &DocumentResult) {
         self.above(|display| display.show(result));
         if let Some(line) = &mut self.progress {

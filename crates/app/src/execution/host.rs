@@ -30,6 +30,8 @@ impl Default for RunHost {
 pub trait ProgressLine {
     /// Every input was found: the run has this many documents, of which `finished` were over before.
     fn listed(&mut self, documents: u64, finished: u64);
+    /// Counts so many sections in place of their file.
+    fn split(&mut self, sections: usize);
     /// Counts a document that has ended with a result.
     fn finished(&mut self, result: &DocumentResult, output: &mut Streams);
     /// Counts a document that has ended without one.

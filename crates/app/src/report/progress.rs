@@ -75,6 +75,12 @@ impl Progress {
         self.count(now);
     }
 
+    /// Counts so many sections in place of their file.
+    pub fn split(&mut self, sections: usize) {
+        let sections = u64::try_from(sections).unwrap_or(u64::MAX);
+        self.total = self.total.map(|total| total.saturating_add(sections).saturating_sub(1));
+    }
+
     /// Counts a document that has none.
     pub fn add_failed(&mut self, now: Millis) {
         self.failed += 1;

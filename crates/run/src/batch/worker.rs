@@ -8,12 +8,16 @@ use super::super::off_thread::on_blocking_thread;
 use super::super::prior_work::PriorWork;
 use super::super::run_observer::RunObserver;
 use super::super::session::Session;
-use super::queued;
+use super::super::split_files::{split_rules, stored};
+use super::reading::Reading;
 use super::waves::WaveContext;
 use crate::engine::Event;
 use crate::ingest::{Document, InputError};
 use crate::result::DocumentResult;
-use crate::store::{ClaimedDocument, DocumentKey, DocumentStage, EventLog, Journal, LogEntry, StoreError};
+use crate::store::{
+    ClaimedDocument, DocumentKey, DocumentStage, EventLog, Journal, LogEntry, QueuedDocument, StoreError,
+    WorkerId,
+};
 use crate::value::{DocumentId, Millis};
 use serde_json::Value;
 use std::any::Any;
@@ -42,6 +46,9 @@ pub(super) enum TaskEnd {
     Result(Box<DocumentResult>, ConsultedProviders),
     /// It waits for a batch.
     Parked,
+    /// It was a file of several documents: so many sections are documents in its place, of which this process has claimed
+    /// these.
+    Split(usize, Vec<ClaimedDocument>),
     /// It can't be read.
     Unusable(InputError),
     /// It can't be worked on, for this reason.
@@ -97,6 +104,9 @@ pub(super) struct BatchContext {
     pub(super) document_type: Option<String>,
     pub(super) supplied: Option<Arc<Value>>,
     pub(super) within: Option<Vec<PathBuf>>,
+    /// The folder of artifacts, as the journal knows it.
+    pub(super) folder: Option<String>,
+    pub(super) worker: WorkerId,
     pub(super) interest: ObserverInterest,
     pub(super) waves: Arc<WaveContext>,
 }
@@ -114,7 +124,7 @@ pub(super) async fn work_on(
 }
 
 async fn work(
-    shared: &BatchContext,
+    shared: &Arc<BatchContext>,
     claimed: ClaimedDocument,
     events: UnboundedSender<WorkerEvent>,
 ) -> Result<TaskEnd, StoreError> {
@@ -122,13 +132,8 @@ async fn work(
     let log = DocumentLog::new(Arc::clone(&session.store.journal), claimed.document);
     // Standard input comes when it is written, and is waited for on a thread that may.
     let mut stops = session.stops();
-    let (input, within) = (queued::input_of(&claimed), shared.within.clone());
-    let reader = session.reader.clone();
-    let reading = on_blocking_thread(move || {
-        Ok(input
-            .and_then(|input| queued::allowed(input, within.as_deref()))
-            .and_then(|input| input.read(&reader)))
-    });
+    let (context, document) = (Arc::clone(shared), claimed.clone());
+    let reading = on_blocking_thread(move || Ok(Reading::of(&document, &context, &context.session.reader)));
     let read = tokio::select! {
         biased;
         read = reading => read?,
@@ -138,7 +143,8 @@ async fn work(
         }
     };
     let document = match read {
-        Ok(document) => document,
+        Ok(Reading::Document(document)) => document,
+        Ok(Reading::Sections { digest, sections }) => return split(shared, claimed, digest, sections).await,
         Err(error) => {
             log.end(DocumentStage::Failed, Some(error.to_string()), None).await?;
             return Ok(TaskEnd::Unusable(error));
@@ -179,6 +185,23 @@ async fn work(
     };
     let result = session.run_consulting(&consulted, assignment, &mut reporter).await?;
     Ok(result.map_or(TaskEnd::Parked, |result| TaskEnd::Result(Box::new(result), consulted)))
+}
+
+/// Puts the sections of a file in its place.
+async fn split(
+    shared: &Arc<BatchContext>,
+    claimed: ClaimedDocument,
+    digest: String,
+    sections: Vec<QueuedDocument>,
+) -> Result<TaskEnd, StoreError> {
+    let shared = Arc::clone(shared);
+    on_blocking_thread(move || {
+        let merge = split_rules(&shared.session.plan).map(|(_, merge)| stored(merge)).unwrap_or_default();
+        let (file, folder) = ((claimed.document, shared.worker), shared.folder.as_deref());
+        let taken = shared.journal.split_document(file, &digest, folder, &sections, &merge)?;
+        Ok(TaskEnd::Split(sections.len(), taken))
+    })
+    .await
 }
 
 /// The reason that a cancelled document has no result.
