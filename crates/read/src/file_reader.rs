@@ -6,6 +6,7 @@ use super::ocr::{LineSheet, PagePictures, PictureFrame, SheetTask, Turn};
 use super::opened_file::OpenedFile;
 use super::page_picture::PagePicture;
 use super::reader_task::{ReaderAnswer, ReaderTask, ReadingSettings, no_answer};
+use super::reading_progress::{ReadingObserver, ReadingProgress};
 use loopctl_core::document::PageBox;
 use loopctl_program::{KeptProgram, LimitedTasks, ProcessLimits, Program, read_frame, write_frame};
 use std::io::{self, Read, Write};
@@ -25,7 +26,11 @@ const MOST_TASK: u64 = 16 << 20;
 const MOST_FILE: u64 = 1 << 30;
 
 /// The reader of one file. Tasks may be given to it at the same time.
-pub(super) struct FileReader(FileAccess);
+pub(super) struct FileReader {
+    access: FileAccess,
+    /// Is told each page that OCR begins.
+    observer: Option<ReadingObserver>,
+}
 
 enum FileAccess {
     InProcess(Box<OpenedFile>),
@@ -42,7 +47,8 @@ impl FileReader {
         bytes: Arc<Vec<u8>>,
         settings: ReadingSettings,
     ) -> Result<Self, Unread> {
-        Ok(FileReader(FileAccess::InProcess(Box::new(OpenedFile::open(kind, bytes, settings)?))))
+        let access = FileAccess::InProcess(Box::new(OpenedFile::open(kind, bytes, settings)?));
+        Ok(FileReader { access, observer: None })
     }
 
     /// A reader of a file that starts a program which calls [`answer_contained`]: one process, and more of them while tasks
@@ -56,12 +62,13 @@ impl FileReader {
         settings: &ReadingSettings,
     ) -> Result<Self, Unread> {
         let settings = Arc::new(serde_json::to_vec(settings).map_err(|error| lost(error.to_string()))?);
-        Ok(FileReader(FileAccess::Contained(ContainedFile {
-            program,
-            settings,
-            bytes,
-            idle: Mutex::default(),
-        })))
+        let file = ContainedFile { program, settings, bytes, idle: Mutex::default() };
+        Ok(FileReader { access: FileAccess::Contained(file), observer: None })
+    }
+
+    /// This reader, which tells its observer each page that OCR begins.
+    pub(super) fn observed(self, observer: Option<ReadingObserver>) -> Self {
+        FileReader { observer, ..self }
     }
 
     /// The text of the file.
@@ -78,7 +85,7 @@ impl FileReader {
     }
 
     fn ask(&self, task: &ReaderTask) -> Result<ReaderAnswer, Unread> {
-        match &self.0 {
+        match &self.access {
             FileAccess::InProcess(file) => file.answer(task),
             FileAccess::Contained(file) => file.ask(task),
         }
@@ -86,6 +93,12 @@ impl FileReader {
 }
 
 impl PagePictures for FileReader {
+    fn begun(&self, page: usize, pages: usize) {
+        if let Some(observer) = &self.observer {
+            observer.tell(ReadingProgress { page, pages });
+        }
+    }
+
     fn prepared(&self, page: usize, turn: Option<Turn>) -> Result<(PictureFrame, Vec<u8>), Unread> {
         let answer = self.ask(&ReaderTask::Scan { page, turn })?;
         let ReaderAnswer::Scan { frame, png } = answer else { return Err(no_answer()) };

@@ -6,6 +6,7 @@ use super::file_text::{FileText, Unread};
 use super::ocr::{OcrSettings, read_scans};
 use super::page_picture::PagePicture;
 use super::reader_task::{FilePassword, ReadingSettings};
+use super::reading_progress::{ReadingObserver, ReadingProgress};
 use super::shared_readings::SharedReadings;
 use super::text_encoding;
 use super::{Document, DocumentPage, Media, Pages, SourceText, Unreadable};
@@ -29,6 +30,8 @@ pub struct DocumentReader {
     gate: PageGate,
     /// What was read of files for their sections, which the clones of a reader have in common.
     shared: Arc<SharedReadings>,
+    /// Is told how far a long file is read.
+    observer: Option<ReadingObserver>,
 }
 
 impl DocumentReader {
@@ -74,6 +77,13 @@ impl DocumentReader {
     pub fn with_ocr(mut self, settings: OcrSettings) -> Self {
         self.settings.ocr = Some(settings);
         self.anew()
+    }
+
+    /// This reader, which tells each page of a document that OCR begins. Pages are read at the same time, so that it is told
+    /// on any thread.
+    #[must_use]
+    pub fn observed(self, tell: impl Fn(ReadingProgress) + Send + Sync + 'static) -> Self {
+        DocumentReader { observer: Some(ReadingObserver::new(tell)), ..self }
     }
 
     /// This reader, without what it has read: it would read it otherwise.
@@ -167,6 +177,7 @@ impl DocumentReader {
             None => FileReader::in_process(kind, bytes, self.settings.clone()),
             Some(program) => FileReader::contained(Arc::clone(program), bytes, &self.settings),
         }
+        .map(|file| file.observed(self.observer.clone()))
     }
 
     /// Reads the text of a file.

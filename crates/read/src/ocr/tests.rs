@@ -208,6 +208,38 @@ fn pages_read_by_ocr_take_their_place_among_the_others() {
     assert!(pages[2].words.is_empty() && pages[2].is_picture);
 }
 
+/// Pictures that keep the pages that were begun.
+#[derive(Default)]
+struct Begun(std::sync::Mutex<Vec<(usize, usize)>>);
+
+impl PagePictures for Begun {
+    fn begun(&self, page: usize, pages: usize) {
+        self.0.lock().unwrap().push((page, pages));
+    }
+
+    fn prepared(&self, page: usize, turn: Option<Turn>) -> Result<(PictureFrame, Vec<u8>), Unread> {
+        Turned.prepared(page, turn)
+    }
+
+    fn unread_letters(&self, page: usize, words: &[PageBox]) -> Result<usize, Unread> {
+        Turned.unread_letters(page, words)
+    }
+
+    fn lines(&self, page: usize, task: SheetTask) -> Result<(LineSheet, Vec<u8>), Unread> {
+        Turned.lines(page, task)
+    }
+}
+
+#[test]
+fn each_page_that_is_begun_is_told_with_their_number() {
+    let pictures = Begun::default();
+    let read = layer("Invoice 7\n", 3, vec![2, 3]);
+    scanned(read, &pictures, &engines(0, None), &OcrSettings::default(), None).unwrap();
+    let mut begun = pictures.0.into_inner().unwrap();
+    begun.sort_unstable();
+    assert_eq!(begun, [(1, 2), (2, 2)]);
+}
+
 #[test]
 fn a_page_is_turned_until_it_reads() {
     for upright in 0..4 {

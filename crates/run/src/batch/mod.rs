@@ -504,6 +504,7 @@ async fn changed(steering: Option<&Steering>) {
 
 fn tell<O: RunObserver + ?Sized>(event: WorkerEvent, observer: &mut O) {
     match event {
+        WorkerEvent::Reading(id, progress) => observer.reading(&id, progress),
         WorkerEvent::Read(document) => observer.read(&document),
         WorkerEvent::Started(id, document_type) => observer.started(&id, &document_type),
         WorkerEvent::Event(id, at, event) => observer.event(&id, at, &event),

@@ -12,7 +12,7 @@ use super::super::split_files::{split_rules, stored};
 use super::reading::Reading;
 use super::waves::WaveContext;
 use crate::engine::Event;
-use crate::ingest::{Document, InputError};
+use crate::ingest::{Document, InputError, ReadingProgress};
 use crate::result::DocumentResult;
 use crate::store::{
     ClaimedDocument, DocumentKey, DocumentStage, EventLog, Journal, LogEntry, QueuedDocument, StoreError,
@@ -27,6 +27,8 @@ use tokio::sync::mpsc::UnboundedSender;
 
 /// A report of a task about its document. There are no more at a time than documents in flight have events.
 pub(super) enum WorkerEvent {
+    /// OCR begins a page of the document of this id.
+    Reading(DocumentId, ReadingProgress),
     Read(Document),
     Started(DocumentId, String),
     Event(DocumentId, Millis, Event),
@@ -133,7 +135,15 @@ async fn work(
     // Standard input comes when it is written, and is waited for on a thread that may.
     let mut stops = session.stops();
     let (context, document) = (Arc::clone(shared), claimed.clone());
-    let reading = on_blocking_thread(move || Ok(Reading::of(&document, &context, &context.session.reader)));
+    let (told, id) = (events.clone(), claimed.id.clone());
+    let tell = move |progress| {
+        // No one listens any more when the batch is aborted.
+        let _ = told.send(WorkerEvent::Reading(id.clone(), progress));
+    };
+    let reading = on_blocking_thread(move || {
+        let reader = context.session.reader.clone().observed(tell);
+        Ok(Reading::of(&document, &context, &reader))
+    });
     let read = tokio::select! {
         biased;
         read = reading => read?,
