@@ -1,6 +1,7 @@
 //! The progress of a batch on standard error: one line that is redrawn on a terminal; elsewhere a line now and then.
 
 use crate::execution::ProgressLine;
+use crate::ingest::ReadingProgress;
 use crate::report::{PlainSteps, Progress};
 use crate::result::DocumentResult;
 use crate::streams::Streams;
@@ -35,6 +36,18 @@ impl ProgressLine for TerminalProgress {
             *progress = progress.clone().after_earlier(finished, 0);
             progress.total = Some(documents);
         });
+    }
+
+    fn reading(&mut self, page: Option<ReadingProgress>) {
+        self.with(|progress| progress.reading = page);
+        // Elsewhere than on a terminal a line for each page would be too many.
+        if let ProgressDisplay::Redrawn(bar) = &self.shown {
+            bar.tick();
+        }
+    }
+
+    fn split(&mut self, sections: usize) {
+        self.with(|progress| progress.split(sections));
     }
 
     fn finished(&mut self, result: &DocumentResult, output: &mut Streams) {

@@ -225,6 +225,8 @@ mod slips;
 #[cfg(test)]
 mod small_model;
 #[cfg(test)]
+mod split_scans;
+#[cfg(test)]
 mod surface;
 #[cfg(test)]
 mod sweep;

@@ -168,6 +168,9 @@ impl InputError {
             InputError::Records { .. } => {
                 "name it as an argument or with `--from`: then each line is a document".to_owned()
             }
+            InputError::Changed { origin: Origin::File(_) | Origin::Section { .. } } => {
+                "its sections are those of the file before: have it split anew in another run, with another `--out DIR`".to_owned()
+            }
             InputError::Changed { .. } => "run it again".to_owned(),
             InputError::Vanished { .. } => "run it again when no one changes the folder".to_owned(),
             InputError::TooLarge { .. } => "no provider can be given more at once: split it into documents, or check that this is the file you meant"

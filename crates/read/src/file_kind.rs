@@ -1,14 +1,9 @@
 //! Kinds of files that are read by a reader of their own, as their first bytes tell.
 
-use super::file_text::{FileText, Unread};
-use super::grey_picture::GreyPicture;
-use super::image_file::{self, ImageKind};
+use super::image_file::ImageKind;
 use super::markup::{html, xml};
-use super::office::office_unread::OfficeFormat;
-use super::office::{compound_file, mail, package_reader, rtf};
-use super::page_picture::PagePicture;
+use super::office::{compound_file, mail, rtf};
 use super::pdf;
-use super::reader_task::ReadingSettings;
 
 /// A kind of file that is not plain text, and has a reader.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -90,60 +85,6 @@ impl FileKind {
             FileKind::Mail => "message/rfc822",
             FileKind::Html => "text/html",
             FileKind::Xml => "application/xml",
-        }
-    }
-
-    /// Reads a file of this kind.
-    pub(super) fn read(self, bytes: Vec<u8>, settings: &ReadingSettings) -> Result<FileText, Unread> {
-        match self {
-            FileKind::Pdf => pdf::read(bytes, settings),
-            FileKind::Image(kind) => image_file::read(kind, bytes),
-            FileKind::Package => package_reader::read(&bytes),
-            FileKind::Compound => Err(compound_file::refusal(&bytes)),
-            FileKind::RichText => rtf::read(&bytes).map_err(|fault| fault.of(OfficeFormat::RichText)),
-            FileKind::Mail => mail::read(&bytes).map_err(|fault| fault.of(OfficeFormat::Mail)),
-            FileKind::Html => html::read(&String::from_utf8_lossy(&bytes)),
-            FileKind::Xml => xml::read(&String::from_utf8_lossy(&bytes)),
-        }
-    }
-
-    /// Draws a page, counted from 1, of a file of this kind.
-    pub(super) fn picture(
-        self,
-        bytes: Vec<u8>,
-        page: usize,
-        scale: f32,
-        settings: &ReadingSettings,
-    ) -> Result<PagePicture, Unread> {
-        match self {
-            FileKind::Pdf => pdf::picture(bytes, page, scale, settings),
-            FileKind::Image(kind) => image_file::picture(kind, &bytes, page, scale),
-            FileKind::Package
-            | FileKind::Compound
-            | FileKind::RichText
-            | FileKind::Mail
-            | FileKind::Html
-            | FileKind::Xml => Err(Unread::NoPage { page }),
-        }
-    }
-
-    /// Draws a page, counted from 1, in grey with about so many dots per inch; and the points of the page for each pixel.
-    pub(super) fn grey(
-        self,
-        bytes: Vec<u8>,
-        page: usize,
-        dpi: f64,
-        settings: &ReadingSettings,
-    ) -> Result<(GreyPicture, f64), Unread> {
-        match self {
-            FileKind::Pdf => pdf::grey(bytes, page, dpi, settings),
-            FileKind::Image(kind) => image_file::grey(kind, &bytes, page, dpi),
-            FileKind::Package
-            | FileKind::Compound
-            | FileKind::RichText
-            | FileKind::Mail
-            | FileKind::Html
-            | FileKind::Xml => Err(Unread::NoPage { page }),
         }
     }
 }

@@ -183,9 +183,10 @@ impl Input {
             Origin::Record { file, line, offset } => {
                 StoredOrigin::Record { file: absolute(file), line: *line, offset: *offset }
             }
-            Origin::Section { file, section, text, digest } => StoredOrigin::Section {
+            Origin::Section { file, section, sections, text, digest } => StoredOrigin::Section {
                 file: absolute(file),
                 section: *section,
+                sections: *sections,
                 text: text.clone(),
                 digest: digest.clone(),
             },
@@ -210,8 +211,8 @@ impl Input {
             StoredOrigin::File { path } => Origin::File(path),
             StoredOrigin::Stdin => Origin::Stdin,
             StoredOrigin::Record { file, line, offset } => Origin::Record { file, line, offset },
-            StoredOrigin::Section { file, section, text, digest } => {
-                Origin::Section { file, section, text, digest }
+            StoredOrigin::Section { file, section, sections, text, digest } => {
+                Origin::Section { file, section, sections, text, digest }
             }
             StoredOrigin::Piped { line, text } => Origin::Piped { line, text: text.into() },
         };
@@ -245,10 +246,13 @@ impl Input {
             Origin::File(_) | Origin::Stdin => reader.document(self.id.clone(), bytes),
             // The text of a record is text.
             Origin::Record { .. } | Origin::Piped { .. } => Document::from_bytes(self.id.clone(), bytes),
-            Origin::Section { text, digest, .. } => {
-                let whole = reader.document(self.id.clone(), bytes);
-                let section = (whole.digest == *digest).then(|| section_of(&whole, text)).flatten();
-                section.ok_or_else(|| InputError::Changed { origin: self.origin.clone() })?
+            Origin::Section { section, sections, text, digest, .. } => {
+                let changed = || InputError::Changed { origin: self.origin.clone() };
+                if digest_bytes(&bytes) != *digest {
+                    return Err(changed());
+                }
+                let whole = reader.shared_document(&self.id, (digest, bytes), (*section, *sections));
+                Document { id: self.id.clone(), ..section_of(&whole, text).ok_or_else(changed)? }
             }
         };
         Ok(Document {

@@ -63,6 +63,7 @@ pub(super) enum StoredOrigin {
         #[serde(with = "path_serde")]
         file: PathBuf,
         section: usize,
+        sections: usize,
         text: Range<usize>,
         digest: String,
     },
@@ -109,7 +110,7 @@ mod tests {
                 0 => Origin::File(path),
                 1 => Origin::Stdin,
                 2 => Origin::Record { file: path, line, offset },
-                3 => Origin::Section { file: path, section: 2, text: 3..9, digest: name.clone() },
+                3 => Origin::Section { file: path, section: 2, sections: 4, text: 3..9, digest: name.clone() },
                 _ => Origin::Piped { line, text: text.as_str().into() },
             };
             for input in [

@@ -28,6 +28,8 @@ pub enum Origin {
         file: PathBuf,
         /// The number of the section, from 1.
         section: usize,
+        /// The number of sections that the file has.
+        sections: usize,
         /// Its bytes in the text of the file.
         text: Range<usize>,
         /// SHA-256 of the file's bytes, in hexadecimal: of another file the section is none.
@@ -86,10 +88,11 @@ impl std::fmt::Debug for Origin {
                 .field("line", line)
                 .field("offset", offset)
                 .finish(),
-            Origin::Section { file, section, text, digest } => f
+            Origin::Section { file, section, sections, text, digest } => f
                 .debug_struct("Section")
                 .field("file", file)
                 .field("section", section)
+                .field("sections", sections)
                 .field("text", text)
                 .field("digest", digest)
                 .finish(),

@@ -1,26 +1,20 @@
 //! Readers of files that are not plain text, in this process or in one of their own.
 
 use super::file_kind::FileKind;
+use super::file_reader::{FileReader, MOST_ANSWER};
 use super::file_text::{FileText, Unread};
-use super::ocr::{LineSheet, OcrSettings, PagePictures, PictureFrame, SheetTask, Turn, read_scans};
+use super::ocr::{OcrSettings, read_scans};
 use super::page_picture::PagePicture;
-use super::reader_task::{self, FilePassword, ReaderTask, ReadingSettings};
+use super::reader_task::{FilePassword, ReadingSettings};
+use super::reading_progress::{ReadingObserver, ReadingProgress};
+use super::shared_readings::SharedReadings;
 use super::text_encoding;
-use super::{Document, DocumentPage, Media, PageBox, Pages, SourceText, Unreadable};
+use super::{Document, DocumentPage, Media, Pages, SourceText, Unreadable};
 use loopctl_core::profile::{GateStep, Ingest, PageGate};
 use loopctl_core::value::{DocumentId, digest_bytes};
-use loopctl_plugin_sdk::Cancel;
-use loopctl_program::{ProcessLimits, Program, limit_this_process};
-use std::io::{self, Read, Write};
+use loopctl_program::Program;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Duration;
-
-/// The bounds of a process that reads a file: memory in bytes, time on a processor and time in all.
-const LIMITS: ProcessLimits =
-    ProcessLimits { memory: 2 << 30, processor: Duration::from_secs(60), time: Duration::from_secs(120) };
-/// The longest answer of such a process, in bytes: the text, and the location of each word.
-const MOST_ANSWER: u64 = 256 << 20;
 
 /// The way in which files are read that are not plain text.
 ///
@@ -34,6 +28,10 @@ pub struct DocumentReader {
     settings: ReadingSettings,
     /// Bounds on the signals of pages.
     gate: PageGate,
+    /// What was read of files for their sections, which the clones of a reader have in common.
+    shared: Arc<SharedReadings>,
+    /// Is told how far a long file is read.
+    observer: Option<ReadingObserver>,
 }
 
 impl DocumentReader {
@@ -43,7 +41,7 @@ impl DocumentReader {
         DocumentReader::default()
     }
 
-    /// A reader that starts `file` with `arguments` for each file: a program that calls [`answer_contained`].
+    /// A reader that starts `file` with `arguments` for each file: a program that calls [`answer_contained`](crate::answer_contained).
     #[must_use]
     pub fn contained(file: PathBuf, arguments: Vec<String>) -> Self {
         let program = Program {
@@ -63,7 +61,7 @@ impl DocumentReader {
     #[must_use]
     pub fn with_passwords(mut self, passwords: Vec<String>) -> Self {
         self.settings.passwords.extend(passwords.into_iter().map(FilePassword::new));
-        self
+        self.anew()
     }
 
     /// This reader, with the reading settings of a profile.
@@ -71,14 +69,32 @@ impl DocumentReader {
     pub fn with_ingest(mut self, ingest: &Ingest) -> Self {
         self.gate = ingest.gate.clone();
         self.settings.ocr = ingest.ocr.settings().map(OcrSettings::from);
-        self
+        self.anew()
     }
 
     /// This reader, which reads images, and pages that are only a picture, by OCR.
     #[must_use]
     pub fn with_ocr(mut self, settings: OcrSettings) -> Self {
         self.settings.ocr = Some(settings);
-        self
+        self.anew()
+    }
+
+    /// This reader, which tells each page of a document that OCR begins. Pages are read at the same time, so that it is told
+    /// on any thread.
+    #[must_use]
+    pub fn observed(self, tell: impl Fn(ReadingProgress) + Send + Sync + 'static) -> Self {
+        DocumentReader { observer: Some(ReadingObserver::new(tell)), ..self }
+    }
+
+    /// This reader, without what it has read: it would read it otherwise.
+    fn anew(self) -> Self {
+        DocumentReader { shared: Arc::default(), ..self }
+    }
+
+    /// Returns whether this reader reads every file as another one does.
+    #[must_use]
+    pub fn reads_like(&self, other: &Self) -> bool {
+        self.settings == other.settings && self.gate == other.gate
     }
 
     /// Returns whether a file of these bytes is read by a reader of its own. Plain text is not.
@@ -96,12 +112,27 @@ impl DocumentReader {
             None => self.text_document(id, bytes),
             Some(kind) => {
                 let digest = digest_bytes(&bytes);
-                let read = self.read(kind, bytes.into());
+                let read = self.read(kind, bytes);
                 Document { digest, ..document_of(id, read) }
             }
         };
         document.media = media;
         document
+    }
+
+    /// Keeps the document of a file for its sections, which are then read from it.
+    pub fn keep_for_sections(&self, document: Document) {
+        self.shared.keep(document);
+    }
+
+    /// The document of a file with this digest and these bytes, for the section with this number of so many.
+    pub(super) fn shared_document(
+        &self,
+        id: &DocumentId,
+        (digest, bytes): (&str, Vec<u8>),
+        section: (usize, usize),
+    ) -> Arc<Document> {
+        self.shared.take(digest, section, || self.document(id.clone(), bytes))
     }
 
     /// The document of a file of text in any encoding: as it is, or as its markup shows it.
@@ -113,7 +144,7 @@ impl DocumentReader {
         let document = match marked {
             None => Document { text: source, ..Document::from_bytes(id, Vec::new()) },
             Some((kind, source)) => {
-                let read = self.read(kind, source.as_str().as_bytes().into());
+                let read = self.read(kind, source.as_str().as_bytes().to_vec());
                 let mut document = document_of(id, read);
                 let shown = document.text;
                 document.text =
@@ -137,75 +168,27 @@ impl DocumentReader {
     /// When the file has no such page, or can't be drawn.
     pub fn page_picture(&self, bytes: &[u8], page: usize, scale: f32) -> Result<PagePicture, Unreadable> {
         let kind = FileKind::of(bytes).ok_or(Unread::NoPage { page })?;
-        let settings = self.settings.clone();
-        let picture = match &self.program {
-            None => kind.picture(bytes.to_vec(), page, scale, &settings),
-            Some(program) => {
-                let task = ReaderTask::Picture { page, scale, settings };
-                ask(program, &task, bytes).and_then(reader_task::picture_of)
-            }
-        };
-        Ok(picture?)
+        Ok(self.opened(kind, Arc::new(bytes.to_vec()))?.picture(page, scale)?)
+    }
+
+    /// The reader of one file.
+    fn opened(&self, kind: FileKind, bytes: Arc<Vec<u8>>) -> Result<FileReader, Unread> {
+        match &self.program {
+            None => FileReader::in_process(kind, bytes, self.settings.clone()),
+            Some(program) => FileReader::contained(Arc::clone(program), bytes, &self.settings),
+        }
+        .map(|file| file.observed(self.observer.clone()))
     }
 
     /// Reads the text of a file.
-    fn read(&self, kind: FileKind, bytes: Arc<[u8]>) -> Result<FileText, Unread> {
-        let read = match &self.program {
-            None => kind.read(bytes.to_vec(), &self.settings)?,
-            Some(program) => {
-                let task = ReaderTask::Text { settings: self.settings.clone() };
-                reader_task::text_of(&ask(program, &task, &bytes)?)?
-            }
-        };
-        let read = held_against(read, &self.gate);
+    fn read(&self, kind: FileKind, bytes: Vec<u8>) -> Result<FileText, Unread> {
+        let file = self.opened(kind, Arc::new(bytes))?;
+        let read = held_against(file.text()?, &self.gate);
         let Some(ocr) = &self.settings.ocr else { return passed(read) };
         let read = for_ocr(read, &self.gate);
         let agreement = self.gate.layer_agreement.0.filter(|(_, then)| *then == GateStep::Ocr);
-        let pictures = FilePictures { reader: self, kind, bytes };
-        let scanned = read_scans(read, &pictures, ocr, agreement.map(|(least, _)| least))?;
+        let scanned = read_scans(read, &file, ocr, agreement.map(|(least, _)| least))?;
         passed(held_against(scanned, &self.gate))
-    }
-}
-
-/// The pictures of a file's pages, for OCR.
-struct FilePictures<'a> {
-    reader: &'a DocumentReader,
-    kind: FileKind,
-    bytes: Arc<[u8]>,
-}
-
-impl PagePictures for FilePictures<'_> {
-    fn prepared(&self, page: usize, turn: Option<Turn>) -> Result<(PictureFrame, Vec<u8>), Unread> {
-        let settings = self.reader.settings.clone();
-        match &self.reader.program {
-            None => reader_task::scan(self.kind, self.bytes.to_vec(), page, turn, &settings),
-            Some(program) => {
-                let task = ReaderTask::Scan { page, turn, settings };
-                reader_task::scan_of(&ask(program, &task, &self.bytes)?)
-            }
-        }
-    }
-
-    fn unread_letters(&self, page: usize, words: &[PageBox]) -> Result<usize, Unread> {
-        let settings = self.reader.settings.clone();
-        match &self.reader.program {
-            None => reader_task::unread_letters(self.kind, self.bytes.to_vec(), page, words, &settings),
-            Some(program) => {
-                let task = ReaderTask::Ink { page, words: words.to_vec(), settings };
-                reader_task::ink_of(&ask(program, &task, &self.bytes)?)
-            }
-        }
-    }
-
-    fn lines(&self, page: usize, sheet: SheetTask) -> Result<(LineSheet, Vec<u8>), Unread> {
-        let settings = self.reader.settings.clone();
-        match &self.reader.program {
-            None => reader_task::lines(self.kind, self.bytes.to_vec(), page, &sheet, &settings),
-            Some(program) => {
-                let task = ReaderTask::Lines { page, sheet, settings };
-                reader_task::lines_answered(&ask(program, &task, &self.bytes)?)
-            }
-        }
     }
 }
 
@@ -253,21 +236,4 @@ fn document_of(id: DocumentId, read: Result<FileText, Unread>) -> Document {
         Err(why) => document.text = Err(why.into()),
     }
     document
-}
-
-/// The answer of another process to a task.
-fn ask(program: &Program, task: &ReaderTask, bytes: &[u8]) -> Result<Vec<u8>, Unread> {
-    let lost = |why: String| Unread::Lost { why };
-    let input = task.sent_with(bytes).map_err(|error| lost(error.to_string()))?;
-    program.run(input, &Cancel::new()).map_err(|failure| lost(failure.error.message))
-}
-
-/// Does the task that `input` holds, as the process that [`DocumentReader::contained`] starts, and writes its answer to
-/// `output`. Its process is limited from here on.
-///
-/// # Errors
-/// When the process can't be limited, the task can't be read, or its streams fail.
-pub fn answer_contained(input: &mut dyn Read, output: &mut dyn Write) -> io::Result<()> {
-    limit_this_process(&LIMITS)?;
-    reader_task::answer(input, output)
 }

@@ -43,6 +43,7 @@ mod projection;
 mod provider_gone;
 mod record;
 mod session;
+mod split_files;
 mod stop_signals;
 mod trace;
 mod validator;
@@ -68,5 +69,6 @@ pub use open::{asked_of, open_panel, open_stages, plan_ids, plugins_of};
 pub use projection::{rebuilt, write_artifacts};
 pub use run_observer::RunObserver;
 pub use session::{RunStore, Session};
+pub use split_files::{merge_rules, split_rules};
 #[doc(hidden)]
 pub use validator::ask_validator;

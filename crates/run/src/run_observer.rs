@@ -2,7 +2,7 @@
 
 use super::batches::BatchNews;
 use crate::engine::Event;
-use crate::ingest::{Document, InputError};
+use crate::ingest::{Document, InputError, ReadingProgress};
 use crate::result::DocumentResult;
 use crate::value::{DocumentId, Millis};
 
@@ -19,8 +19,12 @@ pub trait RunObserver {
     /// Every input was found: the run has this many documents, including those of earlier processes, of which
     /// `finished` were over before.
     fn listed(&mut self, _documents: u64, _finished: u64) {}
+    /// A document is read, and OCR has come to a page.
+    fn reading(&mut self, _id: &DocumentId, _progress: ReadingProgress) {}
     /// A document was read; its loop is about to begin.
     fn read(&mut self, _document: &Document) {}
+    /// A file was split into so many sections, which are documents of the run in its place.
+    fn split(&mut self, _file: &DocumentId, _sections: usize) {}
     /// A document's loop begins.
     fn started(&mut self, id: &DocumentId, document_type: &str);
     /// Something happened in it, `at` after it began.

@@ -70,16 +70,22 @@ impl Program {
         self.run_until(input, cancel, Some(time))
     }
 
-    fn run_until(&self, input: Vec<u8>, cancel: &Cancel, time: Option<Duration>) -> Result<Vec<u8>, Failure> {
+    /// The command that starts it. Its streams are those of this process.
+    pub(crate) fn command(&self) -> Command {
         let mut command = Command::new(&self.file);
         command
             .args(&self.arguments)
             .env_clear()
             .envs(self.environment.iter().map(|(name, value)| (name, value)));
-        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         if let Some(cwd) = &self.cwd {
             command.current_dir(cwd);
         }
+        command
+    }
+
+    fn run_until(&self, input: Vec<u8>, cancel: &Cancel, time: Option<Duration>) -> Result<Vec<u8>, Failure> {
+        let mut command = self.command();
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         cancel.check()?;
         let (group, pipes) = ProcessGroup::start(&mut command).map_err(|error| self.not_started(&error))?;
         let group = Arc::new(group);
@@ -105,11 +111,7 @@ impl Program {
             match event {
                 Err(RecvTimeoutError::Timeout) => {
                     group.kill();
-                    return Err(Failure::permanent(format!(
-                        "`{}` took more than {} seconds and was killed",
-                        self.name,
-                        time.unwrap_or_default().as_secs_f32()
-                    )));
+                    return Err(self.too_slow(time.unwrap_or_default()));
                 }
                 Ok(Event::Cancelled) => return Err(Failure::cancelled()),
                 Ok(Event::Ended(ended)) => status = Some(ended),
@@ -174,7 +176,12 @@ impl Program {
         })
     }
 
-    fn not_started(&self, error: &io::Error) -> Failure {
+    pub(crate) fn too_slow(&self, time: Duration) -> Failure {
+        let (name, time) = (&self.name, time.as_secs_f32());
+        Failure::permanent(format!("`{name}` took more than {time} seconds and was killed"))
+    }
+
+    pub(crate) fn not_started(&self, error: &io::Error) -> Failure {
         let message = format!("`{}` can't be started: {error}", self.file.display());
         match error.kind() {
             io::ErrorKind::NotFound => Failure::permanent(format!(
@@ -186,7 +193,7 @@ impl Program {
         }
     }
 
-    fn failed(&self, status: ExitStatus, complaint: &[u8]) -> Failure {
+    pub(crate) fn failed(&self, status: ExitStatus, complaint: &[u8]) -> Failure {
         let said = if self.show_stderr { last_words(complaint) } else { String::new() };
         let said = if said.is_empty() { said } else { format!("; standard error: {said}") };
         let message = format!("`{}` ended with {status}{said}", self.name);
@@ -198,7 +205,7 @@ impl Program {
     }
 }
 
-fn start(name: &str, work: impl FnOnce() + Send + 'static) -> io::Result<()> {
+pub(crate) fn start(name: &str, work: impl FnOnce() + Send + 'static) -> io::Result<()> {
     std::thread::Builder::new().name(name.to_owned()).spawn(work).map(|_| ())
 }
 

@@ -3,14 +3,12 @@
 use super::FinishedRun;
 use super::display::{DisplayedRun, RunDisplay};
 use super::host::StopRequests;
-use super::merged_files::merged_files;
 use super::opened_run::{OpenedRun, RunWork};
 use super::planned_run::PlannedRun;
 use super::resume_hint::ResumeHint;
-use super::section_inputs::splits;
 use crate::context::Context;
 use crate::failure::{ExitStatus, Failure};
-use crate::journals::{self, summary_of, write_page};
+use crate::journals::{self, merged_files, summary_of, write_page};
 use crate::run::BatchEnd;
 use crate::store::{Artifact, RunId, StoreError};
 use crate::streams::Streams;
@@ -111,9 +109,7 @@ impl OpenedRun {
 
     /// Merges the results of files whose sections were documents of their own.
     fn merge_sections(&self, display: &mut RunDisplay<'_>) -> Result<(), Failure> {
-        let plan = &self.planned.plan;
-        let Some(sections) = plan.profile.sections.as_ref().filter(|_| splits(plan)) else { return Ok(()) };
-        for merged in merged_files(&self.journal, &self.run, &sections.merge)? {
+        for merged in merged_files(&self.journal, &self.run)? {
             if let Some(artifacts) = &self.artifacts {
                 artifacts.write(&merged.id, Artifact::Merged, &merged)?;
             }

@@ -10,7 +10,7 @@ use super::result_writer::ResultWriter;
 use super::resume_hint::{ResumeHint, gave_up};
 use crate::engine::Event;
 use crate::failure::Failure;
-use crate::ingest::{Document, InputError};
+use crate::ingest::{Document, InputError, ReadingProgress};
 use crate::plan::Plan;
 use crate::report::{RunFacts, RunSummary, closing, document_summary, missed, render_text};
 use crate::requests::ResultFormat;
@@ -40,8 +40,12 @@ pub(super) struct RunDisplay<'a> {
     gave_up: Option<Failure>,
     /// Keeps what is needed of each document to score it again.
     rescore_recorder: Option<RescoreRecorder>,
-    /// The progress of the batch.
+    /// The progress of the batch; of a single document, while its pages are read.
     progress: Option<Box<dyn ProgressLine>>,
+    /// The document whose pages are read, as the line of progress shows it.
+    reading: Option<DocumentId>,
+    /// Makes a line of progress for a single document, unless nothing is to be shown.
+    progress_line: Option<fn() -> Option<Box<dyn ProgressLine>>>,
     /// The summary of the batch.
     pub(super) summary: Option<RunSummary>,
     /// The lines of `accept` that the only candidate does not meet, if there is room for one.
@@ -94,6 +98,8 @@ impl<'a> RunDisplay<'a> {
                 .as_ref()
                 .map(|_| RescoreRecorder::new(Arc::clone(plan), document_type.clone())),
             progress: (is_batch && !request.quiet).then(options.host.progress_line).flatten(),
+            reading: None,
+            progress_line: (!is_batch && !request.quiet).then_some(options.host.progress_line),
             summary: is_batch.then(|| {
                 RunSummary::new(RunFacts::new(run.as_str(), plan.profile.name.as_str(), &plan.policy))
             }),
@@ -167,6 +173,18 @@ impl<'a> RunDisplay<'a> {
         self.progress = progress;
     }
 
+    /// A document has been read, or can't be: the line of progress shows its page no more.
+    fn end_reading(&mut self, id: &DocumentId) {
+        if self.reading.take_if(|reading| reading == id).is_none() {
+            return;
+        }
+        if self.progress_line.is_some() {
+            self.progress = None;
+        } else if let Some(progress) = &mut self.progress {
+            progress.reading(None);
+        }
+    }
+
     fn say_above(&mut self, line: &str) {
         self.above(|display| display.output.say(line));
     }
@@ -201,7 +219,18 @@ impl RunObserver for RunDisplay<'_> {
         }
     }
 
+    fn reading(&mut self, id: &DocumentId, page: ReadingProgress) {
+        if self.progress.is_none() {
+            self.progress = self.progress_line.and_then(|line| line());
+        }
+        if let Some(progress) = &mut self.progress {
+            self.reading = Some(id.clone());
+            progress.reading(Some(page));
+        }
+    }
+
     fn started(&mut self, id: &DocumentId, document_type: &str) {
+        self.end_reading(id);
         if let Some(rescore_recorder) = &mut self.rescore_recorder {
             rescore_recorder.started(document_type);
         }
@@ -233,6 +262,13 @@ impl RunObserver for RunDisplay<'_> {
         }
         if let Some(progress) = &mut self.progress {
             progress.listed(documents, finished);
+        }
+    }
+
+    fn split(&mut self, file: &DocumentId, sections: usize) {
+        self.end_reading(file);
+        if let Some(progress) = &mut self.progress {
+            progress.split(sections);
         }
     }
 

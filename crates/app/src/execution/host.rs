@@ -1,6 +1,7 @@
 //! The process that carries out a run.
 
 use crate::failure::Failure;
+use crate::ingest::ReadingProgress;
 use crate::rescore::RescoreBuffer;
 use crate::result::DocumentResult;
 use crate::streams::Streams;
@@ -30,6 +31,10 @@ impl Default for RunHost {
 pub trait ProgressLine {
     /// Every input was found: the run has this many documents, of which `finished` were over before.
     fn listed(&mut self, documents: u64, finished: u64);
+    /// Shows the page of a document that is read; none when it has been.
+    fn reading(&mut self, page: Option<ReadingProgress>);
+    /// Counts so many sections in place of their file.
+    fn split(&mut self, sections: usize);
     /// Counts a document that has ended with a result.
     fn finished(&mut self, result: &DocumentResult, output: &mut Streams);
     /// Counts a document that has ended without one.

@@ -13,14 +13,12 @@ mod host;
 mod input_problems;
 mod input_stream;
 mod live_lines;
-mod merged_files;
 mod opened_run;
 mod parties;
 mod planned_run;
 mod providers;
 mod result_writer;
 mod resume_hint;
-mod section_inputs;
 
 pub use self::host::{ProgressLine, RescoreWatch, RunHost, StopRequests};
 pub use self::planned_run::Step;

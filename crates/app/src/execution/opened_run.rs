@@ -7,7 +7,6 @@ use super::host::StopRequests;
 use super::input_stream::{SkippedInputs, inputs};
 use super::parties::{ConsultedParties, Parties};
 use super::planned_run::PlannedRun;
-use super::section_inputs::{SectionInputs, splits};
 use crate::calibration::say_certificate;
 use crate::context::Context;
 use crate::disk;
@@ -17,13 +16,12 @@ use crate::journals::{self, LatestRun};
 use crate::logging::Telemetry;
 use crate::requests::{OUT, PROVIDERS, run_settings};
 use crate::resumption::{SelectedRun, choose};
-use crate::run::{Batch, Inputs, RunStore, Session, usual_jobs};
+use crate::run::{Batch, RunStore, Session, split_rules, usual_jobs};
 use crate::store::{Artifacts, Journal, ProcessId, RunId, RunRecord, WorkerLog, folder_key};
 use crate::streams::Streams;
 use crate::value::ShownPath;
 use crate::value::{path_text, sanitize_line};
 use serde_json::{Value, json};
-use std::collections::VecDeque;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -139,15 +137,10 @@ impl OpenedRun {
         let (journal, Parties { candidates, consultants }) = (&self.journal, parties);
         let worker = journal.begin_work(&self.run, &ProcessId::own())?;
         // A type that is given is that of the whole file.
-        let is_split = splits(plan) && documents.document_type.is_none() && documents.supplied.is_none();
+        let is_split =
+            split_rules(plan).is_some() && documents.document_type.is_none() && documents.supplied.is_none();
         let (inputs, skipped_inputs) = if selected.lists {
             let (found, skipped) = inputs(plan, &documents, request.out.as_deref(), !selected.goes_on);
-            let found: Inputs = if is_split {
-                let (plan, reader, waiting) = (Arc::clone(plan), reader.clone(), VecDeque::new());
-                Box::new(SectionInputs { inputs: found, plan, reader, waiting })
-            } else {
-                found
-            };
             (Some(found), skipped)
         } else {
             (None, SkippedInputs::default())

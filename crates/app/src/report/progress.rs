@@ -2,6 +2,7 @@
 
 use super::figures::{dollars, duration, thousands};
 use crate::experiment::statistics::real;
+use crate::ingest::ReadingProgress;
 use crate::policy::FinalStatus;
 use crate::result::DocumentResult;
 use crate::value::prose;
@@ -29,6 +30,8 @@ pub struct Progress {
     pub failed: u64,
     /// All documents, if their number is known.
     pub total: Option<u64>,
+    /// The page of the document that was begun last, while it is read.
+    pub reading: Option<ReadingProgress>,
     /// The usage of this run.
     pub usage: Usage,
     /// The time at which this run began.
@@ -49,6 +52,7 @@ impl Progress {
             review: 0,
             failed: 0,
             total,
+            reading: None,
             usage: Usage::default(),
             started,
             earlier: 0,
@@ -73,6 +77,12 @@ impl Progress {
         self.failed += u64::from(result.final_status == FinalStatus::Failed);
         self.usage += result.usage;
         self.count(now);
+    }
+
+    /// Counts so many sections in place of their file.
+    pub fn split(&mut self, sections: usize) {
+        let sections = u64::try_from(sections).unwrap_or(u64::MAX);
+        self.total = self.total.map(|total| total.saturating_add(sections).saturating_sub(1));
     }
 
     /// Counts a document that has none.
@@ -157,6 +167,7 @@ impl Progress {
         vec![
             Part { rank: 0, text: done },
             Part { rank: 2, text: percent },
+            Part { rank: 3, text: self.reading.map_or_else(String::new, |reading| reading.to_string()) },
             Part { rank: 5, text: count("passed", self.passed) },
             Part { rank: 4, text: count("review", self.review) },
             Part { rank: 1, text: count("failed", self.failed) },
@@ -304,6 +315,16 @@ mod tests {
             assert!(line.chars().count() <= width, "{width}: {line}");
             assert_eq!(line, expected, "{width}");
         }
+    }
+
+    #[test]
+    fn a_file_that_is_read_shows_its_page_and_one_that_is_split_counts_as_its_sections() {
+        let mut progress = Progress::new(Some(3), Millis(0));
+        progress.reading = Some(ReadingProgress { page: 7, pages: 40 });
+        assert_eq!(progress.line(80, Millis(5)), "0 / 3  0.0 %  reading page 7 of 40");
+        progress.reading = None;
+        progress.split(4);
+        assert_eq!(progress.line(80, Millis(5)), "0 / 6  0.0 %");
     }
 
     #[test]

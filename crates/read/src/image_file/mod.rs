@@ -68,14 +68,14 @@ impl ImageKind {
 ///
 /// # Errors
 /// When it is damaged or has too many pixels or pages.
-pub(super) fn read(kind: ImageKind, bytes: Vec<u8>) -> Result<FileText, Unread> {
+pub(super) fn read(kind: ImageKind, bytes: &[u8]) -> Result<FileText, Unread> {
     let pages = match kind {
-        ImageKind::Tiff => tiff_pages::count(&bytes, MOST_PAGES)?,
+        ImageKind::Tiff => tiff_pages::count(bytes, MOST_PAGES)?,
         ImageKind::Png | ImageKind::Jpeg | ImageKind::Gif | ImageKind::WebP => 1,
     };
     let mut shown = Vec::with_capacity(pages);
     for page in 1..=pages {
-        let mut decoder = decoder(kind, page_bytes(kind, &bytes, page)?)?;
+        let mut decoder = decoder(kind, page_bytes(kind, bytes, page)?)?;
         let (width, height) = decoder.dimensions();
         let is_turned = decoder.orientation().is_ok_and(is_quarter_turn);
         let (width, height) = if is_turned { (height, width) } else { (width, height) };

@@ -33,7 +33,7 @@ fn tiff(shades: &[u8], end: u32) -> Vec<u8> {
 }
 
 fn pages(bytes: Vec<u8>) -> Result<usize, Unread> {
-    read(ImageKind::of(&bytes).unwrap(), bytes).map(|read| read.pages.unwrap().len())
+    read(ImageKind::of(&bytes).unwrap(), &bytes).map(|read| read.pages.unwrap().len())
 }
 
 #[test]
@@ -119,7 +119,7 @@ proptest::proptest! {
             }
             bytes.truncate(length.saturating_sub(cut / 4));
             if let Some(kind) = ImageKind::of(&bytes)
-                && let Ok(read) = read(kind, bytes.clone())
+                && let Ok(read) = read(kind, &bytes)
             {
                 let pages = read.pages.unwrap().len();
                 proptest::prop_assert!(pages > 0);

@@ -30,6 +30,9 @@ pub(in super::super) trait PagePictures: Sync {
     /// The picture of a page for OCR, as a PNG file: turned as told, or as its lines run.
     fn prepared(&self, page: usize, turn: Option<Turn>) -> Result<(PictureFrame, Vec<u8>), Unread>;
 
+    /// A page is begun, so many of all that are read by OCR.
+    fn begun(&self, _page: usize, _pages: usize) {}
+
     /// The number of marks of a page that look like letters and lie outside of these words.
     fn unread_letters(&self, page: usize, words: &[PageBox]) -> Result<usize, Unread>;
 
@@ -107,7 +110,10 @@ fn all_scans(
     let next = AtomicUsize::new(0);
     let scans = Mutex::new(Ok(Vec::with_capacity(pages.len())));
     let work = || {
-        while let Some(page) = pages.get(next.fetch_add(1, Ordering::Relaxed)) {
+        loop {
+            let at = next.fetch_add(1, Ordering::Relaxed);
+            let Some(page) = pages.get(at) else { return };
+            pictures.begun(at + 1, pages.len());
             let scan = if deadline.is_over() {
                 Err(Unread::ScansTooSlow { page: *page })
             } else {

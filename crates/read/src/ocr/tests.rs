@@ -6,15 +6,15 @@ use super::scan::{PagePictures, scanned};
 use super::skew::Ink;
 use super::tesseract_table::OcrWord;
 use super::{GreyPicture, LineSheet, OcrSettings, PictureFrame, SheetTask, lines_of};
-use crate::file_kind::FileKind;
 use crate::file_text::{FileText, Unread};
 use crate::image_file::{ImageKind, grey};
 use crate::pdf;
-use crate::reader_task::{self, ReaderTask, ReadingSettings};
+use crate::reader_task::ReadingSettings;
 use crate::{DocumentReader, PageBox, ReadingDoubt};
 use hayro_interpret::kurbo::Point;
 use loopctl_core::document::{DocumentPage, Pages};
 use loopctl_core::value::DocumentId;
+use std::sync::Arc;
 
 /// A PDF page of eighteen lines.
 fn page() -> Vec<u8> {
@@ -29,7 +29,8 @@ fn page() -> Vec<u8> {
 
 /// That page at 150 dots per inch.
 fn picture() -> GreyPicture {
-    pdf::grey(page(), 1, 150.0, &ReadingSettings::default()).unwrap().0
+    let file = pdf::opened(Arc::new(page()), &ReadingSettings::default()).unwrap();
+    pdf::grey(&file, 1, 150.0).unwrap().0
 }
 
 #[test]
@@ -104,31 +105,6 @@ fn lines_on_a_sheet_are_those_of_the_page() {
         assert!(same, "the line at {top}");
     }
     assert!(drawn.shades().iter().any(|shade| *shade < 100), "there is ink");
-}
-
-#[test]
-fn another_process_draws_the_same_pictures() {
-    let settings = ReadingSettings {
-        ocr: Some(OcrSettings { dpi: 100, ..OcrSettings::default() }),
-        ..ReadingSettings::default()
-    };
-    let kind = FileKind::of(&page()).unwrap();
-    let answered = |task: ReaderTask| {
-        let mut answer = Vec::new();
-        reader_task::answer(&*task.sent_with(&page()).unwrap(), &mut answer).unwrap();
-        answer
-    };
-    let task = ReaderTask::Scan { page: 1, turn: None, settings: settings.clone() };
-    let (frame, png) = reader_task::scan_of(&answered(task)).unwrap();
-    let (own_frame, own_png) = reader_task::scan(kind, page(), 1, None, &settings).unwrap();
-    assert!(frame == own_frame && png == own_png && frame.has_ink);
-    let sheet = SheetTask { turn: Turn::None, lines: vec![[40.0, 20.0, 300.0, 16.0]], scale: 0.75 };
-    let task = ReaderTask::Lines { page: 1, sheet: sheet.clone(), settings: settings.clone() };
-    let lines = reader_task::lines_answered(&answered(task)).unwrap();
-    assert_eq!(lines, reader_task::lines(kind, page(), 1, &sheet, &settings).unwrap());
-    let missing = ReaderTask::Scan { page: 2, turn: None, settings };
-    assert_eq!(reader_task::scan_of(&answered(missing)), Err(Unread::NoPage { page: 2 }));
-    assert!(reader_task::scan_of(b"PNG").is_err());
 }
 
 /// An engine that reads two words where the page is upright, and little otherwise.
@@ -230,6 +206,38 @@ fn pages_read_by_ocr_take_their_place_among_the_others() {
     // Of half a point for a pixel.
     assert_eq!(pages[1].words[1].bounds().left, 40.0);
     assert!(pages[2].words.is_empty() && pages[2].is_picture);
+}
+
+/// Pictures that keep the pages that were begun.
+#[derive(Default)]
+struct Begun(std::sync::Mutex<Vec<(usize, usize)>>);
+
+impl PagePictures for Begun {
+    fn begun(&self, page: usize, pages: usize) {
+        self.0.lock().unwrap().push((page, pages));
+    }
+
+    fn prepared(&self, page: usize, turn: Option<Turn>) -> Result<(PictureFrame, Vec<u8>), Unread> {
+        Turned.prepared(page, turn)
+    }
+
+    fn unread_letters(&self, page: usize, words: &[PageBox]) -> Result<usize, Unread> {
+        Turned.unread_letters(page, words)
+    }
+
+    fn lines(&self, page: usize, task: SheetTask) -> Result<(LineSheet, Vec<u8>), Unread> {
+        Turned.lines(page, task)
+    }
+}
+
+#[test]
+fn each_page_that_is_begun_is_told_with_their_number() {
+    let pictures = Begun::default();
+    let read = layer("Invoice 7\n", 3, vec![2, 3]);
+    scanned(read, &pictures, &engines(0, None), &OcrSettings::default(), None).unwrap();
+    let mut begun = pictures.0.into_inner().unwrap();
+    begun.sort_unstable();
+    assert_eq!(begun, [(1, 2), (2, 2)]);
 }
 
 #[test]

@@ -2,8 +2,10 @@
 
 use crate::file_kind::FileKind;
 use crate::file_text::{FileText, Unread};
+use crate::opened_file::OpenedFile;
 use crate::reader_task::ReadingSettings;
 use std::io::{Cursor, Write};
+use std::sync::Arc;
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, ZipWriter};
 
@@ -35,7 +37,8 @@ pub(crate) fn links(links: &[(&str, &str, &str)]) -> String {
 
 /// Reads a file by its content.
 pub(crate) fn read(bytes: Vec<u8>) -> Result<FileText, Unread> {
-    FileKind::of(&bytes).unwrap().read(bytes, &ReadingSettings::default())
+    let kind = FileKind::of(&bytes).unwrap();
+    OpenedFile::open(kind, Arc::new(bytes), ReadingSettings::default())?.text()
 }
 
 /// The reason why a file has no text, and the advice.
@@ -46,5 +49,6 @@ pub(crate) fn refusal(bytes: Vec<u8>) -> String {
 
 /// Reads bytes that may be of any kind, or of none.
 pub(crate) fn read_any(bytes: &[u8]) -> Option<FileText> {
-    FileKind::of(bytes)?.read(bytes.to_vec(), &ReadingSettings::default()).ok()
+    FileKind::of(bytes)?;
+    read(bytes.to_vec()).ok()
 }

@@ -45,6 +45,7 @@ use hayro_interpret::hayro_syntax::page::Page as PdfPage;
 use hayro_interpret::kurbo::{Affine, Rect};
 use hayro_interpret::{Context, InterpreterCache, InterpreterSettings, RenderContent, interpret_page};
 use loopctl_core::document::{DocumentPage, PageSignals, PageWord, Pages};
+use std::sync::Arc;
 
 /// The most pages of a document.
 const MOST_PAGES: usize = 5_000;
@@ -59,12 +60,20 @@ const MOST_UNKNOWN_PERCENT: usize = 10;
 /// The part of a page without text that a picture covers if it may be the scan of a text, in percent.
 const PICTURE_PERCENT: f64 = 20.0;
 
+/// Opens a PDF file.
+///
+/// # Errors
+/// When it needs a password, or is damaged.
+pub(super) fn opened(bytes: Arc<Vec<u8>>, settings: &ReadingSettings) -> Result<Pdf, Unread> {
+    bounded(|| open(bytes, settings))?
+}
+
 /// Reads the text of a PDF file.
 ///
 /// # Errors
-/// When it needs a password, is damaged, is too long, shows no text, or shows a text in place of what it is about.
-pub(super) fn read(bytes: Vec<u8>, settings: &ReadingSettings) -> Result<FileText, Unread> {
-    bounded(|| read_opened(&open(bytes, settings)?, settings))?
+/// When it is too long, shows no text, or shows a text in place of what it is about.
+pub(super) fn read(pdf: &Pdf, settings: &ReadingSettings) -> Result<FileText, Unread> {
+    bounded(|| read_opened(pdf, settings))?
 }
 
 fn read_opened(pdf: &Pdf, settings: &ReadingSettings) -> Result<FileText, Unread> {

@@ -5,6 +5,7 @@ use super::super::reader_task::ReadingSettings;
 use super::owner_password::user_password;
 use hayro_interpret::hayro_syntax::{DecryptionError, LoadPdfError, Pdf, PdfData};
 use loopctl_core::document::pdf_header;
+use std::sync::Arc;
 use unicode_normalization::UnicodeNormalization;
 
 /// Returns whether bytes are a PDF file, whole or damaged: one with a header near its start, or one that begins with
@@ -31,12 +32,13 @@ fn after_number(bytes: &[u8]) -> Option<&[u8]> {
 }
 
 /// Opens a file, with the first of the passwords that opens it if it needs one: that of its users, or its owner's.
-pub(super) fn open(mut bytes: Vec<u8>, settings: &ReadingSettings) -> Result<Pdf, Unread> {
+pub(super) fn open(bytes: Arc<Vec<u8>>, settings: &ReadingSettings) -> Result<Pdf, Unread> {
     // Places in a file are counted from its header.
-    if let Some(header) = pdf_header(&bytes) {
-        bytes.drain(..header);
-    }
-    let bytes: PdfData = bytes.into();
+    let from_header = pdf_header(&bytes).filter(|header| *header > 0).and_then(|header| bytes.get(header..));
+    let bytes: PdfData = match from_header {
+        Some(from_header) => from_header.to_vec().into(),
+        None => bytes.into(),
+    };
     match Pdf::new(bytes.clone()) {
         Err(LoadPdfError::Decryption(DecryptionError::PasswordProtected)) => {}
         opened => return opened.map_err(unread),

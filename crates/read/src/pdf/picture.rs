@@ -3,8 +3,8 @@
 use super::super::file_text::Unread;
 use super::super::grey_picture::GreyPicture;
 use super::super::page_picture::PagePicture;
-use super::super::reader_task::ReadingSettings;
 use hayro::hayro_interpret::InterpreterSettings;
+use hayro::hayro_syntax::Pdf;
 use hayro::hayro_syntax::page::Page as PdfPage;
 use hayro::vello_cpu::Pixmap;
 use hayro::vello_cpu::color::palette::css::WHITE;
@@ -18,15 +18,9 @@ pub(super) const POINTS_PER_INCH: f64 = 72.0;
 /// Draws a page, counted from 1, on white.
 ///
 /// # Errors
-/// When the file can't be opened, or has no such page.
-pub(in super::super) fn picture(
-    bytes: Vec<u8>,
-    page: usize,
-    scale: f32,
-    settings: &ReadingSettings,
-) -> Result<PagePicture, Unread> {
+/// When the file has no such page.
+pub(in super::super) fn picture(pdf: &Pdf, page: usize, scale: f32) -> Result<PagePicture, Unread> {
     super::bounded(|| {
-        let pdf = super::open(bytes, settings)?;
         let found = page.checked_sub(1).and_then(|at| pdf.pages().get(at)).ok_or(Unread::NoPage { page })?;
         let drawn = draw(found, &RenderCache::new(), scale);
         drawn.into_png().ok().and_then(PagePicture::from_png).ok_or(Unread::NoPage { page })
@@ -36,15 +30,9 @@ pub(in super::super) fn picture(
 /// Draws a page, counted from 1, in grey with so many dots per inch; and the points of the page for each pixel.
 ///
 /// # Errors
-/// When the file can't be opened, or has no such page.
-pub(in super::super) fn grey(
-    bytes: Vec<u8>,
-    page: usize,
-    dpi: f64,
-    settings: &ReadingSettings,
-) -> Result<(GreyPicture, f64), Unread> {
+/// When the file has no such page.
+pub(in super::super) fn grey(pdf: &Pdf, page: usize, dpi: f64) -> Result<(GreyPicture, f64), Unread> {
     super::bounded(|| {
-        let pdf = super::open(bytes, settings)?;
         let found = page.checked_sub(1).and_then(|at| pdf.pages().get(at)).ok_or(Unread::NoPage { page })?;
         draw_grey(found, &RenderCache::new(), dpi).ok_or(Unread::NoPage { page })
     })?

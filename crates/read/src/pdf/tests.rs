@@ -5,6 +5,10 @@ use crate::{DocumentReader, Unreadable};
 use loopctl_core::value::DocumentId;
 use std::fmt::Write as _;
 
+fn read(bytes: Vec<u8>, settings: &ReadingSettings) -> Result<FileText, Unread> {
+    super::read(&opened(Arc::new(bytes), settings)?, settings)
+}
+
 /// A PDF with a page for each content stream, 400 by 300 points, with Courier as `F`: each character is 0.6 of its size.
 pub(crate) fn pdf(pages: &[String]) -> Vec<u8> {
     let first = 4;
@@ -159,7 +163,7 @@ fn pages_that_are_only_pictures_are_told_from_empty_ones() {
     // A logo is no scan.
     assert_eq!(pages(&read).doubts().unwrap(), "page 2 shows only a picture, of which no text is read");
     assert_eq!(
-        super::read(pdf(&[picture(300)]), &ReadingSettings::default()).unwrap_err(),
+        self::read(pdf(&[picture(300)]), &ReadingSettings::default()).unwrap_err(),
         Unread::NoText { pages: 1, engine: None }
     );
 }

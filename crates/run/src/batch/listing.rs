@@ -125,6 +125,10 @@ impl Lister {
                 EnqueueOutcome::Added => {}
                 // It was named twice.
                 EnqueueOutcome::Known { .. } if !self.goes_on => self.listed.repeated += 1,
+                EnqueueOutcome::Split { .. } if !self.goes_on => self.listed.repeated += 1,
+                EnqueueOutcome::Split { document, source_digest } => {
+                    self.known_file(&input, document, &source_digest)?;
+                }
                 EnqueueOutcome::Known { document, stage, source_digest, .. } => {
                     self.known(&input, document, stage, &source_digest)?;
                 }
@@ -134,6 +138,29 @@ impl Lister {
                         run: run.to_string(),
                     });
                 }
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes in the sections of a file that was split. Those of one that has changed since are none of its sections.
+    fn known_file(
+        &mut self,
+        input: &Input,
+        file: DocumentKey,
+        source_digest: &str,
+    ) -> Result<(), StoreError> {
+        if !input.digest().is_ok_and(|digest| digest == source_digest) {
+            self.listed.unusable.push(InputError::Changed { origin: input.origin().clone() });
+            return Ok(());
+        }
+        for section in self.journal.sections_of(file)? {
+            match section.stage {
+                DocumentStage::Finished => self.listed.finished.push(section.document),
+                DocumentStage::Failed | DocumentStage::GivenUp => {
+                    self.journal.requeue(section.document, false)?;
+                }
+                DocumentStage::Waiting | DocumentStage::Running | DocumentStage::Parked => {}
             }
         }
         Ok(())

@@ -4,6 +4,7 @@ mod listing;
 mod lost_worker_watch;
 mod provider_watch;
 mod queued;
+mod reading;
 mod steering;
 #[cfg(feature = "network")]
 mod waves;
@@ -29,7 +30,7 @@ use crate::policy::{FinalStatus, StopReason};
 use crate::result::DocumentResult;
 use crate::store::{ClaimedDocument, DocumentStage, Journal, Receipt, RunId, RunStage, StoreError, WorkerId};
 use serde_json::Value;
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -106,7 +107,7 @@ impl Batch {
     ) -> Result<BatchEnd, StoreError> {
         let (run, journal) = (session.id().clone(), Arc::clone(&self.journal));
         let mut listing =
-            Listing::begin(&journal, &run, self.inputs.take(), (self.folder.take(), self.goes_on));
+            Listing::begin(&journal, &run, self.inputs.take(), (self.folder.clone(), self.goes_on));
         let mut worker_watch = LostWorkerWatch::new(Arc::clone(&journal), run.clone(), self.worker);
         // Documents of a process that has died come first.
         worker_watch.others_at_work()?;
@@ -152,6 +153,9 @@ struct Driver {
     events: UnboundedSender<WorkerEvent>,
     told: UnboundedReceiver<WorkerEvent>,
     under_way: JoinSet<TaskEnd>,
+    /// Sections of files that this process has split: they are worked on before other documents, while what was read of
+    /// their file is at hand.
+    sections: VecDeque<ClaimedDocument>,
     /// The document of each task, and the handle by which it is given up.
     working: HashMap<Id, (ClaimedDocument, AbortHandle)>,
     end: BatchEnd,
@@ -192,6 +196,8 @@ impl Driver {
                 document_type: batch.document_type,
                 supplied: batch.supplied,
                 within: batch.within,
+                folder: batch.folder,
+                worker: batch.worker,
                 interest,
                 waves: Arc::clone(waves.context()),
             }),
@@ -201,6 +207,7 @@ impl Driver {
             events,
             told,
             under_way: JoinSet::new(),
+            sections: VecDeque::new(),
             working: HashMap::new(),
             end: BatchEnd::default(),
             watch: ProviderWatch::default(),
@@ -237,6 +244,12 @@ impl Driver {
                 || self.watch.gave_up()
                 || self.budget.is_spent();
             let pause = self.watch.pauses_until();
+            if closed {
+                // They wait again when this process ends its work.
+                self.sections.clear();
+            } else if pause.is_none() {
+                self.begin_sections();
+            }
             if !closed && self.claiming.is_none() && std::mem::take(&mut look) {
                 let waits =
                     pause.is_some() && self.shared.journal.stages(&self.run)?.of(DocumentStage::Waiting) > 0;
@@ -249,7 +262,7 @@ impl Driver {
                 }
             }
             let has_room = self.under_way.len() < self.jobs && self.claiming.is_none();
-            let idle = self.under_way.is_empty() && self.claiming.is_none();
+            let idle = self.under_way.is_empty() && self.claiming.is_none() && self.sections.is_empty();
             let leaves = idle && closed && !self.waves.is_idle() && !stops.is_cancelled();
             if leaves {
                 // They come to an end within a request.
@@ -307,7 +320,7 @@ impl Driver {
     /// Asks for as many documents as there is room for.
     fn claim(&mut self, all_listed: bool) {
         let room = self.jobs.saturating_sub(self.under_way.len());
-        if room > 0 {
+        if room > 0 && self.sections.is_empty() {
             self.claiming = Some((self.shared.journal.claim(&self.run, self.worker, room), all_listed));
         }
     }
@@ -338,14 +351,28 @@ impl Driver {
             };
         }
         for claimed in claimed {
-            // On the heap, so that no more than its address moves through the executor.
-            let work = Box::pin(work_on(Arc::clone(&self.shared), claimed.clone(), self.events.clone()));
-            let task = self.under_way.spawn(work.in_current_span());
-            self.working.insert(task.id(), (claimed, task));
+            self.begin_one(claimed);
         }
         // One may have been cancelled after it was claimed.
         self.give_up_cancelled();
         Ok(QueueState::Something)
+    }
+
+    /// Begins as many sections of files that this process has split as there is room for.
+    fn begin_sections(&mut self) {
+        while self.under_way.len() < self.jobs
+            && let Some(section) = self.sections.pop_front()
+        {
+            self.begin_one(section);
+        }
+        self.give_up_cancelled();
+    }
+
+    fn begin_one(&mut self, claimed: ClaimedDocument) {
+        // On the heap, so that no more than its address moves through the executor.
+        let work = Box::pin(work_on(Arc::clone(&self.shared), claimed.clone(), self.events.clone()));
+        let task = self.under_way.spawn(work.in_current_span());
+        self.working.insert(task.id(), (claimed, task));
     }
 
     /// Counts inputs that were listed.
@@ -387,6 +414,12 @@ impl Driver {
             Ok((_, TaskEnd::Parked)) => {
                 if let Some(claimed) = claimed {
                     observer.parked(&claimed.id);
+                }
+            }
+            Ok((_, TaskEnd::Split(sections, taken))) => {
+                self.sections.extend(taken);
+                if let Some(claimed) = claimed {
+                    observer.split(&claimed.id, sections);
                 }
             }
             Ok((_, TaskEnd::Unusable(error))) => {
@@ -471,6 +504,7 @@ async fn changed(steering: Option<&Steering>) {
 
 fn tell<O: RunObserver + ?Sized>(event: WorkerEvent, observer: &mut O) {
     match event {
+        WorkerEvent::Reading(id, progress) => observer.reading(&id, progress),
         WorkerEvent::Read(document) => observer.read(&document),
         WorkerEvent::Started(id, document_type) => observer.started(&id, &document_type),
         WorkerEvent::Event(id, at, event) => observer.event(&id, at, &event),

@@ -8,12 +8,16 @@ use super::super::off_thread::on_blocking_thread;
 use super::super::prior_work::PriorWork;
 use super::super::run_observer::RunObserver;
 use super::super::session::Session;
-use super::queued;
+use super::super::split_files::{split_rules, stored};
+use super::reading::Reading;
 use super::waves::WaveContext;
 use crate::engine::Event;
-use crate::ingest::{Document, InputError};
+use crate::ingest::{Document, InputError, ReadingProgress};
 use crate::result::DocumentResult;
-use crate::store::{ClaimedDocument, DocumentKey, DocumentStage, EventLog, Journal, LogEntry, StoreError};
+use crate::store::{
+    ClaimedDocument, DocumentKey, DocumentStage, EventLog, Journal, LogEntry, QueuedDocument, StoreError,
+    WorkerId,
+};
 use crate::value::{DocumentId, Millis};
 use serde_json::Value;
 use std::any::Any;
@@ -23,6 +27,8 @@ use tokio::sync::mpsc::UnboundedSender;
 
 /// A report of a task about its document. There are no more at a time than documents in flight have events.
 pub(super) enum WorkerEvent {
+    /// OCR begins a page of the document of this id.
+    Reading(DocumentId, ReadingProgress),
     Read(Document),
     Started(DocumentId, String),
     Event(DocumentId, Millis, Event),
@@ -42,6 +48,9 @@ pub(super) enum TaskEnd {
     Result(Box<DocumentResult>, ConsultedProviders),
     /// It waits for a batch.
     Parked,
+    /// It was a file of several documents: so many sections are documents in its place, of which this process has claimed
+    /// these.
+    Split(usize, Vec<ClaimedDocument>),
     /// It can't be read.
     Unusable(InputError),
     /// It can't be worked on, for this reason.
@@ -97,6 +106,9 @@ pub(super) struct BatchContext {
     pub(super) document_type: Option<String>,
     pub(super) supplied: Option<Arc<Value>>,
     pub(super) within: Option<Vec<PathBuf>>,
+    /// The folder of artifacts, as the journal knows it.
+    pub(super) folder: Option<String>,
+    pub(super) worker: WorkerId,
     pub(super) interest: ObserverInterest,
     pub(super) waves: Arc<WaveContext>,
 }
@@ -114,7 +126,7 @@ pub(super) async fn work_on(
 }
 
 async fn work(
-    shared: &BatchContext,
+    shared: &Arc<BatchContext>,
     claimed: ClaimedDocument,
     events: UnboundedSender<WorkerEvent>,
 ) -> Result<TaskEnd, StoreError> {
@@ -122,12 +134,15 @@ async fn work(
     let log = DocumentLog::new(Arc::clone(&session.store.journal), claimed.document);
     // Standard input comes when it is written, and is waited for on a thread that may.
     let mut stops = session.stops();
-    let (input, within) = (queued::input_of(&claimed), shared.within.clone());
-    let reader = session.reader.clone();
+    let (context, document) = (Arc::clone(shared), claimed.clone());
+    let (told, id) = (events.clone(), claimed.id.clone());
+    let tell = move |progress| {
+        // No one listens any more when the batch is aborted.
+        let _ = told.send(WorkerEvent::Reading(id.clone(), progress));
+    };
     let reading = on_blocking_thread(move || {
-        Ok(input
-            .and_then(|input| queued::allowed(input, within.as_deref()))
-            .and_then(|input| input.read(&reader)))
+        let reader = context.session.reader.clone().observed(tell);
+        Ok(Reading::of(&document, &context, &reader))
     });
     let read = tokio::select! {
         biased;
@@ -138,7 +153,8 @@ async fn work(
         }
     };
     let document = match read {
-        Ok(document) => document,
+        Ok(Reading::Document(document)) => document,
+        Ok(Reading::Sections { digest, sections }) => return split(shared, claimed, digest, sections).await,
         Err(error) => {
             log.end(DocumentStage::Failed, Some(error.to_string()), None).await?;
             return Ok(TaskEnd::Unusable(error));
@@ -179,6 +195,23 @@ async fn work(
     };
     let result = session.run_consulting(&consulted, assignment, &mut reporter).await?;
     Ok(result.map_or(TaskEnd::Parked, |result| TaskEnd::Result(Box::new(result), consulted)))
+}
+
+/// Puts the sections of a file in its place.
+async fn split(
+    shared: &Arc<BatchContext>,
+    claimed: ClaimedDocument,
+    digest: String,
+    sections: Vec<QueuedDocument>,
+) -> Result<TaskEnd, StoreError> {
+    let shared = Arc::clone(shared);
+    on_blocking_thread(move || {
+        let merge = split_rules(&shared.session.plan).map(|(_, merge)| stored(merge)).unwrap_or_default();
+        let (file, folder) = ((claimed.document, shared.worker), shared.folder.as_deref());
+        let taken = shared.journal.split_document(file, &digest, folder, &sections, &merge)?;
+        Ok(TaskEnd::Split(sections.len(), taken))
+    })
+    .await
 }
 
 /// The reason that a cancelled document has no result.

@@ -279,12 +279,13 @@ impl Journal {
         let number = run_number(&self.connection(), run, |error| self.sqlite(&error))?;
         let condition = filter.condition();
         let skip = i64::try_from(skip).unwrap_or(i64::MAX);
-        let query =
-            format!("{DOCUMENT} WHERE d.run = ?1 AND ({condition}) ORDER BY d.number LIMIT ?3 OFFSET ?2");
+        let query = format!(
+            "{DOCUMENT} WHERE d.run = ?1 AND d.state <> 6 AND ({condition}) ORDER BY d.number LIMIT ?3 OFFSET ?2"
+        );
         let documents = self.select(&query, params![number, skip, most], read_document)?;
         let query = format!(
             "SELECT count(*) FROM documents d LEFT JOIN figures f ON f.document = d.number
-             WHERE d.run = ?1 AND ({condition})"
+             WHERE d.run = ?1 AND d.state <> 6 AND ({condition})"
         );
         let count = self.select(&query, params![number], |row| unsigned(row, 0))?.pop();
         Ok((documents, count.unwrap_or_default()))
@@ -299,7 +300,9 @@ impl Journal {
         run: &RunId,
         document: &DocumentId,
     ) -> Result<Option<DocumentFigures>, StoreError> {
-        let query = format!("{DOCUMENT} JOIN runs r ON r.number = d.run WHERE r.id = ?1 AND d.id = ?2");
+        let query = format!(
+            "{DOCUMENT} JOIN runs r ON r.number = d.run WHERE r.id = ?1 AND d.id = ?2 AND d.state <> 6"
+        );
         Ok(self.select(&query, params![run.as_str(), document.as_str()], read_document)?.pop())
     }
 

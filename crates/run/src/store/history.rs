@@ -45,7 +45,7 @@ impl Journal {
     ) -> Result<Vec<StoredRun>, StoreError> {
         let query = format!(
             "SELECT r.id, r.started_at, r.finished_at, r.profile, r.profile_digest, r.loopctl_version, r.plugins,
-                    r.settings, (SELECT count(*) FROM documents d WHERE d.run = r.number),
+                    r.settings, (SELECT count(*) FROM documents d WHERE d.run = r.number AND d.state <> 6),
                     (SELECT count(*) FROM documents d WHERE d.run = r.number AND d.state IN (2, 3)),
                     r.state, r.listed
              FROM runs r {filter} ORDER BY r.number"
@@ -165,7 +165,7 @@ impl Journal {
                             (SELECT count(*) FROM events e WHERE e.document = d.number),
                             d.artifact, (SELECT outcome FROM outcomes o WHERE o.document = d.number)
                      FROM documents d JOIN runs r ON r.number = d.run
-                     WHERE {filter} ORDER BY d.number LIMIT 256"
+                     WHERE {filter} AND d.state <> 6 ORDER BY d.number LIMIT 256"
         );
         let mut page = self.select(&query, values, |row| {
             let stage = DocumentStage::of(row.get(5)?).unwrap_or(DocumentStage::Failed);

@@ -4,8 +4,10 @@ use super::entries::{is_duplicate, json};
 use super::history::{unsigned, value};
 use super::queue::enqueue_one;
 use super::runs::{run_number, timestamp};
+use super::splits::{RECORD, SECTIONS, SplitRecord, record};
 use super::{DocumentKey, DocumentStage, EnqueueOutcome, Journal, QueuedDocument, RunId, StoreError};
 use crate::value::DocumentId;
+use rusqlite::types::ValueRef;
 use rusqlite::{Connection, OptionalExtension, Row, params};
 use serde_json::Value;
 
@@ -54,6 +56,8 @@ pub struct StoredJob {
     pub stage: DocumentStage,
     /// The reason why it has no result of its own.
     pub reason: Option<String>,
+    /// The sections of its file, if that was split: they are the documents of the run in its place.
+    pub split: Option<SplitRecord>,
 }
 
 /// The outcome of submitting a job.
@@ -72,9 +76,28 @@ pub enum SubmitOutcome {
     },
 }
 
-const COLUMNS: &str = "SELECT j.id, j.submitter, j.idempotency_key, j.request_digest, j.submitted_at, j.request, j.cancelled_at,
-           r.id, d.number, d.id, d.state, d.reason
-    FROM jobs j JOIN documents d ON d.number = j.document JOIN runs r ON r.number = d.run";
+/// The query of jobs that a condition follows. A file that was split has the stage that its sections are in: the farthest
+/// from the end, and it runs once one of several is over.
+fn query_of(condition: &str) -> String {
+    format!(
+        "SELECT j.id, j.submitter, j.idempotency_key, j.request_digest, j.submitted_at, j.request, j.cancelled_at,
+           r.id, d.number, d.id, d.reason,
+           CASE WHEN d.state <> 6 THEN d.state ELSE (
+               SELECT CASE WHEN max(state = 1) OR max(state IN (0, 4, 5)) AND max(state IN (2, 3)) THEN 1
+                   WHEN max(state IN (0, 4)) THEN 0 WHEN max(state = 5) THEN 5 WHEN max(state = 3) THEN 3 ELSE 2 END
+               FROM {SECTIONS} WHERE file = d.number) END,
+           CASE WHEN d.state = 6 THEN {RECORD} END
+         FROM jobs j JOIN documents d ON d.number = j.document JOIN runs r ON r.number = d.run WHERE {condition}"
+    )
+}
+
+/// The documents of a job `?1`: its own, or the sections of its file.
+fn documents_of_job() -> String {
+    format!(
+        "SELECT document FROM jobs WHERE id = ?1
+         UNION ALL SELECT number FROM {SECTIONS} WHERE file = (SELECT document FROM jobs WHERE id = ?1)"
+    )
+}
 
 impl Journal {
     /// Puts a document into the queue of a run together with its job, unless `most_waiting` of the run wait already.
@@ -151,8 +174,8 @@ impl Journal {
         submitter: Option<&str>,
         most: u32,
     ) -> Result<Vec<StoredJob>, StoreError> {
-        let query = format!(
-            "{COLUMNS} WHERE j.document < ?1 AND (?2 IS NULL OR j.submitter = ?2) ORDER BY j.document DESC LIMIT ?3"
+        let query = query_of(
+            "j.document < ?1 AND (?2 IS NULL OR j.submitter = ?2) ORDER BY j.document DESC LIMIT ?3",
         );
         let before = before.map_or(i64::MAX, |before| before.0);
         self.select(&query, params![before, submitter, most], read_job)
@@ -174,11 +197,12 @@ impl Journal {
             }
             let cancel = |connection: &Connection| -> rusqlite::Result<()> {
                 connection.execute("UPDATE jobs SET cancelled_at = ?2 WHERE id = ?1", params![id, at])?;
-                connection.execute(
-                    "UPDATE documents SET state = 3, worker = NULL, reason = ?2 WHERE number = ?1 AND state IN (0, 4, 5)",
-                    params![job.document.0, reason],
-                )?;
-                Ok(())
+                let query = format!(
+                    "UPDATE documents SET state = 3, worker = NULL, reason = ?2
+                     WHERE number IN ({}) AND state IN (0, 4, 5)",
+                    documents_of_job()
+                );
+                connection.execute(&query, params![id, reason]).map(drop)
             };
             cancel(connection).map_err(sqlite)?;
             one_job(connection, "j.id = ?1", params![id]).map_err(sqlite)
@@ -194,17 +218,27 @@ impl Journal {
         self.transact(|connection| {
             let retry = |connection: &Connection| -> rusqlite::Result<usize> {
                 connection.execute("UPDATE jobs SET cancelled_at = NULL WHERE id = ?1", [id])?;
-                connection.execute(
+                let query = format!(
                     "UPDATE documents SET state = 0, worker = NULL, crashes = 0, reason = NULL
-                     WHERE number = (SELECT document FROM jobs WHERE id = ?1) AND state IN (3, 4)",
-                    [id],
-                )
+                     WHERE number IN ({}) AND state IN (3, 4)",
+                    documents_of_job()
+                );
+                connection.execute(&query, [id])
             };
             retry(connection).map(|changed| changed > 0).map_err(sqlite)
         })
     }
 
-    /// Moves the documents of a run that are not over to another, from their beginning. Returns their number.
+    /// The documents of a job that work is done on: its own, or the sections of its file.
+    ///
+    /// # Errors
+    /// When the file can't be read.
+    pub fn documents_of_job(&self, id: &str) -> Result<Vec<DocumentKey>, StoreError> {
+        self.select(&documents_of_job(), [id], |row| row.get(0).map(DocumentKey))
+    }
+
+    /// Moves the documents of a run that are not over to another, from their beginning. Returns their number. A file that was
+    /// split moves with all its sections as long as one of them is not over.
     ///
     /// # Errors
     /// [`StoreError::UnknownRun`], and any failure of the file.
@@ -213,10 +247,19 @@ impl Journal {
         self.transact(|connection| {
             let (from, to) = (run_number(connection, from, sqlite)?, run_number(connection, to, sqlite)?);
             let moved = || -> rusqlite::Result<u64> {
-                let documents: Vec<i64> = connection
-                    .prepare_cached("SELECT number FROM documents WHERE run = ?1 AND state IN (0, 1, 4, 5)")?
-                    .query_map([from], |row| row.get(0))?
-                    .collect::<rusqlite::Result<_>>()?;
+                let numbers = |query: &str| -> rusqlite::Result<Vec<i64>> {
+                    connection.prepare_cached(query)?.query_map([from], |row| row.get(0))?.collect()
+                };
+                let left = "state IN (0, 1, 4, 5)";
+                let files = format!("SELECT DISTINCT file FROM {SECTIONS} WHERE file_run = ?1 AND {left}");
+                let documents = numbers(&format!(
+                    "SELECT number FROM documents WHERE run = ?1 AND {left}
+                     UNION SELECT number FROM {SECTIONS} WHERE file IN ({files})"
+                ))?;
+                for file in numbers(&files)? {
+                    let values = params![file, to];
+                    connection.execute("UPDATE documents SET run = ?2 WHERE number = ?1", values)?;
+                }
                 for document in &documents {
                     connection.execute(
                         "UPDATE documents SET run = ?2, state = 0, worker = NULL WHERE number = ?1",
@@ -251,7 +294,7 @@ fn one_job(
     filter: &str,
     values: impl rusqlite::Params,
 ) -> rusqlite::Result<Option<StoredJob>> {
-    connection.prepare_cached(&format!("{COLUMNS} WHERE {filter}"))?.query_one(values, read_job).optional()
+    connection.prepare_cached(&query_of(filter))?.query_one(values, read_job).optional()
 }
 
 fn read_job(row: &Row<'_>) -> rusqlite::Result<StoredJob> {
@@ -266,7 +309,8 @@ fn read_job(row: &Row<'_>) -> rusqlite::Result<StoredJob> {
         run: RunId::new(row.get::<_, String>(7)?),
         document: DocumentKey(row.get(8)?),
         document_id: DocumentId::new(row.get::<_, String>(9)?),
-        stage: DocumentStage::of(row.get(10)?).unwrap_or(DocumentStage::Failed),
-        reason: row.get(11)?,
+        reason: row.get(10)?,
+        stage: DocumentStage::of(row.get(11)?).unwrap_or(DocumentStage::Failed),
+        split: matches!(row.get_ref(12)?, ValueRef::Text(_)).then(|| record(row, 12)).transpose()?,
     })
 }

@@ -37,6 +37,8 @@ mod runs;
 #[cfg(feature = "journal")]
 mod schema;
 #[cfg(feature = "journal")]
+mod splits;
+#[cfg(feature = "journal")]
 mod waves;
 #[cfg(feature = "journal")]
 mod worker;
@@ -84,6 +86,8 @@ pub use review_shares::ReviewShares;
 pub use reviews::{NewReview, StoredReview};
 #[cfg(feature = "journal")]
 pub use runs::RunStage;
+#[cfg(feature = "journal")]
+pub use splits::{KnownSection, SplitFile, SplitRecord};
 #[cfg(feature = "journal")]
 pub use waves::{
     BatchKey, BatchSavings, IntendedBatch, LineAnswer, LineState, StoredBatch, WaitingLines, custom_id,

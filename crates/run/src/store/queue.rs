@@ -7,6 +7,7 @@
 use super::entries::is_duplicate;
 use super::names::{self, ArtifactName};
 use super::runs::run_number;
+use super::splits::{SPLIT, carry_over_files};
 use super::worker::ProcessId;
 use super::{DocumentKey, DocumentStage, Journal, Receipt, RunId, StoreError};
 use crate::value::{DocumentId, Usage, path_of, path_text};
@@ -55,6 +56,13 @@ pub enum EnqueueOutcome {
         /// Its stage.
         stage: DocumentStage,
         /// SHA-256 of its bytes, in hexadecimal; empty before it was read.
+        source_digest: String,
+    },
+    /// It is a file that was split, when it had these bytes: its sections are documents of the run.
+    Split {
+        /// The file.
+        document: DocumentKey,
+        /// SHA-256 of its bytes, in hexadecimal.
         source_digest: String,
     },
     /// Another run, which a process is working on, has it and writes to the same folder.
@@ -256,6 +264,7 @@ impl Journal {
                     [from, to],
                 )
                 .map_err(sqlite)?;
+            carry_over_files(connection, from, to).map_err(sqlite)?;
             Ok(u64::try_from(count).unwrap_or(u64::MAX))
         })
     }
@@ -343,12 +352,13 @@ pub(super) fn enqueue_one(
             "SELECT number, id, state, source_digest FROM documents WHERE run = ?1 AND place = ?2",
         )?
         .query_one(params![run, place], |row| {
-            Ok(EnqueueOutcome::Known {
-                document: DocumentKey(row.get(0)?),
-                id: DocumentId::new(row.get::<_, String>(1)?),
-                stage: DocumentStage::of(row.get(2)?).unwrap_or(DocumentStage::Failed),
-                source_digest: row.get(3)?,
-            })
+            let (document, state, source_digest) = (DocumentKey(row.get(0)?), row.get(2)?, row.get(3)?);
+            if state == SPLIT {
+                return Ok(EnqueueOutcome::Split { document, source_digest });
+            }
+            let id = DocumentId::new(row.get::<_, String>(1)?);
+            let stage = DocumentStage::of(state).unwrap_or(DocumentStage::Failed);
+            Ok(EnqueueOutcome::Known { document, id, stage, source_digest })
         })
         .optional()?;
     if let Some(known) = known {
@@ -424,7 +434,7 @@ fn claim(
     Ok(claimed)
 }
 
-fn read_claimed(connection: &Connection, row: &Row<'_>) -> rusqlite::Result<ClaimedDocument> {
+pub(super) fn read_claimed(connection: &Connection, row: &Row<'_>) -> rusqlite::Result<ClaimedDocument> {
     let artifact: Option<i64> = row.get(6)?;
     Ok(ClaimedDocument {
         document: DocumentKey(row.get(0)?),
