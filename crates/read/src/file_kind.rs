@@ -6,7 +6,7 @@ use super::image_file::{self, ImageKind};
 use super::markup::{html, xml};
 use super::office::office_unread::OfficeFormat;
 use super::office::{compound_file, mail, package_reader, rtf};
-use super::page_picture::PagePicture;
+use super::page_picture::{PagePicture, PictureSize};
 use super::pdf;
 use super::reader_task::ReadingSettings;
 
@@ -107,17 +107,44 @@ impl FileKind {
         }
     }
 
+    /// Returns whether files of this kind have pages that can be drawn.
+    pub(super) fn has_drawn_pages(self) -> bool {
+        match self {
+            FileKind::Pdf | FileKind::Image(_) => true,
+            FileKind::Package
+            | FileKind::Compound
+            | FileKind::RichText
+            | FileKind::Mail
+            | FileKind::Html
+            | FileKind::Xml => false,
+        }
+    }
+
+    /// The number of pages of a file of this kind.
+    pub(super) fn page_count(self, bytes: Vec<u8>, settings: &ReadingSettings) -> Result<usize, Unread> {
+        match self {
+            FileKind::Pdf => pdf::page_count(bytes, settings),
+            FileKind::Image(kind) => image_file::page_count(kind, &bytes),
+            FileKind::Package
+            | FileKind::Compound
+            | FileKind::RichText
+            | FileKind::Mail
+            | FileKind::Html
+            | FileKind::Xml => Err(Unread::NoPages),
+        }
+    }
+
     /// Draws a page, counted from 1, of a file of this kind.
     pub(super) fn picture(
         self,
         bytes: Vec<u8>,
         page: usize,
-        scale: f32,
+        size: PictureSize,
         settings: &ReadingSettings,
     ) -> Result<PagePicture, Unread> {
         match self {
-            FileKind::Pdf => pdf::picture(bytes, page, scale, settings),
-            FileKind::Image(kind) => image_file::picture(kind, &bytes, page, scale),
+            FileKind::Pdf => pdf::picture(bytes, page, size, settings),
+            FileKind::Image(kind) => image_file::picture(kind, &bytes, page, size),
             FileKind::Package
             | FileKind::Compound
             | FileKind::RichText

@@ -3,7 +3,7 @@
 use super::file_kind::FileKind;
 use super::file_text::{FileText, Unread};
 use super::ocr::{LineSheet, OcrSettings, PagePictures, PictureFrame, SheetTask, Turn, read_scans};
-use super::page_picture::PagePicture;
+use super::page_picture::{PagePicture, PictureSize};
 use super::reader_task::{self, FilePassword, ReaderTask, ReadingSettings};
 use super::text_encoding;
 use super::{Document, DocumentPage, Media, PageBox, Pages, SourceText, Unreadable};
@@ -90,18 +90,54 @@ impl DocumentReader {
     /// The document that these bytes of a file are, with its text if it has any.
     #[must_use]
     pub fn document(&self, id: DocumentId, bytes: Vec<u8>) -> Document {
-        let (media, kind) = (Media::of(&bytes), FileKind::of(&bytes));
-        let kind = kind.filter(|kind| self.settings.ocr.is_some() || !kind.needs_ocr());
-        let mut document = match kind.filter(|kind| !kind.is_text()) {
-            None => self.text_document(id, bytes),
+        match FileKind::of(&bytes).filter(|kind| !kind.is_text()) {
+            None => {
+                let media = Media::of(&bytes);
+                Document { media, ..self.text_document(id, bytes) }
+            }
+            Some(kind) if kind.has_drawn_pages() => self.drawn_document(id, kind, bytes),
             Some(kind) => {
                 let digest = digest_bytes(&bytes);
-                let read = self.read(kind, bytes.into());
-                Document { digest, ..document_of(id, read) }
+                Document { digest, ..document_of(id, self.read(kind, bytes.into())) }
             }
+        }
+    }
+
+    /// The document of a file whose pages can be drawn.
+    fn drawn_document(&self, id: DocumentId, kind: FileKind, bytes: Vec<u8>) -> Document {
+        let file: Arc<[u8]> = bytes.into();
+        let document = if kind.needs_ocr() && self.settings.ocr.is_none() {
+            Document { text: text_encoding::source_of(file.to_vec()), ..Document::from_bytes(id, Vec::new()) }
+        } else {
+            document_of(id, self.read(kind, Arc::clone(&file)))
         };
-        document.media = media;
-        document
+        Document { digest: digest_bytes(&file), media: Media::of_shared(&file), file: Some(file), ..document }
+    }
+
+    /// This document. If it has no text, its pages are counted, so that they can be drawn.
+    #[must_use]
+    pub fn with_pages_counted(&self, document: Document) -> Document {
+        let Some(file) =
+            document.file.as_ref().filter(|_| document.text.is_err() && document.pages.is_none())
+        else {
+            return document;
+        };
+        match self.page_count(file) {
+            Ok(count) => Document { pages: Some(Arc::new(Pages::unread(count))), ..document },
+            Err(_) => document,
+        }
+    }
+
+    /// The number of pages of a file.
+    fn page_count(&self, bytes: &[u8]) -> Result<usize, Unread> {
+        let kind = FileKind::of(bytes).ok_or(Unread::NoPages)?;
+        let settings = self.settings.clone();
+        match &self.program {
+            None => kind.page_count(bytes.to_vec(), &settings),
+            Some(program) => {
+                reader_task::count_of(&ask(program, &ReaderTask::PageCount { settings }, bytes)?)
+            }
+        }
     }
 
     /// The document of a file of text in any encoding: as it is, or as its markup shows it.
@@ -136,12 +172,29 @@ impl DocumentReader {
     /// # Errors
     /// When the file has no such page, or can't be drawn.
     pub fn page_picture(&self, bytes: &[u8], page: usize, scale: f32) -> Result<PagePicture, Unreadable> {
+        self.picture(bytes, page, PictureSize::Scale(scale))
+    }
+
+    /// A picture of a page of a file whose longest side has so many pixels. An image with fewer is not enlarged.
+    ///
+    /// # Errors
+    /// When the file has no such page, or can't be drawn.
+    pub fn page_picture_within(
+        &self,
+        bytes: &[u8],
+        page: usize,
+        pixels: u64,
+    ) -> Result<PagePicture, Unreadable> {
+        self.picture(bytes, page, PictureSize::LongestSide(pixels))
+    }
+
+    fn picture(&self, bytes: &[u8], page: usize, size: PictureSize) -> Result<PagePicture, Unreadable> {
         let kind = FileKind::of(bytes).ok_or(Unread::NoPage { page })?;
         let settings = self.settings.clone();
         let picture = match &self.program {
-            None => kind.picture(bytes.to_vec(), page, scale, &settings),
+            None => kind.picture(bytes.to_vec(), page, size, &settings),
             Some(program) => {
-                let task = ReaderTask::Picture { page, scale, settings };
+                let task = ReaderTask::Picture { page, size, settings };
                 ask(program, &task, bytes).and_then(reader_task::picture_of)
             }
         };

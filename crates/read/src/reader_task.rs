@@ -5,7 +5,7 @@ use super::file_text::{FileText, Unread};
 use super::ocr::{LineSheet, OcrSettings, PictureFrame, SheetTask, Turn, lines_of, prepared};
 use super::page_ink::{INK_DPI, PageInk};
 use super::page_layout::rectangle;
-use super::page_picture::PagePicture;
+use super::page_picture::{PagePicture, PictureSize};
 use loopctl_core::document::PageBox;
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -56,12 +56,17 @@ pub(super) enum ReaderTask {
         /// The way to read it.
         settings: ReadingSettings,
     },
+    /// Count the pages.
+    PageCount {
+        /// The way to read it.
+        settings: ReadingSettings,
+    },
     /// Draw a page.
     Picture {
         /// The number of the page, from 1.
         page: usize,
-        /// Pixels for a point of the page.
-        scale: f32,
+        /// The size of its picture.
+        size: PictureSize,
         /// The way to read it.
         settings: ReadingSettings,
     },
@@ -102,6 +107,8 @@ enum ReaderAnswer {
     Unread(Unread),
     /// A page for OCR; its PNG file follows on the next line.
     Scan(PictureFrame),
+    /// The number of pages.
+    PageCount(usize),
     /// The number of marks that look like letters.
     Ink(usize),
     /// Lines of a page; their PNG file follows on the next line.
@@ -138,7 +145,14 @@ pub(super) fn answer(input: impl Read, output: &mut dyn Write) -> io::Result<()>
             }
             Err(unread) => unread,
         },
-        ReaderTask::Picture { page, scale, settings } => match kind.picture(bytes, page, scale, &settings) {
+        ReaderTask::PageCount { settings } => match kind.page_count(bytes, &settings) {
+            Ok(pages) => {
+                serde_json::to_writer(&mut *output, &ReaderAnswer::PageCount(pages))?;
+                return output.flush();
+            }
+            Err(unread) => unread,
+        },
+        ReaderTask::Picture { page, size, settings } => match kind.picture(bytes, page, size, &settings) {
             Ok(picture) => {
                 output.write_all(picture.png())?;
                 return output.flush();
@@ -224,7 +238,25 @@ pub(super) fn scan_of(answer: &[u8]) -> Result<(PictureFrame, Vec<u8>), Unread> 
     match parted(answer)? {
         (ReaderAnswer::Scan(frame), png) => Ok((frame, png.to_vec())),
         (ReaderAnswer::Unread(why), _) => Err(why),
-        (ReaderAnswer::Read(_) | ReaderAnswer::Ink(_) | ReaderAnswer::Lines(_), _) => Err(no_answer()),
+        (
+            ReaderAnswer::Read(_)
+            | ReaderAnswer::PageCount(_)
+            | ReaderAnswer::Ink(_)
+            | ReaderAnswer::Lines(_),
+            _,
+        ) => Err(no_answer()),
+    }
+}
+
+/// The number of pages in an answer.
+pub(super) fn count_of(answer: &[u8]) -> Result<usize, Unread> {
+    match parted(answer)? {
+        (ReaderAnswer::PageCount(pages), _) => Ok(pages),
+        (ReaderAnswer::Unread(why), _) => Err(why),
+        (
+            ReaderAnswer::Read(_) | ReaderAnswer::Scan(_) | ReaderAnswer::Ink(_) | ReaderAnswer::Lines(_),
+            _,
+        ) => Err(no_answer()),
     }
 }
 
@@ -233,7 +265,13 @@ pub(super) fn ink_of(answer: &[u8]) -> Result<usize, Unread> {
     match parted(answer)? {
         (ReaderAnswer::Ink(letters), _) => Ok(letters),
         (ReaderAnswer::Unread(why), _) => Err(why),
-        (ReaderAnswer::Read(_) | ReaderAnswer::Scan(_) | ReaderAnswer::Lines(_), _) => Err(no_answer()),
+        (
+            ReaderAnswer::Read(_)
+            | ReaderAnswer::PageCount(_)
+            | ReaderAnswer::Scan(_)
+            | ReaderAnswer::Lines(_),
+            _,
+        ) => Err(no_answer()),
     }
 }
 
@@ -242,7 +280,10 @@ pub(super) fn lines_answered(answer: &[u8]) -> Result<(LineSheet, Vec<u8>), Unre
     match parted(answer)? {
         (ReaderAnswer::Lines(sheet), png) => Ok((sheet, png.to_vec())),
         (ReaderAnswer::Unread(why), _) => Err(why),
-        (ReaderAnswer::Read(_) | ReaderAnswer::Ink(_) | ReaderAnswer::Scan(_), _) => Err(no_answer()),
+        (
+            ReaderAnswer::Read(_) | ReaderAnswer::PageCount(_) | ReaderAnswer::Ink(_) | ReaderAnswer::Scan(_),
+            _,
+        ) => Err(no_answer()),
     }
 }
 
@@ -259,9 +300,13 @@ pub(super) fn text_of(answer: &[u8]) -> Result<FileText, Unread> {
     match serde_json::from_slice(answer) {
         Ok(ReaderAnswer::Read(text)) => Ok(text),
         Ok(ReaderAnswer::Unread(why)) => Err(why),
-        Ok(ReaderAnswer::Scan(_) | ReaderAnswer::Ink(_) | ReaderAnswer::Lines(_)) | Err(_) => {
-            Err(no_answer())
-        }
+        Ok(
+            ReaderAnswer::PageCount(_)
+            | ReaderAnswer::Scan(_)
+            | ReaderAnswer::Ink(_)
+            | ReaderAnswer::Lines(_),
+        )
+        | Err(_) => Err(no_answer()),
     }
 }
 
@@ -269,9 +314,13 @@ pub(super) fn text_of(answer: &[u8]) -> Result<FileText, Unread> {
 pub(super) fn picture_of(answer: Vec<u8>) -> Result<PagePicture, Unread> {
     match serde_json::from_slice(&answer) {
         Ok(ReaderAnswer::Unread(why)) => Err(why),
-        Ok(ReaderAnswer::Read(_) | ReaderAnswer::Scan(_) | ReaderAnswer::Ink(_) | ReaderAnswer::Lines(_)) => {
-            Err(no_answer())
-        }
+        Ok(
+            ReaderAnswer::Read(_)
+            | ReaderAnswer::PageCount(_)
+            | ReaderAnswer::Scan(_)
+            | ReaderAnswer::Ink(_)
+            | ReaderAnswer::Lines(_),
+        ) => Err(no_answer()),
         Err(_) => PagePicture::from_png(answer).ok_or_else(no_answer),
     }
 }

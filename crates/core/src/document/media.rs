@@ -31,6 +31,12 @@ impl Media {
         Some(Media { media_type: media_type(bytes)?, bytes: bytes.into() })
     }
 
+    /// Like [`Media::of`], for bytes that others hold, too.
+    #[must_use]
+    pub fn of_shared(bytes: &Arc<[u8]>) -> Option<Self> {
+        Some(Media { media_type: media_type(bytes)?, bytes: Arc::clone(bytes) })
+    }
+
     /// `application/pdf`, `image/png`, …
     #[must_use]
     pub fn media_type(&self) -> &'static str {

@@ -2,13 +2,14 @@
 
 use super::super::file_text::Unread;
 use super::super::grey_picture::GreyPicture;
-use super::super::page_picture::PagePicture;
+use super::super::page_picture::{PagePicture, PictureSize};
 use super::super::reader_task::ReadingSettings;
 use hayro::hayro_interpret::InterpreterSettings;
 use hayro::hayro_syntax::page::Page as PdfPage;
 use hayro::vello_cpu::Pixmap;
 use hayro::vello_cpu::color::palette::css::WHITE;
 use hayro::{PixmapSettings, RenderCache, RenderSettings};
+use image::RgbImage;
 
 /// The most pixels of a picture, and the most of one side.
 const MOST_PIXELS: f32 = 40_000_000.0;
@@ -22,14 +23,30 @@ pub(super) const POINTS_PER_INCH: f64 = 72.0;
 pub(in super::super) fn picture(
     bytes: Vec<u8>,
     page: usize,
-    scale: f32,
+    size: PictureSize,
     settings: &ReadingSettings,
 ) -> Result<PagePicture, Unread> {
     super::bounded(|| {
         let pdf = super::open(bytes, settings)?;
         let found = page.checked_sub(1).and_then(|at| pdf.pages().get(at)).ok_or(Unread::NoPage { page })?;
-        let drawn = draw(found, &RenderCache::new(), scale);
-        drawn.into_png().ok().and_then(PagePicture::from_png).ok_or(Unread::NoPage { page })
+        let (width, height) = found.render_dimensions();
+        let drawn = draw(found, &RenderCache::new(), size.scale(width, height));
+        let (width, height) = (u32::from(drawn.width()), u32::from(drawn.height()));
+        // It is drawn on white, so nothing of it is transparent.
+        let pixels = drawn.data().iter().flat_map(|pixel| [pixel.r, pixel.g, pixel.b]).collect();
+        RgbImage::from_raw(width, height, pixels).and_then(PagePicture::of).ok_or(Unread::NoPage { page })
+    })?
+}
+
+/// The number of pages.
+///
+/// # Errors
+/// When the file can't be opened, or has no pages or too many.
+pub(in super::super) fn page_count(bytes: Vec<u8>, settings: &ReadingSettings) -> Result<usize, Unread> {
+    super::bounded(|| match super::open(bytes, settings)?.pages().len() {
+        0 => Err(Unread::NoPages),
+        pages if pages > super::MOST_PAGES => Err(Unread::TooLong),
+        pages => Ok(pages),
     })?
 }
 
