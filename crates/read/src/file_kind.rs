@@ -87,4 +87,17 @@ impl FileKind {
             FileKind::Xml => "application/xml",
         }
     }
+
+    /// Returns whether files of this kind have pages that can be drawn.
+    pub(super) fn has_drawn_pages(self) -> bool {
+        match self {
+            FileKind::Pdf | FileKind::Image(_) => true,
+            FileKind::Package
+            | FileKind::Compound
+            | FileKind::RichText
+            | FileKind::Mail
+            | FileKind::Html
+            | FileKind::Xml => false,
+        }
+    }
 }

@@ -4,7 +4,7 @@ use super::file_kind::FileKind;
 use super::file_text::{FileText, Unread};
 use super::ocr::{LineSheet, PagePictures, PictureFrame, SheetTask, Turn};
 use super::opened_file::OpenedFile;
-use super::page_picture::PagePicture;
+use super::page_picture::{PagePicture, PictureSize};
 use super::reader_task::{ReaderAnswer, ReaderTask, ReadingSettings, no_answer};
 use super::reading_progress::{ReadingObserver, ReadingProgress};
 use loopctl_core::document::PageBox;
@@ -77,9 +77,17 @@ impl FileReader {
         Ok(text)
     }
 
-    /// A picture of a page, counted from 1, with so many pixels for a point.
-    pub(super) fn picture(&self, page: usize, scale: f32) -> Result<PagePicture, Unread> {
-        let answer = self.ask(&ReaderTask::Picture { page, scale })?;
+    /// The number of its pages.
+    pub(super) fn page_count(&self) -> Result<usize, Unread> {
+        let ReaderAnswer::PageCount { pages } = self.ask(&ReaderTask::PageCount)? else {
+            return Err(no_answer());
+        };
+        Ok(pages)
+    }
+
+    /// A picture of a page, counted from 1.
+    pub(super) fn picture(&self, page: usize, size: PictureSize) -> Result<PagePicture, Unread> {
+        let answer = self.ask(&ReaderTask::Picture { page, size })?;
         let ReaderAnswer::Picture { png } = answer else { return Err(no_answer()) };
         PagePicture::from_png(png).ok_or_else(no_answer)
     }

@@ -14,7 +14,8 @@ pub fn read_next_input(input: &NextInput, reader: &DocumentReader) -> Result<Doc
         Text::Inline(text) => Ok(Document::from_text(id("document").as_str(), text.as_str())),
         Text::File(path) => {
             let stem = path.file_stem().map_or_else(|| "document".into(), os_text);
-            Input::new(id(&stem), Origin::File(path.clone())).read(reader)
+            let document = Input::new(id(&stem), Origin::File(path.clone())).read(reader)?;
+            Ok(reader.with_pages_counted(document))
         }
     }
 }

@@ -10,7 +10,7 @@ use super::office::office_unread::OfficeFormat;
 use super::office::{compound_file, mail, package_reader, rtf};
 use super::page_ink::{INK_DPI, PageInk};
 use super::page_layout::rectangle;
-use super::page_picture::PagePicture;
+use super::page_picture::{PagePicture, PictureSize};
 use super::pdf;
 use super::reader_task::{ReaderAnswer, ReaderTask, ReadingSettings};
 use hayro_interpret::hayro_syntax::Pdf;
@@ -63,8 +63,9 @@ impl OpenedFile {
     pub(super) fn answer(&self, task: &ReaderTask) -> Result<ReaderAnswer, Unread> {
         match task {
             ReaderTask::Text => Ok(ReaderAnswer::Text(self.text()?)),
-            ReaderTask::Picture { page, scale } => {
-                let picture = self.picture(*page, *scale)?;
+            ReaderTask::PageCount => Ok(ReaderAnswer::PageCount { pages: self.page_count()? }),
+            ReaderTask::Picture { page, size } => {
+                let picture = self.picture(*page, *size)?;
                 Ok(ReaderAnswer::Picture { png: picture.into_png() })
             }
             ReaderTask::Scan { page, turn } => self.scan(*page, *turn),
@@ -82,11 +83,20 @@ impl OpenedFile {
         }
     }
 
-    /// A page, counted from 1, as a person sees it.
-    fn picture(&self, page: usize, scale: f32) -> Result<PagePicture, Unread> {
+    /// The number of its pages.
+    fn page_count(&self) -> Result<usize, Unread> {
         match &self.content {
-            FileContent::Pdf(pdf) => pdf::picture(pdf, page, scale),
-            FileContent::Image(kind, bytes) => image_file::picture(*kind, bytes, page, scale),
+            FileContent::Pdf(pdf) => pdf::page_count(pdf),
+            FileContent::Image(kind, bytes) => image_file::page_count(*kind, bytes),
+            FileContent::Flow(..) => Err(Unread::NoPages),
+        }
+    }
+
+    /// A page, counted from 1, as a person sees it.
+    fn picture(&self, page: usize, size: PictureSize) -> Result<PagePicture, Unread> {
+        match &self.content {
+            FileContent::Pdf(pdf) => pdf::picture(pdf, page, size),
+            FileContent::Image(kind, bytes) => image_file::picture(*kind, bytes, page, size),
             FileContent::Flow(..) => Err(Unread::NoPage { page }),
         }
     }

@@ -4,7 +4,7 @@ use super::file_kind::FileKind;
 use super::file_reader::{FileReader, MOST_ANSWER};
 use super::file_text::{FileText, Unread};
 use super::ocr::{OcrSettings, read_scans};
-use super::page_picture::PagePicture;
+use super::page_picture::{PagePicture, PictureSize};
 use super::reader_task::{FilePassword, ReadingSettings};
 use super::reading_progress::{ReadingObserver, ReadingProgress};
 use super::shared_readings::SharedReadings;
@@ -106,18 +106,49 @@ impl DocumentReader {
     /// The document that these bytes of a file are, with its text if it has any.
     #[must_use]
     pub fn document(&self, id: DocumentId, bytes: Vec<u8>) -> Document {
-        let (media, kind) = (Media::of(&bytes), FileKind::of(&bytes));
-        let kind = kind.filter(|kind| self.settings.ocr.is_some() || !kind.needs_ocr());
-        let mut document = match kind.filter(|kind| !kind.is_text()) {
-            None => self.text_document(id, bytes),
+        match FileKind::of(&bytes).filter(|kind| !kind.is_text()) {
+            None => {
+                let media = Media::of(&bytes);
+                Document { media, ..self.text_document(id, bytes) }
+            }
+            Some(kind) if kind.has_drawn_pages() => self.drawn_document(id, kind, bytes),
             Some(kind) => {
                 let digest = digest_bytes(&bytes);
-                let read = self.read(kind, bytes);
+                let read = self.read(kind, Arc::new(bytes));
                 Document { digest, ..document_of(id, read) }
             }
+        }
+    }
+
+    /// The document of a file whose pages can be drawn.
+    fn drawn_document(&self, id: DocumentId, kind: FileKind, bytes: Vec<u8>) -> Document {
+        let file = Arc::new(bytes);
+        let document = if kind.needs_ocr() && self.settings.ocr.is_none() {
+            Document { text: text_encoding::source_of(file.to_vec()), ..Document::from_bytes(id, Vec::new()) }
+        } else {
+            document_of(id, self.read(kind, Arc::clone(&file)))
         };
-        document.media = media;
-        document
+        Document { digest: digest_bytes(&file), media: Media::of_shared(&file), file: Some(file), ..document }
+    }
+
+    /// This document. If it has no text, its pages are counted, so that they can be drawn.
+    #[must_use]
+    pub fn with_pages_counted(&self, document: Document) -> Document {
+        let Some(file) =
+            document.file.as_ref().filter(|_| document.text.is_err() && document.pages.is_none())
+        else {
+            return document;
+        };
+        match self.page_count(file) {
+            Ok(count) => Document { pages: Some(Arc::new(Pages::unread(count))), ..document },
+            Err(_) => document,
+        }
+    }
+
+    /// The number of pages of a file.
+    fn page_count(&self, bytes: &Arc<Vec<u8>>) -> Result<usize, Unread> {
+        let kind = FileKind::of(bytes).ok_or(Unread::NoPages)?;
+        self.opened(kind, Arc::clone(bytes))?.page_count()
     }
 
     /// Keeps the document of a file for its sections, which are then read from it.
@@ -144,7 +175,7 @@ impl DocumentReader {
         let document = match marked {
             None => Document { text: source, ..Document::from_bytes(id, Vec::new()) },
             Some((kind, source)) => {
-                let read = self.read(kind, source.as_str().as_bytes().to_vec());
+                let read = self.read(kind, Arc::new(source.as_str().as_bytes().to_vec()));
                 let mut document = document_of(id, read);
                 let shown = document.text;
                 document.text =
@@ -167,8 +198,25 @@ impl DocumentReader {
     /// # Errors
     /// When the file has no such page, or can't be drawn.
     pub fn page_picture(&self, bytes: &[u8], page: usize, scale: f32) -> Result<PagePicture, Unreadable> {
+        self.picture(bytes, page, PictureSize::Scale(scale))
+    }
+
+    /// A picture of a page of a file whose longest side has so many pixels. An image with fewer is not enlarged.
+    ///
+    /// # Errors
+    /// When the file has no such page, or can't be drawn.
+    pub fn page_picture_within(
+        &self,
+        bytes: &[u8],
+        page: usize,
+        pixels: u64,
+    ) -> Result<PagePicture, Unreadable> {
+        self.picture(bytes, page, PictureSize::LongestSide(pixels))
+    }
+
+    fn picture(&self, bytes: &[u8], page: usize, size: PictureSize) -> Result<PagePicture, Unreadable> {
         let kind = FileKind::of(bytes).ok_or(Unread::NoPage { page })?;
-        Ok(self.opened(kind, Arc::new(bytes.to_vec()))?.picture(page, scale)?)
+        Ok(self.opened(kind, Arc::new(bytes.to_vec()))?.picture(page, size)?)
     }
 
     /// The reader of one file.
@@ -181,8 +229,8 @@ impl DocumentReader {
     }
 
     /// Reads the text of a file.
-    fn read(&self, kind: FileKind, bytes: Vec<u8>) -> Result<FileText, Unread> {
-        let file = self.opened(kind, Arc::new(bytes))?;
+    fn read(&self, kind: FileKind, bytes: Arc<Vec<u8>>) -> Result<FileText, Unread> {
+        let file = self.opened(kind, bytes)?;
         let read = held_against(file.text()?, &self.gate);
         let Some(ocr) = &self.settings.ocr else { return passed(read) };
         let read = for_ocr(read, &self.gate);

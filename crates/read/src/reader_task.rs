@@ -2,6 +2,7 @@
 
 use super::file_text::{FileText, Unread};
 use super::ocr::{LineSheet, OcrSettings, PictureFrame, SheetTask, Turn};
+use super::page_picture::PictureSize;
 use loopctl_core::document::PageBox;
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -45,11 +46,13 @@ impl fmt::Debug for FilePassword {
 pub(super) enum ReaderTask {
     /// Read the text.
     Text,
+    /// Count the pages.
+    PageCount,
     /// Draw a page.
     Picture {
         page: usize,
-        /// Pixels for a point of the page.
-        scale: f32,
+        /// The size of its picture.
+        size: PictureSize,
     },
     /// Draw a page for OCR.
     Scan {
@@ -75,7 +78,7 @@ impl ReaderTask {
     /// The page that it is about.
     pub(super) fn page(&self) -> Option<usize> {
         match self {
-            ReaderTask::Text => None,
+            ReaderTask::Text | ReaderTask::PageCount => None,
             ReaderTask::Picture { page, .. }
             | ReaderTask::Scan { page, .. }
             | ReaderTask::Ink { page, .. }
@@ -101,6 +104,8 @@ pub(super) enum ReaderAnswer {
         #[serde(skip)]
         png: Vec<u8>,
     },
+    /// The number of pages.
+    PageCount { pages: usize },
     /// The number of marks that look like letters.
     Ink { letters: usize },
     /// Lines of a page.
@@ -122,7 +127,10 @@ impl ReaderAnswer {
             ReaderAnswer::Picture { png }
             | ReaderAnswer::Scan { png, .. }
             | ReaderAnswer::Lines { png, .. } => bytes.extend_from_slice(png),
-            ReaderAnswer::Text(_) | ReaderAnswer::Ink { .. } | ReaderAnswer::Unread(_) => {}
+            ReaderAnswer::Text(_)
+            | ReaderAnswer::PageCount { .. }
+            | ReaderAnswer::Ink { .. }
+            | ReaderAnswer::Unread(_) => {}
         }
         Ok(bytes)
     }
@@ -141,7 +149,7 @@ impl ReaderAnswer {
             ReaderAnswer::Picture { .. } => Ok(ReaderAnswer::Picture { png: rest }),
             ReaderAnswer::Scan { frame, .. } => Ok(ReaderAnswer::Scan { frame, png: rest }),
             ReaderAnswer::Lines { sheet, .. } => Ok(ReaderAnswer::Lines { sheet, png: rest }),
-            ReaderAnswer::Text(_) | ReaderAnswer::Ink { .. } => Ok(answer),
+            ReaderAnswer::Text(_) | ReaderAnswer::PageCount { .. } | ReaderAnswer::Ink { .. } => Ok(answer),
             ReaderAnswer::Unread(why) => Err(why),
         }
     }

@@ -74,8 +74,9 @@ pub(super) fn section_of(whole: &Document, text: &Range<usize>) -> Option<Docume
         text: own,
         pages: whole.pages.as_ref().map(|pages| Arc::new(pages.within(text))),
         structure: Arc::new(whole.structure.within(text)),
-        // The file itself shows more than the section.
+        // The file itself shows more than the section; its own pages can be drawn.
         media: None,
+        file: whole.file.clone(),
         ..Document::from_bytes(whole.id.clone(), Vec::new())
     })
 }

@@ -14,7 +14,7 @@ use super::run_observer::RunObserver;
 use super::session::Session;
 use super::trace::{DocumentTrace, document_span, end_document};
 use crate::engine::{Input, Outcome, Run};
-use crate::exchange::{attached, first_input};
+use crate::exchange::{Attached, first_input};
 use crate::ingest::{Document, references_of};
 use crate::plan::DocumentContext;
 use crate::policy::{Spent, StopReason};
@@ -100,13 +100,14 @@ impl Session {
         observer: &mut O,
     ) -> Result<Option<DocumentResult>, StoreError> {
         let Assignment { document, document_type, supplied, log, artifacts, prior, postponer } = assignment;
-        let attached = attached(&self.plan, document);
-        let instead =
-            attached.as_ref().map(|file| format!("[the document is the attached file {}]", file.name));
+        let counted = self.with_pages_counted(document).await?;
+        let document = counted.as_ref().unwrap_or(document);
+        let attached = Attached::of(&self.plan, document);
+        let instead = attached.as_ref().and_then(Attached::instead_of_text).map(str::to_owned);
         let own = document.text.as_ref().map(|text| text.as_str()).unwrap_or_default();
         let text = instead.as_deref().unwrap_or(own);
         let mut warnings = Vec::new();
-        if instead.is_some() {
+        if instead.is_some() && document.text.is_err() {
             warnings.push(
                 "the document has no text to hold values against: what is grounded in it has no score, and no rule can look anything up in it"
                     .to_owned(),
@@ -148,6 +149,7 @@ impl Session {
             context,
             masked,
             attached,
+            file: document.file.clone(),
             variables: &document.variables,
             references: references_of(&self.plan, document, &document_type, &mut warnings),
             supplied,
@@ -160,14 +162,20 @@ impl Session {
             trace: DocumentTrace::default(),
             explanation: ExplanationBuilder::default(),
         };
-        let (mut run, first) = match self.take_up(document, &mut task, prior) {
+        let (mut run, mut first) = match self.take_up(document, &mut task, prior) {
             Ok(taken_up) => taken_up,
             Err(why) => {
-                let run = self.plan.engine_run();
+                let run = self.plan.engine_run_for(&task.context);
                 let outcome = self.ended(&run, &task, why);
                 return self.close_document(&run, task, &outcome, artifacts, observer).await.map(Some);
             }
         };
+        // A document whose pages can't be shown ends before anything is paid for.
+        if matches!(first, Some(Input::Started))
+            && let Err(reason) = self.draw_pages(&mut task).await?
+        {
+            first = Some(Input::Unreadable { reason });
+        }
         let host = SessionHost::new(self, &mut task, observer);
         let Some(outcome) = host.drive(&mut run, first).await? else {
             task.log.park().await?;
@@ -185,7 +193,7 @@ impl Session {
     ) -> Result<(Run, Option<Input>), String> {
         let first = first_input(&self.plan, document, &task.source);
         if prior.next == 0 {
-            return Ok((self.plan.engine_run(), Some(first)));
+            return Ok((self.plan.engine_run_for(&task.context), Some(first)));
         }
         let mut record = Vec::with_capacity(prior.events.len());
         for (recorded, payload) in prior.events {
@@ -197,7 +205,7 @@ impl Session {
             recall_chains(task.consulted, &payload);
             record.push(recorded);
         }
-        let run = self.plan.engine_run().replay(&record).map_err(|error| {
+        let run = self.plan.engine_run_for(&task.context).replay(&record).map_err(|error| {
             format!(
                 "its recorded events can't be replayed: {error}; `loopctl runs retry --anew` begins it again"
             )

@@ -4,9 +4,9 @@ use super::call::CallRunner;
 use super::consultants::ConsultedProviders;
 use super::document_log::DocumentLog;
 use super::trace::DocumentTrace;
-use crate::exchange::{PreparedCorrection, Task};
+use crate::exchange::{Attached, PreparedCorrection, Task};
 use crate::plan::DocumentContext;
-use crate::provider::protocol::{Attachment, DocumentRef};
+use crate::provider::protocol::DocumentRef;
 use crate::result::ExplanationBuilder;
 use crate::score::{Assessor, Source};
 use crate::value::DocumentId;
@@ -24,7 +24,10 @@ pub(super) struct DocumentRun<'a> {
     pub(super) text: &'a str,
     /// The text that the stages see.
     pub(super) masked: String,
-    pub(super) attached: Option<Attachment>,
+    /// Its file and pictures of its pages, as far as calls get them.
+    pub(super) attached: Option<Attached>,
+    /// The bytes of its file, if pages of that can be drawn.
+    pub(super) file: Option<Arc<Vec<u8>>>,
     /// Variables of prompts that are its own.
     pub(super) variables: &'a BTreeMap<String, String>,
     /// Its references, by judge.

@@ -1,7 +1,7 @@
 //! A live run's side of the loop: what the engine asks for is asked of providers, kept in the journal, and reported to
 //! the observer.
 
-use super::answer::{answer_of, impossible, said_in, stop};
+use super::answer::{answer_of, impossible, impossible_reason, said_in, stop};
 use super::call::{CallTerms, SkippedCall};
 use super::clock::Time;
 use super::consult::PendingQuestions;
@@ -53,6 +53,22 @@ impl<'s, 'd, O: RunObserver + ?Sized> SessionHost<'s, 'd, O> {
                 Ok(Some(self.session.broken(run, self.task, misuse.to_string())))
             }
             Err(NotDriven::Host(error)) => Err(error),
+        }
+    }
+}
+
+impl<O: RunObserver + ?Sized> SessionHost<'_, '_, O> {
+    /// Asks the provider of a stage, once the pages that it gets are drawn: those of a run that was resumed are not yet.
+    async fn ask_stage(
+        &mut self,
+        stage: (usize, &Work),
+        feedback: Option<&PreparedFeedback>,
+        run: &Run,
+    ) -> Result<Option<Input>, StoreError> {
+        match self.session.draw_pages(self.task).await? {
+            _ if self.session.takes_no_calls() => Ok(Some(stop())),
+            Ok(()) => Ok(self.session.ask_stage(stage, feedback, run, self.task).await),
+            Err(why) => Ok(Some(impossible(&why))),
         }
     }
 }
@@ -196,8 +212,13 @@ impl<O: RunObserver + ?Sized> Host for SessionHost<'_, '_, O> {
             // The panel is asked all at the same time.
             Work::Consult { member, attempt, .. } => {
                 self.task.log.flush();
+                // Those of a run that was resumed are not drawn yet.
+                let drawn = self.session.draw_pages(self.task).await?;
                 if self.session.takes_no_calls() {
                     self.questions.ask(std::future::ready(Some(stop())));
+                } else if let Err(why) = drawn {
+                    let failed = Input::on_answer(member, Err(impossible_reason(&why)));
+                    self.questions.ask(std::future::ready(Some(failed)));
                 } else {
                     let question = self.session.consult((member, attempt), work, run, self.task);
                     self.questions.ask(question.instrument(iteration));
@@ -208,14 +229,10 @@ impl<O: RunObserver + ?Sized> Host for SessionHost<'_, '_, O> {
             Work::Generate { .. } | Work::Correct { .. } if self.session.takes_no_calls() => Some(stop()),
             Work::Generate { stage, .. } => match self.task.supplied.take() {
                 Some(candidate) => Some(Input::Supplied(Produced { candidate, ..Produced::default() })),
-                None => {
-                    let asked = self.session.ask_stage((stage, work), None, run, self.task);
-                    asked.instrument(iteration).await
-                }
+                None => self.ask_stage((stage, work), None, run).instrument(iteration).await?,
             },
             Work::Correct { stage, .. } => {
-                let asked = self.session.ask_stage((stage, work), feedback, run, self.task);
-                asked.instrument(iteration).await
+                self.ask_stage((stage, work), feedback, run).instrument(iteration).await?
             }
         };
         self.postponed |= told.is_none();

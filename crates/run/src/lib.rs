@@ -38,6 +38,7 @@ mod jobs;
 mod run_observer;
 mod off_thread;
 mod open;
+mod page_drawing;
 mod prior_work;
 mod projection;
 mod provider_gone;

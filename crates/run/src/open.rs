@@ -2,7 +2,7 @@
 
 use super::{Candidates, Consultant, FallbackChain};
 use crate::plan::{JudgePlan, Plan, ValidatorPlan};
-use crate::profile::{Asked, Call, ProviderChoice, Stage};
+use crate::profile::{Asked, Attach, Call, ProviderChoice, Stage};
 use crate::provider::{Provider, ProviderError, Providers};
 use serde_json::{Value, json};
 
@@ -17,10 +17,12 @@ pub enum OpenError {
         profile: String,
     },
     /// A provider would not get to see what the profile attaches.
-    #[error("the provider `{provider}` takes no images or PDFs, and the profile attaches them")]
+    #[error("the provider `{provider}` takes no {what}, and the profile attaches them")]
     NoAttachments {
         /// As the profile names it.
         provider: String,
+        /// The files that the profile attaches, in words.
+        what: &'static str,
     },
     /// A provider can't be opened.
     #[error(transparent)]
@@ -36,7 +38,7 @@ impl OpenError {
                 "add `stages:` with a provider, or use `score` or `validate`".to_owned()
             }
             OpenError::NoAttachments { .. } => {
-                "name a provider whose capabilities (`loopctl plugin inspect`) have `images` or `pdf`"
+                "name a provider whose capabilities (`loopctl plugin inspect`) have `images`, or `pdf` for `attach: document`"
                     .to_owned()
             }
             OpenError::Provider(error) => error.help(),
@@ -103,8 +105,8 @@ pub fn open_panel(
 
 fn open_chain(providers: &Providers, call: &Call, retries: u32) -> Result<FallbackChain, OpenError> {
     let open = |choice: &ProviderChoice| {
-        if call.attach.is_some() {
-            takes_attachments(providers, &choice.name.value)?;
+        if let Some(attach) = &call.attach {
+            takes_attachments(providers, &choice.name.value, &attach.value)?;
         }
         Ok(providers.open_by(&choice.name.value, &choice.config, choice.base_url_by)?)
     };
@@ -113,12 +115,16 @@ fn open_chain(providers: &Providers, call: &Call, retries: u32) -> Result<Fallba
 }
 
 /// Fails for a provider that would not get to see what the profile attaches.
-fn takes_attachments(providers: &Providers, spec: &str) -> Result<(), OpenError> {
+fn takes_attachments(providers: &Providers, spec: &str, attach: &Attach) -> Result<(), OpenError> {
     let Ok(plugin) = providers.find(spec) else { return Ok(()) };
-    if plugin.manifest.capabilities.iter().any(|word| matches!(word.as_str(), "images" | "pdf")) {
+    let (taken, what): (&[&str], _) = match attach.pages() {
+        Some(_) => (&["images"], "images"),
+        None => (&["images", "pdf"], "images or PDFs"),
+    };
+    if plugin.manifest.capabilities.iter().any(|word| taken.contains(&word.as_str())) {
         return Ok(());
     }
-    Err(OpenError::NoAttachments { provider: spec.to_owned() })
+    Err(OpenError::NoAttachments { provider: spec.to_owned(), what })
 }
 
 /// Ids of the stages, then of the panel.

@@ -48,6 +48,8 @@ const SHOWN_BY: &[(&str, &[&str])] = &[
             "assess.both.ensemble.members.2={ external: { validator: w } }",
         ],
     ),
+    ("attached_pages.pages", &["mask=null", "stages.0.attach={}", "stages.0.attach={ pages: 1 }"]),
+    ("attached_pages.pixels", &["mask=null", "stages.0.attach={}", "stages.0.attach={ pixels: 2400 }"]),
     ("given_measure.given", &["assess.judged=given"]),
     ("grounding.rubric", &["assess.accuracy.grounding.rubric=null"]),
     ("grounding_member.grounding", &["assess.local.ensemble.members.1={ grounding: { rubric: clinical } }"]),

@@ -3,6 +3,7 @@
 
 mod anthropic;
 mod api;
+mod attached_pages;
 mod attachments;
 mod chaos;
 mod faults;

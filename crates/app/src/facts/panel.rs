@@ -63,8 +63,14 @@ pub(super) fn call_settings(facts: &mut Facts, key: &str, call: &Call) {
         let values = json!({ "provider": name, "settings": pairs("config", members) });
         facts.add(format!("{key}.config.{name}"), "config", values);
     }
-    if call.attach.is_some() {
-        facts.add(format!("{key}.attach"), "attach", json!({}));
+    match call.attach.as_ref().map(|attach| attach.value.pages()) {
+        None => {}
+        Some(None) => facts.add(format!("{key}.attach"), "attach", json!({})),
+        Some(Some(pages)) => {
+            let chosen = (!pages.pages.takes_all()).then(|| pages.pages.to_string());
+            let values = json!({ "chosen": chosen, "pixels": pages.pixels });
+            facts.add(format!("{key}.attach"), "attach_pages", values);
+        }
     }
 }
 

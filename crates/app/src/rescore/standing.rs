@@ -131,7 +131,7 @@ impl Scorer<'_> {
         self.tier1(made, &mut assessment);
         let measured = assessment.scores.clone();
         let missed_gate = misses_gate(policy, &measured);
-        let panel = self.plan.panel.only(|name| made.said_by(name).is_some());
+        let panel = self.context.panel().only(|name| made.said_by(name).is_some());
         let said = panel.value_judge().and_then(|at| {
             let said = made.said_by(&panel.members().get(at)?.id)?.ok()?;
             panel.read(at, said).ok().map(|()| said)

@@ -21,14 +21,20 @@ const OBJECT: &[u8] = b" obj";
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Media {
     media_type: &'static str,
-    bytes: Arc<[u8]>,
+    bytes: Arc<Vec<u8>>,
 }
 
 impl Media {
     /// Recognizes an image or PDF by how its bytes begin; `None` for anything else.
     #[must_use]
     pub fn of(bytes: &[u8]) -> Option<Self> {
-        Some(Media { media_type: media_type(bytes)?, bytes: bytes.into() })
+        Some(Media { media_type: media_type(bytes)?, bytes: Arc::new(bytes.to_vec()) })
+    }
+
+    /// Like [`Media::of`], for bytes that others hold, too.
+    #[must_use]
+    pub fn of_shared(bytes: &Arc<Vec<u8>>) -> Option<Self> {
+        Some(Media { media_type: media_type(bytes)?, bytes: Arc::clone(bytes) })
     }
 
     /// `application/pdf`, `image/png`, …

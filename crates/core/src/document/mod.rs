@@ -47,6 +47,8 @@ pub struct Document {
     pub attachments: Vec<String>,
     /// The document itself, if it is an image or PDF.
     pub media: Option<Media>,
+    /// The bytes of its file, if pages of that can be drawn. That of a section holds the pages of others, too.
+    pub file: Option<Arc<Vec<u8>>>,
     /// Its type, if it is known beforehand.
     pub document_type: Option<String>,
     /// Variables of prompts that are its own.
@@ -59,6 +61,13 @@ impl Document {
     pub fn file_name(&self) -> Option<String> {
         let name = self.path.as_deref().and_then(Path::file_name)?;
         Some(os_text(name).into_owned())
+    }
+
+    /// The numbers of its pages that can be drawn: in its file, from 1. A document without such pages has none.
+    #[must_use]
+    pub fn drawable_pages(&self) -> Vec<usize> {
+        let pages = self.pages.as_ref().filter(|_| self.file.is_some());
+        pages.map_or_else(Vec::new, |pages| pages.numbers())
     }
 
     /// A clause that names the files that it holds and that are not read; `None` if there is none.
@@ -91,6 +100,7 @@ impl Document {
             structure: Arc::default(),
             attachments: Vec::new(),
             media: None,
+            file: None,
             document_type: None,
             variables: BTreeMap::new(),
         }

@@ -37,6 +37,9 @@ pub struct DocumentPage {
     /// The origin of its words.
     #[serde(default, skip_serializing_if = "PageOrigin::is_text_layer")]
     pub origin: PageOrigin,
+    /// `true` if it belongs to another section of the file.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_elsewhere: bool,
 }
 
 /// A word of a page.
@@ -74,6 +77,28 @@ impl Pages {
         self.0.iter()
     }
 
+    /// As many pages, of which nothing else is known.
+    #[must_use]
+    pub fn unread(count: usize) -> Self {
+        Pages(vec![DocumentPage { is_picture: true, ..DocumentPage::default() }; count])
+    }
+
+    /// The numbers of the document's own pages, from 1. Those of a section are numbers in its file.
+    #[must_use]
+    pub fn numbers(&self) -> Vec<usize> {
+        self.numbers_where(|page| !page.is_elsewhere)
+    }
+
+    /// The numbers of the pages that were not read, or not well enough: those that [`Pages::doubts`] names.
+    #[must_use]
+    pub fn doubtful_pages(&self) -> Vec<usize> {
+        self.numbers_where(|page| page.is_picture || !page.findings.is_empty())
+    }
+
+    fn numbers_where(&self, counts: impl Fn(&DocumentPage) -> bool) -> Vec<usize> {
+        (1..).zip(&self.0).filter(|(_, page)| counts(page)).map(|(number, _)| number).collect()
+    }
+
     /// Clauses about the pages that were not read, or not well enough: pictures without text, and those that the gate found
     /// fault with; `None` if there are none.
     #[must_use]
@@ -84,8 +109,8 @@ impl Pages {
 
     /// A clause that names the pages that show a picture and no text.
     fn pictures(&self) -> Option<String> {
-        let pictures = (1..).zip(&self.0).filter(|(_, page)| page.is_picture);
-        let numbers: Vec<String> = pictures.map(|(number, _): (usize, _)| number.to_string()).collect();
+        let pictures = self.numbers_where(|page| page.is_picture);
+        let numbers: Vec<String> = pictures.iter().map(usize::to_string).collect();
         match numbers.as_slice() {
             [] => None,
             [one] => Some(format!("page {one} shows only a picture, of which no text is read")),
@@ -130,7 +155,12 @@ impl Pages {
     pub fn within(&self, text: &Range<usize>) -> Self {
         let shifted = |at: usize| at.clamp(text.start, text.end) - text.start;
         let pages = self.0.iter().map(|page| {
-            let is_apart = page.text.end <= text.start || page.text.start >= text.end;
+            // A page without text may be of the section before it or after it: it is one of both.
+            let is_apart = if page.text.is_empty() {
+                page.text.start < text.start || page.text.start > text.end
+            } else {
+                page.text.end <= text.start || page.text.start >= text.end
+            };
             let words = page.words.iter().filter(|word| {
                 let own = word.text();
                 own.start >= text.start && own.end <= text.end
@@ -147,6 +177,7 @@ impl Pages {
                 is_picture: page.is_picture && !is_apart,
                 findings: if is_apart { Vec::new() } else { page.findings.clone() },
                 origin: page.origin.within(text),
+                is_elsewhere: page.is_elsewhere || is_apart,
                 ..page.clone()
             }
         });
@@ -310,7 +341,23 @@ mod tests {
         let found = section.passages(0..4);
         assert_eq!(found, two_pages().passages(23..27));
         assert_eq!(found.first().unwrap().page, 2);
+        assert_eq!((section.numbers(), two_pages().numbers()), (vec![2], vec![1, 2]));
         assert_eq!(two_pages().within(&(0..10)).passages(5..9), two_pages().passages(5..9));
+    }
+
+    #[test]
+    fn a_picture_between_two_sections_is_a_page_of_both() {
+        let page = |text: Range<usize>| DocumentPage {
+            is_picture: text.is_empty(),
+            text,
+            ..DocumentPage::default()
+        };
+        // "one\x0c" "\x0c" "three"
+        let pages = Pages::new(vec![page(0..3), page(4..4), page(5..10)]);
+        for section in [0..4, 4..10] {
+            assert_eq!(pages.within(&section).doubtful_pages(), [2], "{section:?}");
+        }
+        assert_eq!(pages.within(&(5..10)).numbers(), [3]);
     }
 
     #[test]
@@ -319,6 +366,7 @@ mod tests {
             let page = |&is_picture| DocumentPage { is_picture, ..DocumentPage::default() };
             Pages::new(pictures.iter().map(page).collect()).pictures()
         };
+        assert_eq!(Pages::unread(2).doubtful_pages(), [1, 2]);
         assert_eq!(pages(&[false, false]), None);
         assert_eq!(pages(&[false, true]).unwrap(), "page 2 shows only a picture, of which no text is read");
         assert_eq!(

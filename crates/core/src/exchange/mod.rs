@@ -2,6 +2,7 @@
 //! scenario test and the loop as data ([`crate::next`]) all make the same requests.
 
 mod answer;
+mod attached;
 mod claims;
 mod discretion;
 mod drive;
@@ -14,6 +15,8 @@ mod work;
 
 #[doc(hidden)]
 pub use answer::{RawAnswer, verdict};
+pub(crate) use attached::requested;
+pub use attached::{Attached, PageRequest};
 #[doc(hidden)]
 pub use discretion::ReferenceLeakFilter;
 #[doc(hidden)]
@@ -29,7 +32,7 @@ pub use stage_answer::stage_answer;
 #[doc(hidden)]
 pub use value_request::AskedValues;
 #[doc(hidden)]
-pub use work::{attached, feedback_for};
+pub use work::feedback_for;
 #[doc(hidden)]
 pub use work::{first_input, request_for};
 

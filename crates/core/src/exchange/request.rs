@@ -1,5 +1,6 @@
 //! Requests to providers, and what their answers mean.
 
+use super::attached::Attached;
 use super::claims::without_claims;
 use super::known::{DocumentFacts, names, schema_without, without};
 use super::protocol::{
@@ -28,8 +29,9 @@ pub struct Task<'a> {
     pub source: &'a str,
     /// Its whole text.
     pub unmasked: &'a str,
-    /// The document itself, where it is an image or PDF. Then `source` and `unmasked` only say so.
-    pub attached: Option<&'a Attachment>,
+    /// Its file and pictures of its pages, as far as calls get them. Where its text is not shown, `source` and `unmasked`
+    /// only say that it is attached.
+    pub attached: Option<&'a Attached>,
     /// The name of its file, if it is one.
     pub file_name: Option<&'a str>,
     /// The references that judges hold a candidate against and stages never see, by judge.
@@ -55,18 +57,23 @@ pub struct PreparedFeedback {
 impl Task<'_> {
     /// The attachments that go with a prompt.
     fn attachments(&self, call: &Call) -> Vec<Attachment> {
-        self.attached.filter(|_| call.attach.is_some()).into_iter().cloned().collect()
+        self.attached.map_or_else(Vec::new, |attached| attached.to(call))
+    }
+
+    /// Returns whether `source` is the document's own text.
+    fn has_text(&self) -> bool {
+        self.attached.is_none_or(|attached| attached.instead_of_text().is_none())
     }
 
     /// The facts known about the document.
     fn known(&self) -> DocumentFacts<'_> {
-        let text = if self.attached.is_some() { "" } else { self.source };
+        let text = if self.has_text() { self.source } else { "" };
         DocumentFacts { document_type: &self.document.document_type, text, file_name: self.file_name }
     }
 
     /// A text that belongs to the document.
     fn own(&self, text: &str) -> Option<String> {
-        self.attached.is_none().then(|| text.to_owned())
+        self.has_text().then(|| text.to_owned())
     }
 }
 
@@ -184,9 +191,10 @@ pub fn judge_request(
         Sees::Unmasked => task.unmasked,
     };
     let id = &judge.judge.id.value;
-    if task.attached.is_some() && is_blind(plan, judge) {
+    let attachments = task.attachments(&judge.judge.call);
+    if !task.has_text() && attachments.is_empty() && reads_document(plan, judge) {
         return Err(format!(
-            "judge `{id}` isn't shown the document, which is an image or PDF: set `judges.{id}.attach` to `document`"
+            "judge `{id}` isn't shown the document, which is an image or PDF: set `judges.{id}.attach` to `document` or `pages`"
         ));
     }
     let reference = task.references.get(id);
@@ -224,17 +232,16 @@ pub fn judge_request(
         messages,
         schema: judge.schemas.get(document_type).cloned(),
         source: task.own(source),
-        attachments: task.attachments(&judge.judge.call),
+        attachments,
         base: Some(candidate.clone()),
         options: request_options(&judge.judge.call.options),
         ..CompletionRequest::default()
     })
 }
 
-/// Returns whether a judge is to read the document but gets its text only, which an image does not have.
-fn is_blind(plan: &Plan, judge: &JudgePlan) -> bool {
-    let reads = |prompt| plan.templates.uses(prompt, "source");
-    judge.judge.call.attach.is_none() && judge.prompt.as_ref().is_none_or(reads)
+/// Returns whether a judge is to read the document's text.
+fn reads_document(plan: &Plan, judge: &JudgePlan) -> bool {
+    judge.prompt.as_ref().is_none_or(|prompt| plan.templates.uses(prompt, "source"))
 }
 
 /// The parts of the document, where the stage's patterns extract something from each.
@@ -245,7 +252,7 @@ fn parts(plan: &Plan, stage: &StagePlan, task: Task<'_>) -> Vec<RequestParts> {
         let kind = fields.and_then(|fields| fields.get(list)).and_then(|field| field.get("kind"));
         kind.and_then(Value::as_str) == Some("each")
     };
-    if task.attached.is_some() {
+    if !task.has_text() {
         return Vec::new();
     }
     let each = plan.scoring.rules().evidence().each.iter().map(|(_, each)| each);
@@ -267,7 +274,7 @@ fn parts(plan: &Plan, stage: &StagePlan, task: Task<'_>) -> Vec<RequestParts> {
 /// The assertions of the document, such as `negated`, where the stage has patterns for its type.
 fn assertions(plan: &Plan, stage: &StagePlan, task: Task<'_>) -> Option<RequestAssertions> {
     let patterns = stage.patterns.get(&task.document.document_type)?;
-    let asserted = plan.scoring.asserted(task.source).filter(|_| task.attached.is_none())?;
+    let asserted = plan.scoring.asserted(task.source).filter(|_| task.has_text())?;
     let word = |how: Assertion| how.as_str().to_owned();
     let section = |(start, how, finality)| RequestSection { start, finality, assertion: word(how) };
     let scope = |one: Scope| RequestScope {

@@ -1,52 +1,32 @@
 //! The first input of the engine, and the requests for the work that it wants done.
 
-use super::protocol::{Attachment, CompletionRequest};
+use super::protocol::CompletionRequest;
 use super::value_request::value_request;
 use super::{PreparedFeedback, Task, correction_feedback, correction_request, judge_request, stage_request};
-use crate::document::{Document, MOST_ATTACHED_BYTES};
+use crate::document::Document;
 use crate::engine::{Input, Run, Work};
 use crate::plan::Plan;
 use crate::profile::CandidateKind;
 use crate::score::Source;
-use crate::value::os_text;
-use base64::Engine;
-use base64::prelude::BASE64_STANDARD as BASE64;
-use std::path::Path;
 
-/// The first input of a document's loop: it does not start without text, or without anything that a patch could be
-/// applied to.
+/// The first input of a document's loop: it does not start without text, without anything that a patch could be applied
+/// to, or where calls can't be shown what the profile attaches.
 pub fn first_input(plan: &Plan, document: &Document, source: &Source) -> Input {
-    let attached = plan.shows_file_of(document);
+    let is_shown = plan.shows_file_of(document) || plan.shows_pages_of(document);
+    if let Some(reason) = plan.unattachable(document) {
+        return Input::Unreadable { reason };
+    }
     match &document.text {
-        _ if attached && document.media.as_ref().is_some_and(|media| !media.can_be_attached()) => {
-            let size = document.media.as_ref().map_or(0, |media| media.bytes().len());
-            Input::Unreadable {
-                reason: format!(
-                    "a stage is shown the file itself (`attach: document`), which has {size} bytes, and at most {MOST_ATTACHED_BYTES} are sent to a model; split it, or let stages read its text"
-                ),
-            }
-        }
-        _ if (document.text.is_ok() || attached)
+        _ if (document.text.is_ok() || is_shown)
             && plan.scoring.kind() == CandidateKind::Patch
             && source.document().is_none() =>
         {
             Input::Unreadable { reason: "it is not JSON, so no patch can be applied to it".to_owned() }
         }
         Ok(_) => Input::Started,
-        Err(_) if attached => Input::Started,
+        Err(_) if is_shown => Input::Started,
         Err(unreadable) => Input::Unreadable { reason: format!("{unreadable}; {}", unreadable.help()) },
     }
-}
-
-/// The document itself, where it is an image or PDF and a stage gets to see it so.
-pub fn attached(plan: &Plan, document: &Document) -> Option<Attachment> {
-    let media = document.media.as_ref().filter(|_| plan.attaches())?;
-    let name = document.path.as_deref().and_then(Path::file_name);
-    Some(Attachment {
-        name: name.map_or_else(|| document.id.to_string(), |name| os_text(name).into_owned()),
-        media_type: media.media_type().to_owned(),
-        data: BASE64.encode(media.bytes()),
-    })
 }
 
 /// The feedback that a stage gets about the candidate that it corrects, with the id of the stage; `None` for work that

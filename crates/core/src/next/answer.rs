@@ -1,6 +1,7 @@
 //! The answer of `next`.
 
 use crate::engine::{DocumentState, IterationState, Outcome, Work};
+use crate::exchange::PageRequest;
 use crate::exchange::protocol::{CompletionRequest, Message, RequestFeedback, RequestOptions};
 use crate::plan::Plan;
 use crate::policy::{Decision, FinalStatus, SelectionReason, StopReason};
@@ -97,6 +98,9 @@ pub struct NextRequest {
     pub wait_ms: Option<Millis>,
     /// The prompt.
     pub messages: Vec<Message>,
+    /// The pages of the document of which pictures go with the prompt (`attach: pages`). The caller draws them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub pages: Vec<PageRequest>,
     /// The JSON Schema that the answer is to follow.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub schema: Option<Value>,
@@ -125,6 +129,7 @@ impl NextRequest {
             base,
             wait_ms,
             messages: request.messages,
+            pages: Vec::new(),
             schema: request.schema,
             options: request.options,
             feedback: request.feedback,

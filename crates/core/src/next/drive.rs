@@ -6,10 +6,10 @@ use crate::engine::{CallFailed, Consulted, Event, Input, Misuse, Outcome, Produc
 use crate::exchange::protocol::DocumentRef;
 use crate::exchange::{
     AskedValues, Host, NotDriven, PendingAssessment, PreparedFeedback, QuotedAnswer, RawAnswer,
-    ReferenceLeakFilter, Task, at_once, drive, first_input, request_for, stage_answer, verdict,
+    ReferenceLeakFilter, Task, at_once, drive, first_input, request_for, requested, stage_answer, verdict,
 };
 use crate::plan::{DocumentContext, Plan};
-use crate::profile::Mask;
+use crate::profile::{Call, Mask};
 use crate::repair::{MAX_STEPS, Repairer};
 use crate::score::{Assessment, Assessor, Source};
 use crate::value::{Fuel, Millis, Score, Usage};
@@ -82,6 +82,7 @@ pub fn next(
             document_type: context.document_type().to_owned(),
         },
         file_name: document.file_name(),
+        pages: document.drawable_pages(),
         text,
         masked: Mask::apply(&plan.profile.mask, text),
         source,
@@ -96,7 +97,7 @@ pub fn next(
         warnings,
     };
     let first = first_input(plan, document, &host.source);
-    let mut run = plan.engine_run();
+    let mut run = plan.engine_run_for(&host.context);
     let end = host.go(&mut run, first)?;
     host.answer(document, &run, end)
 }
@@ -112,6 +113,8 @@ struct Drive<'a> {
     reference: DocumentRef,
     /// The name of its file, if it is one.
     file_name: Option<String>,
+    /// The numbers of its pages that can be drawn.
+    pages: Vec<usize>,
     /// The whole text.
     text: &'a str,
     /// The text as the stages see it.
@@ -362,7 +365,22 @@ impl Drive<'_> {
         let task = Task { feedback: open.feedback.as_ref(), ..self.task(&references) };
         let request =
             request_for(self.plan, run, task, &self.source, &open.work).map_err(NextError::Request)?;
-        Ok(NextRequest::of(request, &open.work, self.paused))
+        let pages = self.call(&open.work).map_or_else(Vec::new, |call| requested(call, &self.pages));
+        Ok(NextRequest { pages, ..NextRequest::of(request, &open.work, self.paused) })
+    }
+
+    /// The settings of the stage or judge that a piece of work asks.
+    fn call(&self, work: &Work) -> Option<&Call> {
+        match *work {
+            Work::Generate { stage, .. } | Work::Correct { stage, .. } => {
+                self.plan.stages.get(stage).map(|planned| &planned.stage.call)
+            }
+            Work::Consult { member, .. } => {
+                let judge = member.checked_sub(self.plan.validators.len())?;
+                self.plan.judges.get(judge).map(|planned| &planned.judge.call)
+            }
+            Work::Assess { .. } => None,
+        }
     }
 
     fn task<'t>(&'t self, references: &'t BTreeMap<String, String>) -> Task<'t> {

@@ -1,9 +1,10 @@
 //! Everything a run needs, compiled once from a profile and shared by all documents.
 
+use super::DocumentContext;
 use super::answers::answers;
 use super::stage_plan::{JudgePlan, PlanReader, StagePlan, ValidatorPlan, read};
 use crate::diag::{Code, Problem, Problems, Span, nearest};
-use crate::document::{Classifier, Document};
+use crate::document::Classifier;
 use crate::engine::{FeedbackTo, Pipeline, PipelineStage, Retry, Run};
 use crate::feedback::{Role, Template, Templates};
 use crate::policy::{Condition, Promises, Review, ScriptCriteria};
@@ -163,10 +164,20 @@ impl Plan {
         })
     }
 
-    /// The loop of a document, before it has started.
+    /// The loop of a document of which nothing is attached, before it has started.
     #[must_use]
     pub fn engine_run(&self) -> Run {
-        let (pipeline, panel) = (Arc::clone(&self.pipeline), Arc::clone(&self.panel));
+        self.run_with(&self.panel)
+    }
+
+    /// The loop of this document, before it has started.
+    #[must_use]
+    pub fn engine_run_for(&self, document: &DocumentContext) -> Run {
+        self.run_with(document.panel())
+    }
+
+    fn run_with(&self, panel: &Arc<Panel>) -> Run {
+        let (pipeline, panel) = (Arc::clone(&self.pipeline), Arc::clone(panel));
         Run::new(Arc::clone(&self.policy), self.retry())
             .with(pipeline, panel, self.profile.feedback.lock)
             .with_scripts(Arc::clone(&self.scripts))
@@ -176,18 +187,6 @@ impl Plan {
     #[must_use]
     pub fn retry(&self) -> Retry {
         Retry { attempts: self.profile.stages.first().map_or(0, |stage| stage.retries), pause: FIRST_PAUSE }
-    }
-
-    /// Returns whether a stage gets to see documents that are images or PDFs.
-    #[must_use]
-    pub fn attaches(&self) -> bool {
-        self.stages.iter().any(|stage| stage.stage.call.attach.is_some())
-    }
-
-    /// Returns whether a stage gets to see this document as the file that it is, an image or a PDF, instead of a text.
-    #[must_use]
-    pub fn shows_file_of(&self, document: &Document) -> bool {
-        document.media.is_some() && self.attaches()
     }
 
     /// Returns whether a judge compares with the document's reference, which then is not itself a document.

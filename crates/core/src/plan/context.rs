@@ -9,7 +9,7 @@ use crate::document::{Document, Pages};
 use crate::policy::refusal;
 use crate::profile::{DOCUMENT_TYPE_UNKNOWN, LoopPolicy, Mask, Unmasked};
 use crate::score::{
-    Assessment, Assessor, Beside, DoubtfulPassage, Judged, Quotes, ScoreBreakdown, Scoring, Source,
+    Assessment, Assessor, Beside, DoubtfulPassage, Judged, Panel, Quotes, ScoreBreakdown, Scoring, Source,
 };
 use crate::value::Score;
 use serde_json::Value;
@@ -26,6 +26,8 @@ pub struct DocumentContext {
     doubts: Option<String>,
     /// The pages on which passages of the source are seen.
     pages: Option<SourcePages>,
+    /// The judges and validators, each with what it is shown of this document.
+    panel: Arc<Panel>,
 }
 
 /// The pages of a document, by the positions of a source that masks may have changed.
@@ -70,6 +72,7 @@ impl DocumentContext {
     ) -> Self {
         let typed = document_type_of(plan, given, text_of(document), way_to_name_it, warnings);
         warnings.extend(document.unread_attachments());
+        warnings.extend(plan.partly_shown(document));
         Self::of_typed(plan, document, typed)
     }
 
@@ -90,7 +93,7 @@ impl DocumentContext {
             pages: Arc::clone(pages),
             unmasked: Arc::new(Unmasked::of(&plan.profile.mask, text_of(document))),
         });
-        DocumentContext { doubts, pages, ..Self::new(plan, typed, sight) }
+        DocumentContext { doubts, pages, panel: plan.panel_for(document), ..Self::new(plan, typed, sight) }
     }
 
     /// The context of a text that is a whole document, of the type that was `given` or that the profile's classifier finds.
@@ -115,7 +118,14 @@ impl DocumentContext {
             sight,
             doubts: None,
             pages: None,
+            panel: Arc::clone(&plan.panel),
         }
+    }
+
+    /// The judges and validators, each with what it is shown of this document.
+    #[must_use]
+    pub fn panel(&self) -> &Arc<Panel> {
+        &self.panel
     }
 
     /// The document's type.

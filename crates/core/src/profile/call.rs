@@ -1,11 +1,12 @@
 //! The settings of a stage or judge for the providers that it asks.
 
+use super::attach::Attach;
 use crate::diag::{Code, Problem, Problems};
+use crate::mapping;
 use crate::value::Millis;
 use crate::value::decode::{Decode, Fields, Spanned, wrong_type};
 use crate::value::shape::{Names, Null, Open, Shape};
 use crate::value::yaml::{Data, Node};
-use crate::{decode_words, mapping};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
@@ -38,9 +39,9 @@ mapping! {
         /// The model settings of the request. Each one left out is the provider's choice.
         #[key(examples(&["{ temperature: 0, max_tokens: 4000 }"]))]
         pub options: Options => |_| Options::default(),
-        /// Sends a document that is an image or a PDF along with the prompt. Without it only text is sent. Not together with
-        /// `mask`, unless for a judge with `sees: unmasked`.
-        #[key(examples(&["document"]))]
+        /// Sends a document that is an image or a PDF along with the prompt: as the file that it is, or as pictures of its pages.
+        /// Without it only text is sent. Not together with `mask`, unless for a judge with `sees: unmasked`.
+        #[key(examples(&["document", "pages", "{ pages: '1-3, 7, last', pixels: 1600 }"]))]
         pub attach: Option<Spanned<Attach>>,
     }
 }
@@ -85,16 +86,6 @@ fn provider() -> Shape {
     let one = Shape::AnyOf(vec![name(), Shape::Mapping(NamedProvider::mapping())]);
     Shape::AnyOf(vec![name(), Shape::list(one), Shape::Mapping(NamedProvider::mapping())])
 }
-
-/// The attachment that goes with a prompt.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Attach {
-    /// The document itself, when it is an image or PDF.
-    Document,
-}
-
-decode_words!(Attach, "attachment", { "document": "The document itself, when it is an image or a PDF." => Attach::Document });
 
 /// The author of a setting.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -5,6 +5,7 @@
 
 mod accept;
 mod assess;
+mod attach;
 mod call;
 mod candidate;
 mod certify;
@@ -25,6 +26,7 @@ mod network;
 mod outside;
 mod overall;
 mod overrides;
+mod page_selection;
 mod policy;
 mod promises;
 mod repair;
@@ -51,7 +53,8 @@ pub use accept::{
     PLACEHOLDER_VALUE,
 };
 pub use assess::{Counts, Dimension, Grounding, Measure, SecondSource, SecondTier, Ties};
-pub use call::{Attach, Author, Call, Options, ProviderChoice};
+pub use attach::{Attach, AttachedPages};
+pub use call::{Author, Call, Options, ProviderChoice};
 pub use candidate::{CandidateKind, OnPreExisting};
 pub use certify::{Among, Certify, Grid, Looks, Per, Share};
 pub use checked::Profile;
@@ -81,6 +84,7 @@ pub use network::{BatchUse, Breaker, HostPattern, Limits, Network, Proxy, RetryB
 pub use outside::{Outside, OutsideKind, outside_of};
 pub use overall::Overall;
 pub use overrides::Override;
+pub use page_selection::PageSelection;
 pub use policy::{
     Gate, IssueKind, LoopPolicy, OnEscalate, OnGateMiss, OnRegression, Returned, Select, SelectKey, Target,
 };

@@ -34,7 +34,7 @@ pub(super) enum MemberKind {
         scale: Scale,
         issues: Option<String>,
         severity: Severity,
-        /// `true` if it is shown a document without text, or the right answer for it.
+        /// `true` if it is shown all of a document that was not read, or the right answer for it.
         sees: bool,
     },
     /// A judge of single values. It measures nothing itself: its verdicts go into grounding.
@@ -111,7 +111,16 @@ impl Member {
         self.values_at_once().is_some_and(|at_once| asked(at_once) < MOST_VALUES as usize)
     }
 
-    /// Returns whether it has answered about a document that it saw, though that has no text.
+    /// This member, if it is a judge, as one that is shown all of a document that was not read, or not.
+    pub(super) fn seeing(mut self, shown: bool) -> Self {
+        match &mut self.kind {
+            MemberKind::Judge { sees, .. } => *sees = shown,
+            MemberKind::ValueJudge { .. } | MemberKind::Validator { .. } => {}
+        }
+        self
+    }
+
+    /// Returns whether it has answered about a document that it saw, though not all of that was read.
     pub(super) fn has_seen(&self, answer: &Answer) -> bool {
         matches!((&self.kind, answer), (MemberKind::Judge { sees: true, .. }, Answer::Given(_)))
     }

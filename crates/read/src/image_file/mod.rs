@@ -6,9 +6,11 @@ mod tiff_pages;
 
 use super::file_text::{FileText, Unread};
 use super::grey_picture::{GreyPicture, WHITE};
-use super::page_picture::PagePicture;
+use super::page_picture::{PagePicture, PictureSize};
 use image::imageops::{FilterType, resize};
-use image::{DynamicImage, GrayImage, ImageDecoder, ImageFormat, ImageReader, Limits as ImageLimits};
+use image::{
+    DynamicImage, GrayImage, ImageDecoder, ImageFormat, ImageReader, Limits as ImageLimits, RgbImage,
+};
 use loopctl_core::document::{DocumentPage, Pages};
 use std::io::Cursor;
 
@@ -69,10 +71,7 @@ impl ImageKind {
 /// # Errors
 /// When it is damaged or has too many pixels or pages.
 pub(super) fn read(kind: ImageKind, bytes: &[u8]) -> Result<FileText, Unread> {
-    let pages = match kind {
-        ImageKind::Tiff => tiff_pages::count(bytes, MOST_PAGES)?,
-        ImageKind::Png | ImageKind::Jpeg | ImageKind::Gif | ImageKind::WebP => 1,
-    };
+    let pages = page_count(kind, bytes)?;
     let mut shown = Vec::with_capacity(pages);
     for page in 1..=pages {
         let mut decoder = decoder(kind, page_bytes(kind, bytes, page)?)?;
@@ -87,23 +86,46 @@ pub(super) fn read(kind: ImageKind, bytes: &[u8]) -> Result<FileText, Unread> {
     Ok(FileText { pages: Some(Pages::new(shown)), for_ocr, ..FileText::default() })
 }
 
-/// A page of an image file as a person sees it, with at most so many pixels for one of its own.
+/// The number of pages of an image file.
+///
+/// # Errors
+/// When it is damaged or has too many pages.
+pub(super) fn page_count(kind: ImageKind, bytes: &[u8]) -> Result<usize, Unread> {
+    match kind {
+        ImageKind::Tiff => tiff_pages::count(bytes, MOST_PAGES),
+        ImageKind::Png | ImageKind::Jpeg | ImageKind::Gif | ImageKind::WebP => Ok(1),
+    }
+}
+
+/// A page of an image file as a person sees it on white paper, with at most one pixel for one of its own.
 ///
 /// # Errors
 /// When it has no such page, is damaged or has too many pixels.
-pub(super) fn picture(kind: ImageKind, bytes: &[u8], page: usize, scale: f32) -> Result<PagePicture, Unread> {
-    let image = decoded(kind, bytes, page)?;
-    let scale = f64::from(scale).clamp(0.01, 1.0);
-    let (width, height) = (scaled(image.width(), scale), scaled(image.height(), scale));
-    let shown = if scale < 1.0 { image.resize_exact(width, height, FilterType::Triangle) } else { image };
-    let shown = if shown.color().has_alpha() {
-        DynamicImage::ImageRgba8(shown.to_rgba8())
-    } else {
-        DynamicImage::ImageRgb8(shown.to_rgb8())
-    };
-    let mut png = Cursor::new(Vec::new());
-    shown.write_to(&mut png, ImageFormat::Png).map_err(|_| Unread::DamagedImage)?;
-    PagePicture::from_png(png.into_inner()).ok_or(Unread::DamagedImage)
+pub(super) fn picture(
+    kind: ImageKind,
+    bytes: &[u8],
+    page: usize,
+    size: PictureSize,
+) -> Result<PagePicture, Unread> {
+    let image = coloured_on_paper(decoded(kind, bytes, page)?);
+    #[expect(clippy::cast_precision_loss, reason = "sides of an image of bounded size")]
+    let (width, height) = (image.width() as f32, image.height() as f32);
+    let scale = f64::from(size.scale(width, height)).clamp(0.01, 1.0);
+    let sides = (scaled(image.width(), scale), scaled(image.height(), scale));
+    let shown = if scale < 1.0 { resize(&image, sides.0, sides.1, FilterType::Triangle) } else { image };
+    PagePicture::of(shown).ok_or(Unread::DamagedImage)
+}
+
+/// An image in colour, white where it is transparent.
+fn coloured_on_paper(image: DynamicImage) -> RgbImage {
+    if !image.color().has_alpha() {
+        return image.into_rgb8();
+    }
+    let image = image.into_rgba8();
+    RgbImage::from_fn(image.width(), image.height(), |x, y| {
+        let [red, green, blue, alpha] = image.get_pixel(x, y).0;
+        image::Rgb([red, green, blue].map(|shade| on_white(shade, alpha)))
+    })
 }
 
 /// A page of an image file in grey, at about so many dots per inch, and the points of its page for each pixel.
@@ -176,14 +198,16 @@ fn on_paper(image: &DynamicImage) -> GrayImage {
         return image.to_luma8();
     }
     let image = image.to_luma_alpha8();
-    let shade = |shade: u8, alpha: u8| {
-        let (shade, alpha, white) = (u32::from(shade), u32::from(alpha), u32::from(WHITE));
-        u8::try_from((shade * alpha + white * (white - alpha)) / white).unwrap_or(WHITE)
-    };
     GrayImage::from_fn(image.width(), image.height(), |x, y| {
         let [grey, alpha] = image.get_pixel(x, y).0;
-        image::Luma([shade(grey, alpha)])
+        image::Luma([on_white(grey, alpha)])
     })
+}
+
+/// A shade of a pixel that is more or less transparent, on white.
+fn on_white(shade: u8, alpha: u8) -> u8 {
+    let (shade, alpha, white) = (u32::from(shade), u32::from(alpha), u32::from(WHITE));
+    u8::try_from((shade * alpha + white * (white - alpha)) / white).unwrap_or(WHITE)
 }
 
 fn is_quarter_turn(orientation: image::metadata::Orientation) -> bool {

@@ -102,11 +102,12 @@ fn transparent_pixels_are_paper() {
 #[test]
 fn a_picture_of_an_image_is_that_image_at_most_as_large() {
     let file = tiff(&[10], 0);
-    let side = |scale| {
-        let picture = picture(ImageKind::Tiff, &file, 1, scale).unwrap();
+    let side = |size| {
+        let picture = picture(ImageKind::Tiff, &file, 1, size).unwrap();
         u32::from_be_bytes(picture.png()[16..20].try_into().unwrap())
     };
-    assert_eq!([side(0.5), side(1.0), side(4.0)], [4, 8, 8]);
+    assert_eq!([0.5, 1.0, 4.0].map(PictureSize::Scale).map(side), [4, 8, 8]);
+    assert_eq!([6, 8, 1600].map(PictureSize::LongestSide).map(side), [6, 8, 8]);
 }
 
 proptest::proptest! {

@@ -30,7 +30,7 @@ use self::glyphs::GlyphCollector;
 pub(super) use self::open::is_pdf;
 use self::open::open;
 use self::picture::{POINTS_PER_INCH, draw_grey};
-pub(super) use self::picture::{grey, picture};
+pub(super) use self::picture::{grey, page_count, picture};
 use self::sight::Sighted;
 
 use self::words::words_by_direction;

@@ -2,13 +2,14 @@
 
 use super::super::file_text::Unread;
 use super::super::grey_picture::GreyPicture;
-use super::super::page_picture::PagePicture;
+use super::super::page_picture::{PagePicture, PictureSize};
 use hayro::hayro_interpret::InterpreterSettings;
 use hayro::hayro_syntax::Pdf;
 use hayro::hayro_syntax::page::Page as PdfPage;
 use hayro::vello_cpu::Pixmap;
 use hayro::vello_cpu::color::palette::css::WHITE;
 use hayro::{PixmapSettings, RenderCache, RenderSettings};
+use image::RgbImage;
 
 /// The most pixels of a picture, and the most of one side.
 const MOST_PIXELS: f32 = 40_000_000.0;
@@ -19,11 +20,27 @@ pub(super) const POINTS_PER_INCH: f64 = 72.0;
 ///
 /// # Errors
 /// When the file has no such page.
-pub(in super::super) fn picture(pdf: &Pdf, page: usize, scale: f32) -> Result<PagePicture, Unread> {
+pub(in super::super) fn picture(pdf: &Pdf, page: usize, size: PictureSize) -> Result<PagePicture, Unread> {
     super::bounded(|| {
         let found = page.checked_sub(1).and_then(|at| pdf.pages().get(at)).ok_or(Unread::NoPage { page })?;
-        let drawn = draw(found, &RenderCache::new(), scale);
-        drawn.into_png().ok().and_then(PagePicture::from_png).ok_or(Unread::NoPage { page })
+        let (width, height) = found.render_dimensions();
+        let drawn = draw(found, &RenderCache::new(), size.scale(width, height));
+        let (width, height) = (u32::from(drawn.width()), u32::from(drawn.height()));
+        // It is drawn on white, so nothing of it is transparent.
+        let pixels = drawn.data().iter().flat_map(|pixel| [pixel.r, pixel.g, pixel.b]).collect();
+        RgbImage::from_raw(width, height, pixels).and_then(PagePicture::of).ok_or(Unread::NoPage { page })
+    })?
+}
+
+/// The number of pages.
+///
+/// # Errors
+/// When the file has no pages or too many.
+pub(in super::super) fn page_count(pdf: &Pdf) -> Result<usize, Unread> {
+    super::bounded(|| match pdf.pages().len() {
+        0 => Err(Unread::NoPages),
+        pages if pages > super::MOST_PAGES => Err(Unread::TooLong),
+        pages => Ok(pages),
     })?
 }
 

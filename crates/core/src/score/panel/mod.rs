@@ -143,6 +143,13 @@ impl Panel {
         Panel { members, dimensions: dimensions.collect() }
     }
 
+    /// This panel, in which the judges that `sees` names count as shown all of a document that was not read.
+    #[must_use]
+    pub fn seeing(&self, sees: impl Fn(&str) -> bool) -> Panel {
+        let seeing = |member: &Member| member.clone().seeing(sees(&member.id));
+        Panel { members: self.members.iter().map(seeing).collect(), dimensions: self.dimensions.clone() }
+    }
+
     /// The index of the judge of single values, if there is one.
     pub fn value_judge(&self) -> Option<usize> {
         self.members.iter().position(Member::is_value_judge)
