@@ -2,7 +2,7 @@
 
 use super::file_kind::FileKind;
 use super::file_text::{FileText, Unread};
-use super::ocr::{LineSheet, OcrSettings, PictureFrame, SheetTask, Turn, lines_of, prepared};
+use super::ocr::{LineSheet, OcrSettings, PictureFrame, SheetTask, Turn, even_light, lines_of, prepared};
 use super::page_ink::{INK_DPI, PageInk};
 use super::page_layout::rectangle;
 use super::page_picture::PagePicture;
@@ -197,7 +197,8 @@ pub(super) fn unread_letters(
     words: &[PageBox],
     settings: &ReadingSettings,
 ) -> Result<usize, Unread> {
-    let (picture, points) = kind.grey(bytes, page, INK_DPI, settings)?;
+    let (mut picture, points) = kind.grey(bytes, page, INK_DPI, settings)?;
+    even_light(&mut picture);
     Ok(PageInk::new(picture, points).letters_outside(words.iter().copied().map(rectangle)))
 }
 

@@ -1,6 +1,7 @@
 //! Pages drawn, turned, skewed and read.
 
 use super::engine::{Engines, OcrEngine};
+use super::line_sheet::SheetSize;
 use super::preparation::{Turn, leveled, prepared, turned};
 use super::scan::{PagePictures, scanned};
 use super::skew::Ink;
@@ -89,10 +90,11 @@ proptest::proptest! {
 fn lines_on_a_sheet_are_those_of_the_page() {
     let page = prepared(picture(), 1.0, Some(Turn::None));
     let boxes = [[60.0, 30.0, 500.0, 24.0], [200.0, 90.0, 120.0, 24.0]];
-    let task = SheetTask { turn: Turn::None, lines: boxes.to_vec(), scale: 1.0 };
+    let task = SheetTask { turn: Turn::None, lines: boxes.to_vec(), scales: vec![1.0] };
     let (sheet, drawn) = lines_of(&page, &task);
-    assert_eq!(sheet.lines.len(), 2);
-    for ([left, top, width, height], (start, end, origin)) in boxes.iter().zip(&sheet.lines) {
+    let lines = &sheet.sizes[0].lines;
+    assert_eq!(lines.len(), 2);
+    for ([left, top, width, height], (start, end, origin)) in boxes.iter().zip(lines) {
         let margin = height * 0.25;
         assert!(end - start >= *height);
         let same =
@@ -122,7 +124,7 @@ fn another_process_draws_the_same_pictures() {
     let (frame, png) = reader_task::scan_of(&answered(task)).unwrap();
     let (own_frame, own_png) = reader_task::scan(kind, page(), 1, None, &settings).unwrap();
     assert!(frame == own_frame && png == own_png && frame.has_ink);
-    let sheet = SheetTask { turn: Turn::None, lines: vec![[40.0, 20.0, 300.0, 16.0]], scale: 0.75 };
+    let sheet = SheetTask { turn: Turn::None, lines: vec![[40.0, 20.0, 300.0, 16.0]], scales: vec![0.75, 1.2] };
     let task = ReaderTask::Lines { page: 1, sheet: sheet.clone(), settings: settings.clone() };
     let lines = reader_task::lines_answered(&answered(task)).unwrap();
     assert_eq!(lines, reader_task::lines(kind, page(), 1, &sheet, &settings).unwrap());
@@ -186,7 +188,8 @@ impl PagePictures for Turned {
 
     fn lines(&self, _: usize, task: SheetTask) -> Result<(LineSheet, Vec<u8>), Unread> {
         assert_eq!(task.lines.len(), 1);
-        Ok((LineSheet { lines: vec![(30.0, 70.0, 0.0)], scale: 1.0 }, vec![9]))
+        let sizes = vec![SheetSize { scale: 1.0, lines: vec![(30.0, 70.0, 0.0)] }];
+        Ok((LineSheet { sizes, ink: Vec::new() }, vec![9]))
     }
 }
 
