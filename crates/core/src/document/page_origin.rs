@@ -205,7 +205,7 @@ mod tests {
         confidence.map_or(word, |percent| word.with_confidence(percent))
     }
 
-    const TEXT: &str = "pT2 4.5 mm free\x0c13.2";
+    const TEXT: &str = "pT2 4.5 10 free\x0c13.2";
 
     fn pages() -> Pages {
         let ocr = PageOcr {
@@ -216,7 +216,7 @@ mod tests {
             skew: 0.4,
             proofread_by: Some("ppocr".to_owned()),
             differing: vec![OtherReading { text: 4..7, reads: "4.6".to_owned() }],
-            unread_ink: Vec::new(),
+            unread_ink: vec![8..10],
         };
         let page = |text, words, origin| DocumentPage {
             width: 100.0,
@@ -235,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn words_with_digits_are_in_doubt_where_readings_differ_or_the_engine_is_not_sure() {
+    fn words_with_digits_are_in_doubt_where_readings_differ_ink_is_not_read_or_the_engine_is_not_sure() {
         let why: Vec<(Range<usize>, ReadingDoubt)> =
             pages().doubtful_words(TEXT).into_iter().map(|word| (word.text, word.why)).collect();
         assert_eq!(
@@ -243,6 +243,7 @@ mod tests {
             [
                 (0..3, ReadingDoubt::Confidence { percent: 40 }),
                 (4..7, ReadingDoubt::Differs { engine: "ppocr".to_owned(), reads: "4.6".to_owned() }),
+                (8..10, ReadingDoubt::UnreadInk),
             ]
         );
     }

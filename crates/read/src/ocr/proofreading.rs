@@ -158,10 +158,11 @@ fn other_reading(word: &OcrWord, figures: &[String], seen: &[SecondWord<'_>]) ->
     // The engines may tell words apart in other ways.
     let around = seen.iter().filter(|other| shared(other.word) > 0.0);
     let around: Vec<&String> = around.flat_map(|other| other.figures).collect();
-    let is_there = around.windows(figures.len().max(1)).any(|some| some.iter().copied().eq(figures));
+    let is_there = !figures.is_empty()
+        && around.windows(figures.len()).any(|some| some.iter().copied().eq(figures));
     OtherWord {
         text: same.iter().map(|other| other.word.text.as_str()).collect(),
-        differs: read != figures && !(is_there && !figures.is_empty()),
+        differs: read != figures && !is_there,
         is_one: matches!(same.as_slice(), [one] if shared(one.word) > ONE * wider(one.word)),
         figures: read,
     }
