@@ -5,7 +5,7 @@ use super::file_text::{FileText, Unread};
 use super::grey_picture::GreyPicture;
 use super::image_file::{self, ImageKind};
 use super::markup::{html, xml};
-use super::ocr::{PreparedPicture, SheetTask, Turn, lines_of, prepared};
+use super::ocr::{PreparedPicture, SheetTask, Turn, lines_of, prepared, even_light};
 use super::office::office_unread::OfficeFormat;
 use super::office::{compound_file, mail, package_reader, rtf};
 use super::page_ink::{INK_DPI, PageInk};
@@ -121,7 +121,8 @@ impl OpenedFile {
 
     /// Counts the marks of a page that look like letters and lie outside of words.
     fn unread_letters(&self, page: usize, words: &[PageBox]) -> Result<ReaderAnswer, Unread> {
-        let (picture, points) = self.grey(page, INK_DPI)?;
+        let (mut picture, points) = self.grey(page, INK_DPI)?;
+        even_light(&mut picture);
         let ink = PageInk::new(picture, points);
         Ok(ReaderAnswer::Ink { letters: ink.letters_outside(words.iter().copied().map(rectangle)) })
     }

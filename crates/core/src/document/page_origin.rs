@@ -36,6 +36,10 @@ pub struct PageOcr {
     /// The words whose digits that engine reads otherwise, in the order of the text.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub differing: Vec<OtherReading>,
+    /// The words with digits, by their bytes in the document's text, in or beside which ink was not read: perhaps a decimal
+    /// mark or a sign. In the order of the text.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unread_ink: Vec<Range<usize>>,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes what it skips by reference")]
@@ -75,6 +79,8 @@ pub enum ReadingDoubt {
         /// Its reading; empty where it has no word.
         reads: String,
     },
+    /// There is ink in the word or beside it that was not read.
+    UnreadInk,
     /// The engine itself is not sure.
     Confidence {
         /// Its confidence, from 0 to 100.
@@ -93,15 +99,15 @@ impl PageOrigin {
     #[must_use]
     pub(super) fn within(&self, section: &Range<usize>) -> Self {
         let PageOrigin::Ocr(ocr) = self else { return PageOrigin::TextLayer };
-        let inside = ocr
-            .differing
-            .iter()
-            .filter(|other| section.start <= other.text.start && other.text.end <= section.end);
-        let moved = inside.map(|other| OtherReading {
-            text: other.text.start - section.start..other.text.end - section.start,
-            reads: other.reads.clone(),
+        let moved = |text: &Range<usize>| {
+            let is_inside = section.start <= text.start && text.end <= section.end;
+            is_inside.then(|| text.start - section.start..text.end - section.start)
+        };
+        let differing = ocr.differing.iter().filter_map(|other| {
+            Some(OtherReading { text: moved(&other.text)?, reads: other.reads.clone() })
         });
-        PageOrigin::Ocr(PageOcr { differing: moved.collect(), ..ocr.clone() })
+        let unread_ink = ocr.unread_ink.iter().filter_map(moved).collect();
+        PageOrigin::Ocr(PageOcr { differing: differing.collect(), unread_ink, ..ocr.clone() })
     }
 
     /// The reading by OCR, if the words come from one.
@@ -126,6 +132,11 @@ impl DoubtfulWord {
             ReadingDoubt::Differs { engine: other, reads } => {
                 format!("on page {page}, `{engine}` reads `{read}`, and `{other}` reads `{reads}`")
             }
+            ReadingDoubt::UnreadInk => {
+                format!(
+                    "on page {page}, `{engine}` reads `{read}`, and there is ink in it or beside it that is not read"
+                )
+            }
             ReadingDoubt::Confidence { percent } => {
                 format!("on page {page}, `{engine}` reads `{read}` with a confidence of only {percent} %")
             }
@@ -142,6 +153,10 @@ impl PageOcr {
             && other.text == text
         {
             return Some(ReadingDoubt::Differs { engine: engine.clone(), reads: other.reads.clone() });
+        }
+        let at = self.unread_ink.partition_point(|unread| unread.start < text.start);
+        if self.unread_ink.get(at) == Some(&text) {
+            return Some(ReadingDoubt::UnreadInk);
         }
         let percent = word.confidence()?;
         (percent < self.least_confidence).then_some(ReadingDoubt::Confidence { percent })
@@ -190,7 +205,7 @@ mod tests {
         confidence.map_or(word, |percent| word.with_confidence(percent))
     }
 
-    const TEXT: &str = "pT2 4.5 mm free\x0c13.2";
+    const TEXT: &str = "pT2 4.5 10 free\x0c13.2";
 
     fn pages() -> Pages {
         let ocr = PageOcr {
@@ -201,6 +216,7 @@ mod tests {
             skew: 0.4,
             proofread_by: Some("ppocr".to_owned()),
             differing: vec![OtherReading { text: 4..7, reads: "4.6".to_owned() }],
+            unread_ink: vec![8..10],
         };
         let page = |text, words, origin| DocumentPage {
             width: 100.0,
@@ -219,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn words_with_digits_are_in_doubt_where_readings_differ_or_the_engine_is_not_sure() {
+    fn words_with_digits_are_in_doubt_where_readings_differ_ink_is_not_read_or_the_engine_is_not_sure() {
         let why: Vec<(Range<usize>, ReadingDoubt)> =
             pages().doubtful_words(TEXT).into_iter().map(|word| (word.text, word.why)).collect();
         assert_eq!(
@@ -227,6 +243,7 @@ mod tests {
             [
                 (0..3, ReadingDoubt::Confidence { percent: 40 }),
                 (4..7, ReadingDoubt::Differs { engine: "ppocr".to_owned(), reads: "4.6".to_owned() }),
+                (8..10, ReadingDoubt::UnreadInk),
             ]
         );
     }

@@ -276,6 +276,7 @@ mod tests {
             skew: 0.0,
             proofread_by: Some("ppocr".to_owned()),
             differing: differing.into_iter().collect(),
+            unread_ink: Vec::new(),
         };
         let page = DocumentPage {
             width: 100.0,

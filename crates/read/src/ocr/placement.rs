@@ -1,6 +1,7 @@
 //! Places for the words that an engine read: their sizes and baselines, for the layout of pages.
 
 use super::PictureFrame;
+use super::proofreading::SecondLook;
 use super::tesseract_table::OcrWord;
 use crate::page_layout::{OcrMark, PlacedWord, quantile};
 use hayro_interpret::kurbo::Rect;
@@ -10,8 +11,8 @@ const SMALL: f64 = 0.5;
 const TALL: f64 = 0.7;
 const BELOW: f64 = 0.22;
 
-/// The words in points from the top left corner of their picture, with their second readings.
-pub(super) fn placed(words: &[OcrWord], others: &[Option<String>], frame: &PictureFrame) -> Vec<PlacedWord> {
+/// The words in points from the top left corner of their picture, with what a second look at them found.
+pub(super) fn placed(words: &[OcrWord], looks: &[SecondLook], frame: &PictureFrame) -> Vec<PlacedWord> {
     let mut placed = Vec::with_capacity(words.len());
     for line in indices_by_line(words) {
         let of_line: Vec<&OcrWord> = line.iter().filter_map(|at| words.get(*at)).collect();
@@ -23,6 +24,7 @@ pub(super) fn placed(words: &[OcrWord], others: &[Option<String>], frame: &Pictu
             .unwrap_or_default();
         for (at, word) in line.iter().filter_map(|at| Some((*at, words.get(*at)?))) {
             let points = frame.points;
+            let SecondLook { reads: other, has_unread_ink } = looks.get(at).cloned().unwrap_or_default();
             placed.push(PlacedWord {
                 text: word.text.clone(),
                 bounds: Rect::new(
@@ -35,7 +37,7 @@ pub(super) fn placed(words: &[OcrWord], others: &[Option<String>], frame: &Pictu
                 size: size * points,
                 // The engine told the words apart.
                 blank: Some(word.right * points),
-                ocr: Some(OcrMark { confidence: word.confidence, other: others.get(at).cloned().flatten() }),
+                ocr: Some(OcrMark { confidence: word.confidence, other, has_unread_ink }),
             });
         }
     }

@@ -1,6 +1,7 @@
-//! Preparation of a page's picture for OCR: full contrast, upright, its lines level.
+//! Preparation of a page's picture for OCR: even light, full contrast, upright, its lines level.
 
 use super::GreyPicture;
+use super::even_light;
 use super::skew::Ink;
 use crate::grey_picture::WHITE;
 use hayro_interpret::kurbo::{Affine, Point, Vec2};
@@ -81,6 +82,7 @@ pub(in super::super) fn prepared(
     points: f64,
     turn: Option<Turn>,
 ) -> PreparedPicture {
+    even_light(&mut picture);
     stretch_contrast(&mut picture);
     let ink = Ink::of(&picture);
     let has_ink = ink.is_some();

@@ -4,8 +4,9 @@ use super::engine::{Engines, OcrEngine};
 use super::engine_slots::{engine_slot, processors};
 use super::layer::{LayerWord, agreement, completed, is_unknown, layer_words, to_page};
 use super::placement::placed;
-use super::proofreading::{differing, sheet_task, stretches};
+use super::proofreading::{SecondLook, second_looks, sheet_task, stretches};
 use super::tesseract_table::OcrWord;
+use super::word_ink::parted;
 use super::{LineSheet, OcrSettings, PictureFrame, SheetTask, Turn};
 use crate::file_text::{FileText, Unread};
 use crate::page_layout::{LaidWord, PlacedText, page_box};
@@ -22,8 +23,8 @@ const UPRIGHT_CHARACTERS: usize = 12;
 /// A word that was surely read: its confidence, and the letters and digits that it has, at least.
 const LEGIBLE_CONFIDENCE: u8 = 70;
 const LEGIBLE_CHARACTERS: usize = 3;
-/// The size at which an engine reads lines again that it read before, in parts of the first picture's.
-const AGAIN: f64 = 0.75;
+/// The sizes at which an engine reads lines again that it read before, in parts of the first picture's.
+const AGAIN: [f64; 2] = [0.67, 1.2];
 
 /// The pictures of a document's pages.
 pub(in super::super) trait PagePictures: Sync {
@@ -165,11 +166,11 @@ struct PageReading {
 
 impl PageScan<'_> {
     fn read(&self) -> Result<ScannedPage, Unread> {
-        let reading = self.first_reading()?;
-        let others = self.proofread(&reading)?;
+        let mut reading = self.first_reading()?;
+        let looks = self.proofread(&mut reading)?;
         let PageReading { frame, words, confidence } = reading;
         let to_page = to_page(&frame);
-        let scanned = placed(&words, &others, &frame);
+        let scanned = placed(&words, &looks, &frame);
         let seen = scanned.iter().map(|word| LayerWord {
             text: word.text.clone(),
             bounds: to_page.transform_rect_bbox(word.bounds),
@@ -194,6 +195,7 @@ impl PageScan<'_> {
             skew: skew(&frame),
             proofread_by: self.second_name(),
             differing: Vec::new(),
+            unread_ink: Vec::new(),
         };
         let (page, text, words) = (self.page, laid.text, laid.words);
         Ok(ScannedPage { page, text, words, frame, ocr, agreement, is_replaced, unread })
@@ -224,18 +226,20 @@ impl PageScan<'_> {
         Ok(PageReading { frame, words, confidence })
     }
 
-    /// For each word with digits the reading of the second engine, if its digits differ.
-    fn proofread(&self, reading: &PageReading) -> Result<Vec<Option<String>>, Unread> {
-        let Some(second) = &self.engines.second else { return Ok(Vec::new()) };
+    /// For each word what a second look at it found, after words with digits were parted where their ink has a blank.
+    fn proofread(&self, reading: &mut PageReading) -> Result<Vec<SecondLook>, Unread> {
         let stretches = stretches(&reading.words);
         if stretches.is_empty() {
             return Ok(Vec::new());
         }
-        let scale = if self.engines.second_is_first() { AGAIN } else { 1.0 };
-        let task = sheet_task(&reading.words, &stretches, reading.frame.turn, scale);
+        let scales = if self.engines.second_is_first() { AGAIN.to_vec() } else { vec![1.0] };
+        let task = sheet_task(&reading.words, &stretches, reading.frame.turn, scales);
         let (sheet, png) = self.pictures.lines(self.page, task)?;
+        let (words, stretches) = parted(std::mem::take(&mut reading.words), &stretches, &sheet.ink);
+        reading.words = words;
+        let Some(second) = &self.engines.second else { return Ok(Vec::new()) };
         let again = self.ask(&**second, png)?;
-        Ok(differing(&reading.words, &stretches, &sheet, &again))
+        Ok(second_looks(&mut reading.words, &stretches, &sheet, &again))
     }
 
     fn ask(&self, engine: &dyn OcrEngine, png: Vec<u8>) -> Result<Vec<OcrWord>, Unread> {
@@ -356,7 +360,11 @@ fn scanned_page(
             Some(mark) => placed.with_confidence(mark.confidence),
             None => placed,
         });
-        if let Some(reads) = word.ocr.and_then(|mark| mark.other) {
+        let Some(mark) = word.ocr else { continue };
+        if mark.has_unread_ink {
+            ocr.unread_ink.push(text.clone());
+        }
+        if let Some(reads) = mark.other {
             ocr.differing.push(OtherReading { text, reads });
         }
     }

@@ -1,6 +1,7 @@
 //! Pages drawn, turned, skewed and read.
 
 use super::engine::{Engines, OcrEngine};
+use super::line_sheet::SheetSize;
 use super::preparation::{Turn, leveled, prepared, turned};
 use super::scan::{PagePictures, scanned};
 use super::skew::Ink;
@@ -90,10 +91,11 @@ proptest::proptest! {
 fn lines_on_a_sheet_are_those_of_the_page() {
     let page = prepared(picture(), 1.0, Some(Turn::None));
     let boxes = [[60.0, 30.0, 500.0, 24.0], [200.0, 90.0, 120.0, 24.0]];
-    let task = SheetTask { turn: Turn::None, lines: boxes.to_vec(), scale: 1.0 };
+    let task = SheetTask { turn: Turn::None, lines: boxes.to_vec(), scales: vec![1.0] };
     let (sheet, drawn) = lines_of(&page, &task);
-    assert_eq!(sheet.lines.len(), 2);
-    for ([left, top, width, height], (start, end, origin)) in boxes.iter().zip(&sheet.lines) {
+    let lines = &sheet.sizes[0].lines;
+    assert_eq!(lines.len(), 2);
+    for ([left, top, width, height], (start, end, origin)) in boxes.iter().zip(lines) {
         let margin = height * 0.25;
         assert!(end - start >= *height);
         let same =
@@ -162,7 +164,8 @@ impl PagePictures for Turned {
 
     fn lines(&self, _: usize, task: SheetTask) -> Result<(LineSheet, Vec<u8>), Unread> {
         assert_eq!(task.lines.len(), 1);
-        Ok((LineSheet { lines: vec![(30.0, 70.0, 0.0)], scale: 1.0 }, vec![9]))
+        let sizes = vec![SheetSize { scale: 1.0, lines: vec![(30.0, 70.0, 0.0)] }];
+        Ok((LineSheet { sizes, ink: Vec::new() }, vec![9]))
     }
 }
 
@@ -293,10 +296,21 @@ fn a_missing_engine_is_named_with_the_way_to_install_it() {
 
 /// Tesseract, where it is installed.
 fn with_tesseract() -> Option<OcrSettings> {
-    let settings = OcrSettings { proofread: None, ..OcrSettings::default() };
+    with_language("eng")
+}
+
+/// Tesseract, where it is installed and has this language.
+fn with_language(language: &str) -> Option<OcrSettings> {
+    let settings = OcrSettings {
+        proofread: None,
+        languages: vec![language.to_owned()],
+        ..OcrSettings::default()
+    };
     match Engines::of(&settings) {
         Ok(_) => Some(settings),
-        Err(why) if std::env::var("LOOPCTL_TESSERACT").is_ok_and(|need| need == "required") => {
+        Err(why)
+            if language == "eng" && std::env::var("LOOPCTL_TESSERACT").is_ok_and(|need| need == "required") =>
+        {
             panic!("{why}")
         }
         Err(why) => {
@@ -331,6 +345,20 @@ fn a_scan_is_read_by_tesseract_upright_and_turned() {
         };
         assert_eq!((middle.0 < 0.5, middle.1 < 0.5), expected, "{turn:?} {middle:?}");
     }
+}
+
+#[test]
+fn letters_of_another_language_are_read_where_it_is_installed() {
+    let Some(settings) = with_language("deu") else { return };
+    let lines =
+        [(30, 250, "Gr\\366\\337e des Pr\\344parats"), (30, 230, "R\\344nder tumorfrei, Gef\\344\\337e frei")];
+    let page = pdf::tests::pdf(&[pdf::tests::texts(&lines)]);
+    let (picture, _) = pdf::grey(page, 1, 150.0, &ReadingSettings::default()).unwrap();
+    let reader = DocumentReader::in_process().with_ocr(settings);
+    let document = reader.document(DocumentId::new("scan"), picture.png().unwrap());
+    let text = document.text.unwrap().as_str().to_owned();
+    let found = ["Größe", "Präparats", "Ränder", "Gefäße"].into_iter().filter(|word| text.contains(word));
+    assert!(found.count() >= 3, "{text}");
 }
 
 #[test]

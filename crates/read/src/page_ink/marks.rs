@@ -17,18 +17,18 @@ const OPEN_ROWS: usize = 200;
 const MOST_MARKS: usize = 50_000;
 
 /// Pixels with ink.
-pub(super) struct Marks {
+pub(in super::super) struct Marks {
     is_ink: Vec<bool>,
     width: usize,
 }
 
-/// The rectangle around connected ink, in pixels.
+/// The rectangle around connected ink: its first and last pixels.
 #[derive(Debug, Clone, Copy)]
-struct Mark {
-    left: usize,
-    right: usize,
-    top: usize,
-    bottom: usize,
+pub(in super::super) struct Mark {
+    pub(in super::super) left: usize,
+    pub(in super::super) right: usize,
+    pub(in super::super) top: usize,
+    pub(in super::super) bottom: usize,
 }
 
 /// Marks beside each other.
@@ -39,7 +39,7 @@ struct MarkRow {
 
 impl Marks {
     /// The ink of a page, row by row.
-    pub(super) fn new(is_ink: Vec<bool>, width: usize) -> Self {
+    pub(in super::super) fn new(is_ink: Vec<bool>, width: usize) -> Self {
         Marks { is_ink, width }
     }
 
@@ -54,17 +54,23 @@ impl Marks {
         }
     }
 
-    /// The number of marks that look like letters of words. Takes the ink away.
-    pub(super) fn letters(&mut self) -> usize {
-        let mut letters: Vec<Mark> = Vec::new();
+    /// The marks for which this holds, up to a bound. Takes their ink away.
+    pub(in super::super) fn taken(&mut self, is_wanted: impl Fn(&Mark) -> bool) -> Vec<Mark> {
+        let mut marks: Vec<Mark> = Vec::new();
         for start in 0..self.is_ink.len() {
             if self.is_ink.get(start) == Some(&true) {
-                letters.extend(Some(self.take(start)).filter(|mark| mark.looks_like_letter()));
-                if letters.len() >= MOST_MARKS {
+                marks.extend(Some(self.take(start)).filter(&is_wanted));
+                if marks.len() >= MOST_MARKS {
                     break;
                 }
             }
         }
+        marks
+    }
+
+    /// The number of marks that look like letters of words. Takes the ink away.
+    pub(super) fn letters(&mut self) -> usize {
+        let mut letters = self.taken(Mark::looks_like_letter);
         letters.sort_by_key(|mark| mark.left);
         let mut rows: Vec<MarkRow> = Vec::new();
         for mark in letters {

@@ -4,7 +4,7 @@ mod marks;
 
 use super::grey_picture::GreyPicture;
 use hayro_interpret::kurbo::Rect;
-use marks::Marks;
+pub(super) use marks::{Mark, Marks};
 
 /// The resolution of the picture, in dots per inch: strokes of the smallest print are a pixel wide.
 pub(super) const INK_DPI: f64 = 108.0;

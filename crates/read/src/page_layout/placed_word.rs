@@ -23,6 +23,8 @@ pub(in super::super) struct OcrMark {
     pub(in super::super) confidence: u8,
     /// The reading by a second engine, if its digits differ; empty where that has no word.
     pub(in super::super) other: Option<String>,
+    /// `true` if it has digits, and ink is in it or beside it that was not read.
+    pub(in super::super) has_unread_ink: bool,
 }
 
 impl PlacedWord {
@@ -52,6 +54,10 @@ impl OcrMark {
                 Some(one + other.as_str())
             }
         };
-        OcrMark { confidence: self.confidence.min(right.confidence), other }
+        OcrMark {
+            confidence: self.confidence.min(right.confidence),
+            other,
+            has_unread_ink: self.has_unread_ink || right.has_unread_ink,
+        }
     }
 }
