@@ -34,7 +34,7 @@ fn told(tasks: &[ReaderTask]) -> Vec<Vec<u8>> {
 
 #[test]
 fn another_process_gives_the_same_answers_to_all_tasks_of_a_file() {
-    let sheet = SheetTask { turn: Turn::None, lines: vec![[40.0, 20.0, 300.0, 16.0]], scale: 0.75 };
+    let sheet = SheetTask { turn: Turn::None, lines: vec![[40.0, 20.0, 300.0, 16.0]], scales: vec![0.75, 1.2] };
     let tasks = [
         ReaderTask::Text,
         ReaderTask::Lines { page: 1, sheet: sheet.clone() },
@@ -43,7 +43,8 @@ fn another_process_gives_the_same_answers_to_all_tasks_of_a_file() {
         // From the picture that was drawn before.
         ReaderTask::Lines { page: 1, sheet },
         ReaderTask::Ink { page: 1, words: Vec::new() },
-        ReaderTask::Picture { page: 1, scale: 0.5 },
+        ReaderTask::Picture { page: 1, size: PictureSize::Scale(0.5) },
+        ReaderTask::PageCount,
     ];
     let answers = answered(&told(&tasks)).unwrap();
     let file = OpenedFile::open(FileKind::Pdf, Arc::new(page()), settings()).unwrap();
@@ -55,7 +56,13 @@ fn another_process_gives_the_same_answers_to_all_tasks_of_a_file() {
         Ok(
             ReaderAnswer::Picture { png } | ReaderAnswer::Scan { png, .. } | ReaderAnswer::Lines { png, .. },
         ) => png.starts_with(b"\x89PNG"),
-        Ok(ReaderAnswer::Text(_) | ReaderAnswer::Ink { .. } | ReaderAnswer::Unread(_)) | Err(_) => false,
+        Ok(
+            ReaderAnswer::Text(_)
+            | ReaderAnswer::PageCount { .. }
+            | ReaderAnswer::Ink { .. }
+            | ReaderAnswer::Unread(_),
+        )
+        | Err(_) => false,
     });
     assert_eq!(pictures.count(), 4);
 }
