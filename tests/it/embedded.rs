@@ -4,7 +4,7 @@ use crate::trajectories::{scoring, steps};
 use crate::workspace::Workspace;
 use loopctl::diag::Problems;
 use loopctl::engine::Event;
-use loopctl::ingest::{InputError, find};
+use loopctl::ingest::{Document, InputError, find};
 use loopctl::plan::Plan;
 use loopctl::profile::{Library, load};
 use loopctl::provider::{PluginPaths, Providers};
@@ -149,6 +149,30 @@ async fn a_result_is_read_back_as_it_was_written() {
     assert_eq!(serde_json::to_value(&result).unwrap(), written);
     let journal = Journal::open(place.path("journal.sqlite")).unwrap();
     assert_eq!(journal.runs().unwrap().iter().map(|run| run.finished_documents).collect::<Vec<_>>(), [1]);
+}
+
+/// A program splits a document that holds several, runs its sections, and merges their results.
+#[tokio::test]
+async fn a_document_of_several_is_split_and_merged_where_the_profile_says_so() {
+    let place = crate::split_scans::place("");
+    let small = |split: bool| {
+        let built = looped(&place).profile("small").set(format!("sections.split={split}"));
+        built.build().unwrap()
+    };
+    let document = Document::from_text("scan", "alpha text\n\x0cbeta text\n\x0calpha again\n");
+    assert!(small(false).sections(&document).is_empty());
+    let looped = small(true);
+    assert!(looped.sections(&Document::from_text("one", "alpha text\n")).is_empty());
+    let sections = looped.sections(&document);
+    let mut results = Vec::new();
+    for section in &sections {
+        results.push(looped.run_document(section, section.document_type.as_deref(), None).await.unwrap());
+    }
+    let types: Vec<&str> = results.iter().map(|result| result.document_type.as_str()).collect();
+    assert_eq!(types, ["a", "b", "a"]);
+    let merged = looped.merged(&document, &results);
+    assert_eq!((merged.id.as_str(), merged.status.as_str()), ("scan", "passed"));
+    assert_eq!(merged.extraction["site"], json!(["scan#1", "scan#2", "scan#3"]));
 }
 
 #[test]

@@ -151,10 +151,20 @@ fn a_resumed_run_reads_a_file_once_for_all_sections_that_are_left() {
     run(&place, &["resume", "--jobs", "2", "--budget", "calls=9"]).exits(0);
     assert_eq!(place.json("out/scan-merged.json")["status"], "passed");
     assert_eq!(pages_read(&place), 6);
-    // Nothing is left of the file, so it is not even read.
-    run(&place, &arguments).exits(0);
-    assert_eq!(pages_read(&place), 6);
+}
+
+#[test]
+#[cfg(unix)]
+fn a_run_over_a_file_whose_sections_are_done_does_not_read_it() {
+    let place = place("");
+    let arguments = ["run", "--resume", "--profile", "small", "--out", "out", "scan.pdf"];
+    for _ in 0..2 {
+        run(&place, &arguments).exits(0);
+        assert_eq!(pages_read(&place), 3);
+        assert_eq!(place.json("out/scan-merged.json")["status"], "passed");
+    }
     // Another file of its name has other sections.
     place.write("scan.pdf", scan(&[300, 300, 200]));
-    run(&place, &arguments).exits(1).says(&["`scan.pdf` has changed"]);
+    run(&place, &arguments).exits(1).says(&["scan.pdf` has changed", "in another run"]);
+    assert_eq!(pages_read(&place), 3);
 }

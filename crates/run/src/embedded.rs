@@ -1,16 +1,16 @@
 //! The loop for other programs: a profile at work on documents that they hand over.
 
 use super::{
-    Candidates, OpenError, RunObserver, RunStore, Session, asked_of, open_panel, open_stages, plan_ids,
-    plugins_of,
+    Candidates, OpenError, RunObserver, RunStore, Session, asked_of, merge_rules, open_panel, open_stages,
+    plan_ids, plugins_of, split_rules,
 };
 use crate::diag::{Problems, Style, render_human};
 use crate::engine::Event;
-use crate::ingest::{Document, InputError};
+use crate::ingest::{Document, InputError, section_documents};
 use crate::plan::{Plan, Terms};
 use crate::profile::{Library, Override, load};
 use crate::provider::{Linked, PluginPaths, Prices, ProviderError, Providers};
-use crate::result::DocumentResult;
+use crate::result::{DocumentResult, MergedResult};
 use crate::store::{Artifacts, EventLog, NoJournal, RunId, RunRecord, StoreError};
 use crate::value::{DocumentId, Millis};
 use serde_json::{Value, json};
@@ -95,6 +95,24 @@ impl Loop {
         observer: &mut O,
     ) -> Result<DocumentResult, StoreError> {
         self.session.run(document, document_type, supplied, observer).await
+    }
+
+    /// The sections of a document that was read from a file of several, each as a document of its own, to be run as such.
+    /// None if it is one document, or the profile does not ask for it (`sections: { split: true }`): then it is run whole.
+    #[must_use]
+    pub fn sections(&self, document: &Document) -> Vec<Document> {
+        let rules = split_rules(self.plan());
+        rules.map_or_else(Vec::new, |(classifier, _)| section_documents(document, classifier))
+    }
+
+    /// One result for a document, of those of all its sections in their order, merged as the profile says.
+    #[must_use]
+    pub fn merged(&self, document: &Document, sections: &[DocumentResult]) -> MergedResult {
+        let sections: Vec<_> =
+            sections.iter().map(|result| (result.id.clone(), Some(result.clone()))).collect();
+        let rules = split_rules(self.plan()).map(|(_, rules)| rules.clone());
+        let rules = rules.unwrap_or_else(|| merge_rules(&Value::Null));
+        MergedResult::of(document.id.clone(), &sections, &rules)
     }
 
     /// The compiled profile.

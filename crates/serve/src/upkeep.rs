@@ -4,7 +4,8 @@
 use super::blocking::on_blocking_thread;
 use super::decided::Decided;
 use super::state::Service;
-use crate::store::{AccessRetention, DocumentStage, Journal, StoreError};
+use crate::store::{AccessRetention, DocumentStage, Journal, RunId, StoreError};
+use crate::value::DocumentId;
 use jiff::{SignedDuration, Timestamp};
 use std::sync::{Arc, Weak};
 use std::time::Duration;
@@ -78,9 +79,20 @@ fn is_over(journal: &Journal, job: &str) -> Result<bool, StoreError> {
             return Ok(false);
         }
     }
-    let outcome = journal.outcome(&job.run, &job.document_id)?;
+    let documents = job.split.map_or_else(|| vec![job.document_id], |split| split.sections);
+    for document in documents {
+        if !is_settled(journal, &job.run, &document)? {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+/// Returns whether nothing is left to decide about a document that is over.
+fn is_settled(journal: &Journal, run: &RunId, document: &DocumentId) -> Result<bool, StoreError> {
+    let outcome = journal.outcome(run, document)?;
     let waits = outcome.and_then(|outcome| outcome.get("review")?.as_bool()).unwrap_or_default();
-    let decided = Decided::of(journal, &job.run, &job.document_id)?;
+    let decided = Decided::of(journal, run, document)?;
     Ok(match decided {
         Some(decided) => decided.is_settled(),
         None => !waits,

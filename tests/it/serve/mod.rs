@@ -11,3 +11,4 @@ mod metrics;
 mod openapi;
 mod pages;
 pub(crate) mod running;
+mod sections;

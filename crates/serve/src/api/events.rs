@@ -6,6 +6,7 @@ use super::job::JobStatus;
 use super::jobs::{find, is_being_read};
 use crate::access::{Identity, Reviewer, Submitter};
 use crate::blocking::on_blocking_thread;
+use crate::ingest::ReadingProgress;
 use crate::state::Service;
 use crate::store::RunId;
 use crate::value::sanitize_line;
@@ -138,7 +139,7 @@ async fn follow_job(
     told: Sender<Result<Event, Infallible>>,
 ) {
     let (mut feed, mut stopping) = (service.feed.subscribe(), service.jobs.stopping());
-    let mut reading_is_told = false;
+    let mut told_reading = None;
     loop {
         feed.mark_unchanged();
         let (looked_in, who, of) = (Arc::clone(&service), identity.clone(), id.clone());
@@ -147,14 +148,21 @@ async fn follow_job(
             let job = find(&looked_in, &who, &of)?;
             let events = looked_in.reading.events_after(job.document, after, AT_ONCE)?;
             let is_read = after.is_none() && events.is_empty() && is_being_read(&looked_in, &job)?;
-            Ok::<_, ApiError>((job, events, is_read))
+            let reading = is_read.then(|| looked_in.jobs.reading_page(&job.run, &job.document_id));
+            Ok::<_, ApiError>((job, events, reading))
         })
         .await;
-        let Ok((job, events, is_read)) = read else { return };
-        if is_read && !reading_is_told {
-            reading_is_told = true;
-            let data = json!({ "document": job.document_id.as_str() }).to_string();
-            if told.send(Ok(Event::default().event("reading").data(data))).await.is_err() {
+        let Ok((job, events, reading)) = read else { return };
+        if let Some(page) = reading.filter(|_| reading != told_reading) {
+            told_reading = reading;
+            let document = job.document_id.as_str();
+            let data = match page {
+                Some(ReadingProgress { page, pages }) => {
+                    json!({ "document": document, "page": page, "pages": pages })
+                }
+                None => json!({ "document": document }),
+            };
+            if told.send(Ok(Event::default().event("reading").data(data.to_string()))).await.is_err() {
                 return;
             }
         }

@@ -1,8 +1,10 @@
 //! A job as it is answered.
 
 use crate::decided::Decided;
+use crate::ingest::ReadingProgress;
 use crate::result::DocumentResult;
-use crate::store::{DocumentStage, StoredJob};
+use crate::store::{DocumentFigures, DocumentStage, StoredJob};
+use crate::value::DocumentId;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::ToSchema;
@@ -66,6 +68,9 @@ pub(crate) struct Job {
     /// `true` while its file is read: nothing has been asked about it yet.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub reading: bool,
+    /// The page that OCR has come to, while it reads the file.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reading_page: Option<ReadingPage>,
     /// The reason why it has no result of its own.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
@@ -96,6 +101,9 @@ pub(crate) struct Job {
     /// Its outcome, once it has a result.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub outcome: Option<JobOutcome>,
+    /// The sections of its file, if that was split: they are documents of the run in its place.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub sections: Vec<JobSection>,
     /// Its review so far, once a reviewer has begun.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) decided: Option<Decided>,
@@ -118,6 +126,49 @@ pub(crate) struct JobOutcome {
     pub needs_review: bool,
     /// The time it took, in milliseconds.
     pub elapsed_ms: u64,
+}
+
+/// The page that OCR has come to.
+#[derive(Debug, Clone, Copy, Serialize, ToSchema)]
+pub(crate) struct ReadingPage {
+    /// The number of pages that were begun.
+    pub page: usize,
+    /// The number of pages that are read by OCR.
+    pub pages: usize,
+}
+
+impl From<ReadingProgress> for ReadingPage {
+    fn from(progress: ReadingProgress) -> Self {
+        ReadingPage { page: progress.page, pages: progress.pages }
+    }
+}
+
+/// A section of the file of a job.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub(crate) struct JobSection {
+    /// The section's id in the run: the file's, `#`, and its number.
+    pub document: String,
+    /// Its type, once it has a result.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub document_type: Option<String>,
+    /// The final status of its loop, once it has a result.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub final_status: Option<String>,
+    /// `true` if its result needs review.
+    pub needs_review: bool,
+}
+
+impl JobSection {
+    /// A section, with its result in short if it has one.
+    pub(crate) fn of(document: &DocumentId, figures: Option<&DocumentFigures>) -> Self {
+        let figures = figures.filter(|figures| figures.final_status.is_some());
+        JobSection {
+            document: document.to_string(),
+            document_type: figures.map(|figures| figures.document_type.clone()),
+            final_status: figures.and_then(|figures| figures.final_status.clone()),
+            needs_review: figures.is_some_and(|figures| figures.review),
+        }
+    }
 }
 
 impl JobOutcome {
@@ -145,6 +196,7 @@ impl Job {
             id: job.id.clone(),
             status: JobStatus::of(job),
             reading: false,
+            reading_page: None,
             reason: job.reason.clone(),
             run: job.run.to_string(),
             document: job.document_id.to_string(),
@@ -158,13 +210,19 @@ impl Job {
             submitted_at: job.submitted_at.clone(),
             cancelled_at: job.cancelled_at.clone(),
             outcome: result.as_ref().map(JobOutcome::of),
+            sections: Vec::new(),
             decided: None,
         }
     }
 
-    /// Marks it as one whose file is read at the moment.
-    pub(crate) fn with_reading(self, reading: bool) -> Self {
-        Job { reading, ..self }
+    /// Marks it as one whose file is read at the moment, with the page that OCR has come to.
+    pub(crate) fn with_reading(self, reading: bool, page: Option<ReadingProgress>) -> Self {
+        Job { reading, reading_page: page.filter(|_| reading).map(ReadingPage::from), ..self }
+    }
+
+    /// Adds the sections of its file.
+    pub(crate) fn with_sections(self, sections: Vec<JobSection>) -> Self {
+        Job { sections, ..self }
     }
 
     /// Adds the review of the document so far.

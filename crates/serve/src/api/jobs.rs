@@ -1,20 +1,21 @@
 //! Jobs: listed, followed, cancelled, tried again, explained.
 
 use super::error::{ApiError, ErrorAnswer};
-use super::job::{Job, JobStatus};
+use super::job::{Job, JobSection, JobStatus};
 use crate::access::{AccessRole, Identity, Submitter};
 use crate::blocking::on_blocking_thread;
 use crate::decided::Decided;
 use crate::explain::run::{Record, Story};
+use crate::journals::merged_file;
 use crate::state::Service;
-use crate::store::StoredJob;
-use crate::value::sanitize_line;
+use crate::store::{RunId, SplitRecord, StoredJob};
+use crate::value::{DocumentId, sanitize_line};
 use axum::Json;
 use axum::extract::rejection::QueryRejection;
 use axum::extract::{Path, Query, State};
 use axum::http::StatusCode;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::sync::Arc;
 use utoipa::{IntoParams, ToSchema};
 
@@ -88,8 +89,20 @@ fn with_outcome(service: &Service, job: &StoredJob) -> Result<Job, ApiError> {
         Some(_) => Decided::of(&service.reading, &job.run, &job.document_id)?,
         None => None,
     };
-    let reading = is_being_read(service, job)?;
-    Ok(Job::of(job, outcome.as_ref()).with_reading(reading).with_decided(decided))
+    let (reading, page) =
+        (is_being_read(service, job)?, service.jobs.reading_page(&job.run, &job.document_id));
+    let shown = Job::of(job, outcome.as_ref()).with_reading(reading, page);
+    Ok(shown.with_sections(sections_of(service, job)?).with_decided(decided))
+}
+
+/// The sections of a job's file; none if it was not split.
+fn sections_of(service: &Service, job: &StoredJob) -> Result<Vec<JobSection>, ApiError> {
+    let sections = job.split.iter().flat_map(|split| &split.sections);
+    let shown = |section| {
+        let figures = service.reading.document_figures(&job.run, section)?;
+        Ok(JobSection::of(section, figures.as_ref()))
+    };
+    sections.map(shown).collect()
 }
 
 /// Returns whether the file of a job is read at the moment: what happens to a document begins when it has been.
@@ -124,7 +137,8 @@ pub(super) async fn one(
 
 /// The result of a job
 ///
-/// The result that `loopctl run` writes: the selected extraction, its scores and issues, every iteration, cost.
+/// The result that `loopctl run` writes: the selected extraction, its scores and issues, every iteration, cost. Of a file
+/// that was split, the merged result, with those of its sections as `results`.
 #[utoipa::path(
     get, path = "/api/jobs/{job}/result", operation_id = "get_result", tag = "jobs", params(("job" = String, Path, description = "Its id")),
     responses(
@@ -140,10 +154,26 @@ pub(super) async fn result(
 ) -> Result<Json<Value>, ApiError> {
     let found = move || {
         let job = find(&service, &identity, &id)?;
-        let outcome = service.reading.outcome(&job.run, &job.document_id)?;
+        let outcome = match &job.split {
+            Some(split) => Some(merged_result(&service, &job, split)?),
+            None => service.reading.outcome(&job.run, &job.document_id)?,
+        };
         outcome.filter(|_| JobStatus::of(&job).is_over()).ok_or_else(|| without_result(&job))
     };
     on_blocking_thread(found).await.map(Json)
+}
+
+/// The merged result of a file that was split, with those of its sections.
+fn merged_result(service: &Service, job: &StoredJob, split: &SplitRecord) -> Result<Value, ApiError> {
+    let merged = merged_file(&service.reading, &job.run, job.document_id.clone(), split.clone())?;
+    let outcomes = split.sections.iter().map(|section| service.reading.outcome(&job.run, section));
+    let results: Vec<Value> = outcomes.filter_map(Result::transpose).collect::<Result<_, _>>()?;
+    let mut merged =
+        serde_json::to_value(merged).map_err(|_| ApiError::broken("the result can't be written as JSON"))?;
+    if let Value::Object(members) = &mut merged {
+        members.insert("results".to_owned(), Value::Array(results));
+    }
+    Ok(merged)
 }
 
 fn without_result(job: &StoredJob) -> ApiError {
@@ -213,7 +243,8 @@ pub(super) async fn retry(
 
 /// The explanation of a job
 ///
-/// The story that `loopctl explain` tells: each candidate with its scores, what was asked next and why it stopped.
+/// The story that `loopctl explain` tells: each candidate with its scores, what was asked next and why it stopped. Of a file
+/// that was split, those of its sections as `sections`.
 #[utoipa::path(
     get, path = "/api/jobs/{job}/explanation", operation_id = "explain_job", tag = "jobs", params(("job" = String, Path, description = "Its id")),
     responses((status = 200, description = "The story", body = Object), (status = 404, description = "There is no such job", body = ErrorAnswer))
@@ -225,19 +256,26 @@ pub(super) async fn explanation(
 ) -> Result<Json<Value>, ApiError> {
     let told = move || {
         let job = find(&service, &identity, &id)?;
-        let gone = || ApiError::not_found("the job's document is not in the journal any more");
-        let run = service.reading.run(&job.run)?.ok_or_else(gone)?;
-        let (document, outcome) = service.reading.document(&job.run, &job.document_id)?.ok_or_else(gone)?;
-        let events = service.reading.events(&job.run, &job.document_id)?;
-        let record = Record::of_journal(
-            &run,
-            &document.record.id,
-            &document.record.document_type,
-            &events,
-            outcome.as_ref(),
-        );
-        serde_json::to_value(Story::of(&record))
-            .map_err(|_| ApiError::broken("the story can't be written as JSON"))
+        let Some(split) = &job.split else { return story(&service, &job.run, &job.document_id) };
+        let stories = split.sections.iter().map(|section| story(&service, &job.run, section));
+        Ok(json!({ "sections": stories.collect::<Result<Vec<_>, ApiError>>()? }))
     };
     on_blocking_thread(told).await.map(Json)
+}
+
+/// The story of a document.
+fn story(service: &Service, run: &RunId, id: &DocumentId) -> Result<Value, ApiError> {
+    let gone = || ApiError::not_found("the job's document is not in the journal any more");
+    let stored = service.reading.run(run)?.ok_or_else(gone)?;
+    let (document, outcome) = service.reading.document(run, id)?.ok_or_else(gone)?;
+    let events = service.reading.events(run, id)?;
+    let record = Record::of_journal(
+        &stored,
+        &document.record.id,
+        &document.record.document_type,
+        &events,
+        outcome.as_ref(),
+    );
+    serde_json::to_value(Story::of(&record))
+        .map_err(|_| ApiError::broken("the story can't be written as JSON"))
 }

@@ -9,7 +9,7 @@ mod profiles;
 mod submit;
 
 pub(super) use error::{ApiError, RefusalReason};
-pub(super) use job::{Job, JobStatus};
+pub(super) use job::{Job, JobSection, JobStatus, ReadingPage};
 pub(super) use jobs::{find, recent};
 pub(super) use submit::{MOST_FILES, RefusedFile, take_files};
 

@@ -135,6 +135,7 @@ impl ProcessRequest {
     responses(
         (status = 200, description = "What it came to", body = ProcessAnswer),
         (status = 400, description = "What was sent can't be understood", body = ErrorAnswer),
+        (status = 409, description = "The file was split into several documents: their results are those of the job", body = ErrorAnswer),
         (status = 413, description = "The document is too large", body = ErrorAnswer),
         (status = 422, description = "The profile or the type can't be used", body = ErrorAnswer),
         (status = 429, description = "Too many documents wait; `Retry-After` says when to try again", body = ErrorAnswer),
@@ -169,6 +170,13 @@ pub(super) async fn process(
     }
     let (job, outcome) = wait(&service, accepted.job).await?;
     let result = outcome.and_then(|outcome| DocumentResult::deserialize(outcome).ok());
+    if job.split.is_some() {
+        return Err(ApiError::new(
+            StatusCode::CONFLICT,
+            "the file holds several documents, and the profile splits such files",
+        )
+        .help(format!("ask for the results of its sections: `GET /api/jobs/{}/result`", job.id)));
+    }
     let Some(result) = result else {
         let why = job.reason.unwrap_or_else(|| "no result".to_owned());
         return Err(ApiError::new(StatusCode::BAD_GATEWAY, why)

@@ -46,7 +46,7 @@ pub(super) fn open_file(
 ) -> Result<Result<OpenFile, String>, ApiError> {
     let record = service.reading.source_record(stored.key)?;
     let folder = RunRequest::of_settings(&run.record.settings).and_then(|request| request.folder);
-    let reader = service.profiles.context.reader();
+    let reader = &reader_of(service, run);
     let digest = &stored.record.source_digest;
     let file = SourceFile::read(RecordedSource {
         reader,
@@ -71,6 +71,14 @@ pub(super) fn open_file(
         };
         Ok(OpenFile { document, bytes: file.into_bytes(), digest: digest.clone() })
     }))
+}
+
+/// The reader of files with the settings of a run's profile; that of the service, if they are the same.
+fn reader_of(service: &Service, run: &StoredRun) -> DocumentReader {
+    let usual = service.profiles.context.reader();
+    let profile = service.desk.plans.of_run(service.profiles.as_ref(), run);
+    let own = profile.plan.map(|plan| usual.clone().with_ingest(&plan.profile.ingest));
+    own.filter(|own| !own.reads_like(usual)).unwrap_or_else(|| usual.clone())
 }
 
 /// The document that a run read, without its file.

@@ -24,6 +24,8 @@ pub(super) struct PagesView {
     pages: Option<Arc<Pages>>,
     /// `true` if the file itself is the picture of its only page.
     is_image: bool,
+    /// The pages of the document, from 0: those of its part of the file, if it is a section.
+    own: Range<usize>,
     /// The pages that are shown, from 0.
     shown: Range<usize>,
     places: Vec<PagePlace>,
@@ -57,9 +59,11 @@ impl PagesView {
             (Some(pages), Some(text)) => places(pages, text, page),
             _ => Vec::new(),
         };
-        let count = pages.as_ref().map_or(1, |pages| pages.len());
-        let shown = page.window.pages(count, places.first().map(|place| place.page));
-        Some(PagesView { pages, is_image, shown, places })
+        // Of the documents with pages, only a section of a file is no file of its own.
+        let is_section = page.open.stored.record.path.is_none();
+        let own = pages.as_ref().map_or(0..1, |pages| own_pages(pages, is_section));
+        let shown = page.window.pages(own.clone(), places.first().map(|place| place.page));
+        Some(PagesView { pages, is_image, own, shown, places })
     }
 
     /// The page of the passage of a field, if it is one of those that are not shown.
@@ -76,6 +80,14 @@ impl PagesView {
     fn page(&self, at: usize) -> Option<&DocumentPage> {
         self.pages.as_ref()?.iter().nth(at)
     }
+}
+
+/// The pages that a document has a part in, from 0: all, or of a section those with text of its own.
+fn own_pages(pages: &Pages, is_section: bool) -> Range<usize> {
+    let has_text = |page: &DocumentPage| !is_section || !page.text.is_empty();
+    let start = pages.iter().position(has_text).unwrap_or(0);
+    let end = (1..).zip(pages.iter()).filter(|(_, page)| has_text(page)).map(|(end, _)| end).last();
+    start..end.unwrap_or(pages.len())
 }
 
 /// The passages of the fields and questions that are shown, on their pages.
@@ -134,10 +146,10 @@ fn tools(view: &PagesView, has_text: bool) -> Markup {
                 button type="button" data-tool="larger" aria-label="Larger" title="Larger (+)" { "+" }
                 button type="button" data-tool="turn" title="Turn the page (t)" { "Turn " kbd { "t" } }
             }
-            @if let Some(count) = view.count().filter(|count| *count > 1) {
+            @if let Some(count) = view.count().filter(|_| view.own.len() > 1) {
                 span.desk-paging {
                     label for="desk-go-to" { "Page " kbd { "p" } }
-                    input id="desk-go-to" type="number" inputmode="numeric" min="1" max=(count) value=(view.shown.start + 1) autocomplete="off";
+                    input id="desk-go-to" type="number" inputmode="numeric" min=(view.own.start + 1) max=(view.own.end) value=(view.shown.start + 1) autocomplete="off";
                     span { "of " (count) }
                 }
             }
@@ -168,11 +180,11 @@ fn strip(view: &PagesView, page: &DeskPage<'_>) -> Markup {
 fn steps(view: &PagesView, page: &DeskPage<'_>) -> Markup {
     let count = view.count().unwrap_or(1);
     html! {
-        @if view.shown.len() < count {
+        @if view.shown.len() < view.own.len() {
             nav.desk-pages aria-label="More pages" {
-                @if view.shown.start > 0 { a rel="prev" href=(page.address_of_page(view.shown.start.saturating_sub(PAGES) + 1)) { "Previous pages" } }
+                @if view.shown.start > view.own.start { a rel="prev" href=(page.address_of_page(view.shown.start.saturating_sub(PAGES).max(view.own.start) + 1)) { "Previous pages" } }
                 span { "pages " (view.shown.start + 1) " to " (view.shown.end) " of " (count) }
-                @if view.shown.end < count { a rel="next" href=(page.address_of_page(view.shown.end + 1)) { "Next pages" } }
+                @if view.shown.end < view.own.end { a rel="next" href=(page.address_of_page(view.shown.end + 1)) { "Next pages" } }
             }
         }
     }

@@ -95,14 +95,15 @@ impl Window {
         from..count.min(from + PART)
     }
 
-    /// The pages that are shown of so many, from 0: those around the one that is asked for, otherwise around `place`.
-    pub(super) fn pages(&self, count: usize, place: Option<usize>) -> Range<usize> {
-        if count <= MOST_PAGES {
-            return 0..count;
+    /// The pages that are shown of these, from 0: those around the one that is asked for, otherwise around `place`.
+    pub(super) fn pages(&self, own: Range<usize>, place: Option<usize>) -> Range<usize> {
+        if own.len() <= MOST_PAGES {
+            return own;
         }
-        let at = self.sheet.parse::<usize>().ok().or(place).unwrap_or(1).clamp(1, count) - 1;
-        let from = at - at % PAGES;
-        from..count.min(from + PAGES)
+        let first = own.start + 1;
+        let at = self.sheet.parse::<usize>().ok().or(place).unwrap_or(first).clamp(first, own.end) - 1;
+        let from = at - (at - own.start) % PAGES;
+        from..own.end.min(from + PAGES)
     }
 
     /// A window on the fields of a view, from one of them on.
@@ -177,10 +178,10 @@ mod tests {
     #[test]
     fn a_document_of_very_many_pages_is_shown_round_the_page_that_is_asked_for() {
         let none = Window::default();
-        assert_eq!((none.pages(200, Some(150)), none.pages(0, None)), (0..200, 0..0));
-        assert_eq!((none.pages(450, None), none.pages(450, Some(120))), (0..100, 100..200));
+        assert_eq!((none.pages(0..200, Some(150)), none.pages(0..0, None)), (0..200, 0..0));
+        assert_eq!((none.pages(0..450, None), none.pages(0..450, Some(120))), (0..100, 100..200));
         let asked = none.at_page(450);
-        assert_eq!((asked.pages(450, Some(1)), asked.query()), (400..450, "sheet=450".to_owned()));
-        assert_eq!(none.at_page(9_999).pages(450, None), 400..450);
+        assert_eq!((asked.pages(0..450, Some(1)), asked.query()), (400..450, "sheet=450".to_owned()));
+        assert_eq!(none.at_page(9_999).pages(0..450, None), 400..450);
     }
 }

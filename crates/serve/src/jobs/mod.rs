@@ -7,6 +7,7 @@
 mod intake;
 mod profile_errors;
 mod profile_worker;
+mod readings;
 mod submission;
 mod uploads;
 
@@ -15,6 +16,7 @@ pub(super) use submission::{DuplicateRule, Submission, SubmissionContent, Submit
 
 use self::profile_errors::ProfileErrors;
 use self::profile_worker::ProfileWorker;
+use self::readings::Readings;
 use self::uploads::Uploads;
 use super::feed::Feed;
 use super::metrics::Metrics;
@@ -22,11 +24,12 @@ use super::profiles::{CompiledProfile, ProfileRequest, ServedProfiles};
 use super::request_settings::RequestSettings;
 use super::settings::ServiceSettings;
 use crate::diag::nearest;
+use crate::ingest::ReadingProgress;
 use crate::plan::Plan;
 use crate::requests::RunIdentity;
 use crate::run::{asked_of, plan_ids, plugins_of};
 use crate::store::{DocumentStage, Journal, RunId, RunRecord, RunStage, StoreError, StoredJob, StoredRun};
-use crate::value::sanitize_line;
+use crate::value::{DocumentId, sanitize_line};
 use jiff::Timestamp;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -62,6 +65,7 @@ pub struct Jobs {
     /// Held while a worker is opened, so that one profile does not begin two runs.
     opening: Mutex<()>,
     profile_errors: Arc<ProfileErrors>,
+    readings: Arc<Readings>,
     /// `true` once the service is stopping.
     stopping: watch::Sender<bool>,
     /// `true` once work in flight is given up.
@@ -104,6 +108,7 @@ impl Jobs {
             workers: Mutex::default(),
             opening: Mutex::default(),
             profile_errors: Arc::default(),
+            readings: Arc::default(),
             stopping: watch::channel(false).0,
             giving_up: watch::channel(false).0,
         }
@@ -155,6 +160,11 @@ impl Jobs {
         Ok(())
     }
 
+    /// The page of a document that OCR has come to, while its file is read.
+    pub(crate) fn reading_page(&self, run: &RunId, document: &DocumentId) -> Option<ReadingProgress> {
+        self.readings.of(run, document)
+    }
+
     /// The obstacles to work on documents: profile and reason.
     pub fn profile_errors(&self) -> Vec<(String, String)> {
         self.profile_errors.all()
@@ -196,7 +206,9 @@ impl Jobs {
         if let Some(job) = &cancelled
             && let Some(worker) = self.worker_of(&job.run)
         {
-            worker.cancel(job.document);
+            for document in self.journal.documents_of_job(&job.id)? {
+                worker.cancel(document);
+            }
         }
         self.feed.written();
         Ok(cancelled)
@@ -208,7 +220,9 @@ impl Jobs {
     pub(crate) fn retry(&self, job: &StoredJob) -> Result<bool, SubmitError> {
         let run = self.journal.run(&job.run)?;
         if let Some(worker) = self.worker_of(&job.run) {
-            worker.forget(job.document);
+            for document in self.journal.documents_of_job(&job.id)? {
+                worker.forget(document);
+            }
         }
         let waits = self.journal.retry_job(&job.id)?;
         if waits && let Some(request) = run.as_ref().and_then(request_of) {
@@ -303,6 +317,7 @@ impl Jobs {
             feed: Arc::clone(&self.feed),
             metrics: Arc::clone(&self.metrics),
             profile_errors: Arc::clone(&self.profile_errors),
+            readings: Arc::clone(&self.readings),
             uploads: self.uploads.folder().to_path_buf(),
             jobs: self.jobs,
             stopping: self.stopping.subscribe(),

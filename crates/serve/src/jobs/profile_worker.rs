@@ -1,9 +1,10 @@
 //! One profile with its settings at work on the documents of one run.
 
 use super::profile_errors::ProfileErrors;
+use super::readings::Readings;
 use crate::engine::Event;
 use crate::feed::Feed;
-use crate::ingest::InputError;
+use crate::ingest::{InputError, ReadingProgress};
 use crate::metrics::Metrics;
 use crate::plan::Plan;
 use crate::profiles::ServedProfiles;
@@ -30,6 +31,7 @@ pub(super) struct WorkerContext {
     pub(super) feed: Arc<Feed>,
     pub(super) metrics: Arc<Metrics>,
     pub(super) profile_errors: Arc<ProfileErrors>,
+    pub(super) readings: Arc<Readings>,
     /// The folder of uploads: no other document is read.
     pub(super) uploads: PathBuf,
     /// The number of documents at the same time, if set.
@@ -201,7 +203,9 @@ impl WorkerLoop {
             steering: Some(Arc::clone(&self.steering)),
         };
         let mut observer = WorkerObserver { context: &self.context, gave_up };
-        batch.run(&session, &mut observer).await.map_err(|error| error.to_string())
+        let ended = batch.run(&session, &mut observer).await.map_err(|error| error.to_string());
+        self.context.readings.end_all(run);
+        ended
     }
 
     /// Becomes true when the service stops, or the worker is closed.
@@ -232,7 +236,18 @@ impl RunObserver for WorkerObserver<'_> {
         false
     }
 
-    fn started(&mut self, _: &DocumentId, _: &str) {
+    fn reading(&mut self, id: &DocumentId, page: ReadingProgress) {
+        self.context.readings.set(&self.context.run, id, page);
+        self.context.feed.written();
+    }
+
+    fn split(&mut self, file: &DocumentId, _: usize) {
+        self.context.readings.end(&self.context.run, file);
+        self.context.feed.written();
+    }
+
+    fn started(&mut self, id: &DocumentId, _: &str) {
+        self.context.readings.end(&self.context.run, id);
         self.context.profile_errors.clear(&self.context.name);
         self.context.feed.written();
     }
@@ -251,7 +266,8 @@ impl RunObserver for WorkerObserver<'_> {
         self.context.feed.written();
     }
 
-    fn set_aside(&mut self, _: &DocumentId, _: &str) {
+    fn set_aside(&mut self, id: &DocumentId, _: &str) {
+        self.context.readings.end(&self.context.run, id);
         self.context.metrics.document_set_aside(&self.context.plan.profile.name);
         self.context.feed.written();
     }

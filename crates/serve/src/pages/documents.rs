@@ -4,7 +4,9 @@ use super::Section;
 use super::parts::{in_address, minute, outside, score};
 use super::run_document::marked;
 use crate::access::{AccessRole, Identity};
-use crate::api::{ApiError, Job, JobStatus, MOST_FILES, RefusedFile, recent, take_files};
+use crate::api::{
+    ApiError, Job, JobSection, JobStatus, MOST_FILES, ReadingPage, RefusedFile, recent, take_files,
+};
 use crate::blocking::on_blocking_thread;
 use crate::jobs::DuplicateRule;
 use crate::profiles::ProfileRequest;
@@ -196,8 +198,8 @@ fn table(jobs: &[Job], identity: &Identity) -> Markup {
 fn row(job: &Job, identity: &Identity) -> Vec<Markup> {
     let outcome = job.outcome.as_ref();
     let is_reviewer = identity.may(AccessRole::Review);
-    let linked = |area: &str, words: &str| {
-        let address = format!("/{area}/{}/{}", job.run, in_address(&job.document));
+    let review_link = |words: &str| {
+        let address = format!("/review/{}/{}", job.run, in_address(&job.document));
         html! { @if is_reviewer { a href=(address) { (outside(words)) } } @else { (outside(words)) } }
     };
     let review = match (&job.decided, outcome) {
@@ -206,9 +208,9 @@ fn row(job: &Job, identity: &Identity) -> Vec<Markup> {
         (None, _) => None,
     };
     vec![
-        linked("runs", &job.file_name),
+        file(job, is_reviewer),
         html! { (job.profile) },
-        html! { span class=(class(job)) { (state(job)) } @if let Some(words) = review { " · " (linked("review", &words)) } },
+        html! { span class=(class(job)) { (state(job)) } @if let Some(words) = review { " · " (review_link(&words)) } },
         html! { @if let Some(overall) = outcome.and_then(|outcome| outcome.overall) { (score(Some(overall))) } },
         html! { @if let Some(outcome) = outcome { (outcome.iterations) } },
         html! { time datetime=(job.submitted_at) { (minute(&job.submitted_at)) } },
@@ -220,6 +222,21 @@ fn row(job: &Job, identity: &Identity) -> Vec<Markup> {
     ]
 }
 
+/// The name of a job's file, and the numbers of its sections if it was split, each with its own page.
+fn file(job: &Job, is_reviewer: bool) -> Markup {
+    let address = |document: &str| format!("/runs/{}/{}", job.run, in_address(document));
+    let linked = |document: &str, words: &str| {
+        html! { @if is_reviewer { a href=(address(document)) { (outside(words)) } } @else { (outside(words)) } }
+    };
+    if job.sections.is_empty() {
+        return linked(&job.document, &job.file_name);
+    }
+    html! {
+        (outside(&job.file_name))
+        @for (number, section) in (1..).zip(&job.sections) { " " (linked(&section.document, &format!("#{number}"))) }
+    }
+}
+
 fn button(job: &Job, action: &str, words: &str) -> Markup {
     html! {
         form method="post" action={ "/documents/" (job.id) "/" (action) } {
@@ -229,10 +246,21 @@ fn button(job: &Job, action: &str, words: &str) -> Markup {
 }
 
 fn state(job: &Job) -> String {
+    if !job.sections.is_empty() {
+        let passes = |section: &&JobSection| {
+            section.final_status.as_deref().is_some_and(|status| matches!(status, "passed" | "skipped"))
+        };
+        let passed = job.sections.iter().filter(passes).count();
+        let of = prose::count(job.sections.len() as u64, "section");
+        return format!("{}: {passed} of {of} passed", status(job.status));
+    }
     match (&job.outcome, &job.reason) {
         (Some(outcome), _) => outcome.final_status.replace('_', " "),
         (None, Some(reason)) => format!("{}: {reason}", status(job.status)),
-        (None, None) if job.reading => "reading the file".to_owned(),
+        (None, None) if job.reading => match job.reading_page {
+            Some(ReadingPage { page, pages }) => format!("reading page {page} of {pages}"),
+            None => "reading the file".to_owned(),
+        },
         (None, None) => status(job.status).to_owned(),
     }
 }
