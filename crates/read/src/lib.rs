@@ -21,6 +21,8 @@ mod file_kind;
 mod file_text;
 mod find;
 mod grey_picture;
+#[cfg(test)]
+mod hostile_tests;
 mod image_file;
 mod input;
 mod input_record;

@@ -36,7 +36,15 @@ pub(super) fn open(mut bytes: Vec<u8>, settings: &ReadingSettings) -> Result<Pdf
     if let Some(header) = pdf_header(&bytes) {
         bytes.drain(..header);
     }
-    let bytes: PdfData = bytes.into();
+    open_data(bytes.into(), settings)
+}
+
+/// Opens an open file anew: what was kept of it for its pages is not kept for the new one.
+pub(super) fn reopen(pdf: &Pdf, settings: &ReadingSettings) -> Result<Pdf, Unread> {
+    open_data(pdf.data().clone(), settings)
+}
+
+fn open_data(bytes: PdfData, settings: &ReadingSettings) -> Result<Pdf, Unread> {
     match Pdf::new(bytes.clone()) {
         Err(LoadPdfError::Decryption(DecryptionError::PasswordProtected)) => {}
         opened => return opened.map_err(unread),
