@@ -22,6 +22,8 @@ mod file_reader;
 mod file_text;
 mod find;
 mod grey_picture;
+#[cfg(test)]
+mod hostile_tests;
 mod image_file;
 mod input;
 mod input_record;

@@ -93,6 +93,7 @@ impl SeenPart {
             PartRole::Table => ("table", None),
             PartRole::List => ("list", None),
             PartRole::Note => ("note", None),
+            PartRole::Picture => ("picture", None),
         };
         SeenPart { role, level, at: positions.of_bytes(&part.text) }
     }

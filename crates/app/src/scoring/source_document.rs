@@ -34,7 +34,7 @@ impl SourceDocument {
         output: &mut Streams,
     ) -> Result<Self, Failure> {
         let document = reader.document(DocumentId::new(shown), bytes);
-        let doubts = document.pages.as_ref().and_then(|pages| pages.doubts());
+        let doubts = document.doubts();
         for remark in doubts.into_iter().chain(document.unread_attachments()) {
             output.warn(&format!("`{shown}`: {remark}"));
         }

@@ -70,6 +70,14 @@ impl Document {
         pages.map_or_else(Vec::new, |pages| pages.numbers())
     }
 
+    /// Clauses about what it shows and what was not read, or not well enough: pages and pictures; `None` if there is none.
+    #[must_use]
+    pub fn doubts(&self) -> Option<String> {
+        let pages = self.pages.as_ref().and_then(|pages| pages.doubts());
+        let clauses: Vec<String> = pages.into_iter().chain(self.structure.unread_pictures()).collect();
+        (!clauses.is_empty()).then(|| clauses.join("; "))
+    }
+
     /// A clause that names the files that it holds and that are not read; `None` if there is none.
     #[must_use]
     pub fn unread_attachments(&self) -> Option<String> {

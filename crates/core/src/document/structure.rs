@@ -31,6 +31,8 @@ pub enum PartRole {
     List,
     /// A footnote, endnote or comment.
     Note,
+    /// A picture that is large enough to say something, of which no text is read. Its place in the text is empty.
+    Picture,
 }
 
 impl Structure {
@@ -63,6 +65,25 @@ impl Structure {
             ..part.clone()
         });
         Structure(moved.collect())
+    }
+
+    /// This structure, with so many pictures of which no text is read, and whose place in the text is not known.
+    #[must_use]
+    pub fn with_pictures(self, count: usize) -> Self {
+        let picture = MarkedPart { text: 0..0, role: PartRole::Picture };
+        let mut parts = vec![picture; count];
+        parts.extend(self.0);
+        Structure::new(parts)
+    }
+
+    /// A clause about the pictures of which no text is read; `None` if there are none.
+    #[must_use]
+    pub fn unread_pictures(&self) -> Option<String> {
+        match self.0.iter().filter(|part| part.role == PartRole::Picture).count() {
+            0 => None,
+            1 => Some("it shows a picture, of which no text is read".to_owned()),
+            several => Some(format!("it shows {several} pictures, of which no text is read")),
+        }
     }
 
     /// The parts, in the order of the text.

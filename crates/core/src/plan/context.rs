@@ -88,7 +88,7 @@ impl DocumentContext {
             Ok(text) => Sight::of_document(plan, document, text.as_str()),
             Err(_) => Sight::Unseen(Arc::new(plan.scoring.source(""))),
         };
-        let doubts = document.pages.as_ref().and_then(|pages| pages.doubts());
+        let doubts = document.doubts();
         let pages = document.pages.as_ref().map(|pages| SourcePages {
             pages: Arc::clone(pages),
             unmasked: Arc::new(Unmasked::of(&plan.profile.mask, text_of(document))),

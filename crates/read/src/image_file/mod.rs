@@ -13,6 +13,7 @@ use image::{
 };
 use loopctl_core::document::{DocumentPage, Pages};
 use std::io::Cursor;
+use tiff_pages::ImagePage;
 
 /// The most pixels of an image, which are counted before it is decoded: an A3 sheet at 600 dots per inch has 70 million.
 const MOST_PIXELS: u64 = 80_000_000;
@@ -26,6 +27,12 @@ const MOST_ENLARGEMENT: f64 = 4.0;
 /// The longer side of the sheet that an image is assumed to show, in inches: few files tell their true size, and
 /// pictures by telephones none.
 const SHEET_INCHES: f64 = 11.7;
+
+/// The least pixels of a picture within a document that may hold text, and of its shorter side; and the least bytes of one
+/// that has no pixels.
+const LEAST_PIXELS: u64 = 200_000;
+const LEAST_SIDE: u32 = 200;
+const LEAST_BYTES: usize = 20_000;
 
 /// A format of images.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -66,15 +73,25 @@ impl ImageKind {
     }
 }
 
+/// Returns whether a picture within a document is large enough to hold text that a person reads: logos and icons are
+/// smaller. Drawings of lines (WMF, EMF) tell no pixels; their bytes do.
+pub(super) fn may_hold_text(bytes: &[u8]) -> bool {
+    let Some(kind) = ImageKind::of(bytes) else { return bytes.len() >= LEAST_BYTES };
+    let size = ImageReader::with_format(Cursor::new(bytes), kind.format()).into_dimensions();
+    size.is_ok_and(|(width, height)| {
+        width.min(height) >= LEAST_SIDE && u64::from(width) * u64::from(height) >= LEAST_PIXELS
+    })
+}
+
 /// The pages of an image file, of which OCR has to read the text. A pixel is a point of its page.
 ///
 /// # Errors
 /// When it is damaged or has too many pixels or pages.
 pub(super) fn read(kind: ImageKind, bytes: &[u8]) -> Result<FileText, Unread> {
-    let pages = page_count(kind, bytes)?;
-    let mut shown = Vec::with_capacity(pages);
-    for page in 1..=pages {
-        let mut decoder = decoder(kind, page_bytes(kind, bytes, page)?)?;
+    let pages = directories(kind, bytes)?;
+    let mut shown = Vec::with_capacity(pages.len());
+    for page in &pages {
+        let mut decoder = decoder(kind, ImagePage::of(bytes, *page))?;
         let (width, height) = decoder.dimensions();
         let is_turned = decoder.orientation().is_ok_and(is_quarter_turn);
         let (width, height) = if is_turned { (height, width) } else { (width, height) };
@@ -82,7 +99,7 @@ pub(super) fn read(kind: ImageKind, bytes: &[u8]) -> Result<FileText, Unread> {
         let (width, height) = (width as f32, height as f32);
         shown.push(DocumentPage { width, height, is_picture: true, ..DocumentPage::default() });
     }
-    let for_ocr = (1..=pages).collect();
+    let for_ocr = (1..=pages.len()).collect();
     Ok(FileText { pages: Some(Pages::new(shown)), for_ocr, ..FileText::default() })
 }
 
@@ -91,10 +108,7 @@ pub(super) fn read(kind: ImageKind, bytes: &[u8]) -> Result<FileText, Unread> {
 /// # Errors
 /// When it is damaged or has too many pages.
 pub(super) fn page_count(kind: ImageKind, bytes: &[u8]) -> Result<usize, Unread> {
-    match kind {
-        ImageKind::Tiff => tiff_pages::count(bytes, MOST_PAGES),
-        ImageKind::Png | ImageKind::Jpeg | ImageKind::Gif | ImageKind::WebP => Ok(1),
-    }
+    Ok(directories(kind, bytes)?.len())
 }
 
 /// A page of an image file as a person sees it on white paper, with at most one pixel for one of its own.
@@ -158,19 +172,17 @@ fn scaled(side: u32, scale: f64) -> u32 {
     (f64::from(side) * scale).round().max(1.0) as u32
 }
 
-fn page_bytes(kind: ImageKind, bytes: &[u8], page: usize) -> Result<Vec<u8>, Unread> {
+/// The directories of the pages of a file; none for the only page of a file without directories.
+fn directories(kind: ImageKind, bytes: &[u8]) -> Result<Vec<Option<u32>>, Unread> {
     match kind {
-        ImageKind::Tiff => tiff_pages::page(bytes, page),
-        ImageKind::Png | ImageKind::Jpeg | ImageKind::Gif | ImageKind::WebP if page == 1 => {
-            Ok(bytes.to_vec())
-        }
-        ImageKind::Png | ImageKind::Jpeg | ImageKind::Gif | ImageKind::WebP => Err(Unread::NoPage { page }),
+        ImageKind::Tiff => Ok(tiff_pages::pages(bytes, MOST_PAGES)?.into_iter().map(Some).collect()),
+        ImageKind::Png | ImageKind::Jpeg | ImageKind::Gif | ImageKind::WebP => Ok(vec![None]),
     }
 }
 
 /// A decoder of a file, whose size is within bounds.
-fn decoder(kind: ImageKind, bytes: Vec<u8>) -> Result<impl ImageDecoder, Unread> {
-    let mut reader = ImageReader::with_format(Cursor::new(bytes), kind.format());
+fn decoder(kind: ImageKind, page: ImagePage<'_>) -> Result<impl ImageDecoder, Unread> {
+    let mut reader = ImageReader::with_format(page, kind.format());
     let mut limits = ImageLimits::no_limits();
     limits.max_alloc = Some(MOST_MEMORY);
     reader.limits(limits);
@@ -183,7 +195,9 @@ fn decoder(kind: ImageKind, bytes: Vec<u8>) -> Result<impl ImageDecoder, Unread>
 }
 
 fn decoded(kind: ImageKind, bytes: &[u8], page: usize) -> Result<DynamicImage, Unread> {
-    let mut decoder = decoder(kind, page_bytes(kind, bytes, page)?)?;
+    let pages = directories(kind, bytes)?;
+    let directory = page.checked_sub(1).and_then(|at| pages.get(at)).ok_or(Unread::NoPage { page })?;
+    let mut decoder = decoder(kind, ImagePage::of(bytes, *directory))?;
     let orientation = decoder.orientation();
     let mut image = DynamicImage::from_decoder(decoder).map_err(|_| Unread::DamagedImage)?;
     if let Ok(orientation) = orientation {

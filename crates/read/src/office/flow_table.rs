@@ -5,6 +5,14 @@ const BETWEEN: usize = 2;
 /// The widest a cell is written that has another one on its right: more is continued below.
 const WIDEST: usize = 160;
 
+/// The bytes of a text that count as much as a cell.
+const BYTES_OF_CELL: usize = 32;
+
+/// The cells as which a cell with this text counts: many cells may show one long text.
+pub(super) fn cell_cost(text: &str) -> usize {
+    1 + text.len() / BYTES_OF_CELL
+}
+
 /// A table whose rows are written below each other.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct FlowTable {

@@ -1,6 +1,7 @@
 //! Office packages: ZIP archives whose entries are the parts of a document, inflated up to a bound.
 
 use super::office_unread::OfficeFault;
+use crate::image_file::may_hold_text;
 use std::collections::HashMap;
 use std::io::{Cursor, Read};
 use zip::ZipArchive;
@@ -10,6 +11,11 @@ use zip::result::ZipError;
 const MOST_INFLATED: u64 = 256 << 20;
 /// The most entries of a package.
 const MOST_ENTRIES: usize = 20_000;
+
+/// The folders in which packages keep pictures, as names are compared.
+const FOLDERS: [&str; 3] = ["word/media/", "xl/media/", "pictures/"];
+/// The most bytes of a picture that are looked at for its size.
+const MOST_PICTURE: u64 = 1 << 20;
 
 /// A package whose parts are read one by one.
 pub(super) struct OfficePackage<'a> {
@@ -48,6 +54,29 @@ impl<'a> OfficePackage<'a> {
         let left = u64::try_from(bytes.len()).ok().and_then(|read| self.left.checked_sub(read));
         self.left = left.ok_or(OfficeFault::TooLong)?;
         decoded(bytes).map(Some)
+    }
+
+    /// The number of its pictures in which text could be read.
+    ///
+    /// # Errors
+    /// When its parts inflate to too much.
+    pub(super) fn pictures(&mut self) -> Result<usize, OfficeFault> {
+        let is_picture = |name: &&String| FOLDERS.iter().any(|folder| name.starts_with(folder));
+        let entries: Vec<usize> =
+            self.entries.iter().filter(|(name, _)| is_picture(name)).map(|(_, at)| *at).collect();
+        let mut pictures = 0;
+        for entry in entries {
+            let Ok(file) = self.archive.by_index(entry) else { continue };
+            let mut bytes = Vec::new();
+            // A picture that is damaged shows nothing.
+            let read = file.take(self.left.min(MOST_PICTURE)).read_to_end(&mut bytes).unwrap_or_default();
+            self.left = self.left.saturating_sub(u64::try_from(read).unwrap_or(u64::MAX));
+            pictures += usize::from(may_hold_text(&bytes));
+            if self.left == 0 {
+                return Err(OfficeFault::TooLong);
+            }
+        }
+        Ok(pictures)
     }
 
     /// The text of a part that has to be there.

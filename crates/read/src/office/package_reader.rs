@@ -13,21 +13,18 @@ use super::{docx, opendocument, xlsx};
 pub(crate) fn read(bytes: &[u8]) -> Result<FileText, Unread> {
     let unknown = |fault: OfficeFault| fault.of(OfficeFormat::Archive);
     let mut package = OfficePackage::open(bytes).map_err(unknown)?;
-    match PackageKind::of(&mut package).map_err(unknown)? {
-        PackageKind::Word(main) => {
-            docx::read(&mut package, &main).map_err(|fault| fault.of(OfficeFormat::Word))
-        }
-        PackageKind::Excel(main) => {
-            xlsx::read(&mut package, &main).map_err(|fault| fault.of(OfficeFormat::Excel))
-        }
-        PackageKind::OpenText => {
-            opendocument::read_text(&mut package).map_err(|fault| fault.of(OfficeFormat::OpenText))
-        }
-        PackageKind::OpenSheets => {
-            opendocument::read_sheets(&mut package).map_err(|fault| fault.of(OfficeFormat::OpenSheets))
-        }
-        PackageKind::Unread(format) => Err(OfficeFault::NoReader.of(format)),
-    }
+    let (format, read) = match PackageKind::of(&mut package).map_err(unknown)? {
+        PackageKind::Word(main) => (OfficeFormat::Word, docx::read(&mut package, &main)),
+        PackageKind::Excel(main) => (OfficeFormat::Excel, xlsx::read(&mut package, &main)),
+        PackageKind::OpenText => (OfficeFormat::OpenText, opendocument::read_text(&mut package)),
+        PackageKind::OpenSheets => (OfficeFormat::OpenSheets, opendocument::read_sheets(&mut package)),
+        PackageKind::Unread(format) => return Err(OfficeFault::NoReader.of(format)),
+    };
+    let with_pictures = |read: FileText| {
+        let pictures = package.pictures()?;
+        Ok(FileText { structure: read.structure.with_pictures(pictures), ..read })
+    };
+    read.and_then(with_pictures).map_err(|fault: OfficeFault| fault.of(format))
 }
 
 #[cfg(test)]

@@ -1,7 +1,8 @@
 //! Glyphs of a page: the text that its content stream draws, each with its location.
 
 use super::super::file_text::Unread;
-use super::bounded::{StepsLeft, give_up};
+use super::bounded::give_up;
+use super::drawing_work::PageWork;
 use super::visibility::Visibility;
 use hayro_interpret::font::{Glyph as FontGlyph, GlyphRun};
 use hayro_interpret::hayro_cmap::BfString;
@@ -50,11 +51,11 @@ impl Glyph {
     }
 }
 
-/// A device that keeps the glyphs that are drawn on it, up to a number, and takes a step for each part of the drawing.
-pub(super) struct GlyphCollector<'s> {
+/// A device that keeps the glyphs that are drawn on it, up to a number, and counts the work of the drawing.
+pub(super) struct GlyphCollector<'w> {
     glyphs: Vec<Glyph>,
     room: usize,
-    steps: &'s mut StepsLeft,
+    work: PageWork<'w>,
     /// The area of the largest image.
     picture: f64,
     visibility: Visibility,
@@ -62,13 +63,13 @@ pub(super) struct GlyphCollector<'s> {
     shapes: HashMap<u128, bool>,
 }
 
-impl<'s> GlyphCollector<'s> {
+impl<'w> GlyphCollector<'w> {
     /// A collector of at most so many glyphs. It is drawn on within [`super::bounded::bounded`].
-    pub(super) fn with_room_for(room: usize, steps: &'s mut StepsLeft) -> Self {
+    pub(super) fn with_room_for(room: usize, work: PageWork<'w>) -> Self {
         GlyphCollector {
             glyphs: Vec::new(),
             room,
-            steps,
+            work,
             picture: 0.0,
             visibility: Visibility::default(),
             shapes: HashMap::new(),
@@ -97,8 +98,8 @@ impl<'s> GlyphCollector<'s> {
     }
 
     /// Takes steps for work beside the drawing.
-    pub(super) fn take_steps(&mut self, steps: usize) {
-        self.steps.take(steps);
+    pub(super) fn take_steps(&mut self, steps: u64) {
+        self.work.take(steps);
     }
 
     /// Adds glyphs that nothing draws.
@@ -108,42 +109,40 @@ impl<'s> GlyphCollector<'s> {
     }
 
     fn make_room(&mut self, glyphs: usize) {
-        self.steps.take(glyphs + 1);
         if glyphs > self.room - self.glyphs.len() {
             give_up(Unread::TooLong);
         }
     }
 }
 
-/// The steps of what is not drawn itself, but has to be prepared for what is: clips, groups, images.
-const PREPARED: usize = 200;
-
-impl Device<'_> for GlyphCollector<'_> {
-    fn draw_path(&mut self, path: &BezPath, _: DrawProps<'_>, _: &DrawMode) {
-        self.steps.take(path.elements().len() + 1);
+impl<'a> Device<'a> for GlyphCollector<'_> {
+    fn draw_path(&mut self, path: &BezPath, props: DrawProps<'a>, mode: &DrawMode) {
+        self.work.draw_path(path, props, mode);
     }
-    fn draw_rect(&mut self, _: &Rect, _: DrawProps<'_>, _: &DrawMode) {
-        self.steps.take(1);
+    fn draw_rect(&mut self, rect: &Rect, props: DrawProps<'a>, mode: &DrawMode) {
+        self.work.draw_rect(rect, props, mode);
     }
     fn push_clip_path(&mut self, clip: &ClipPath) {
-        self.steps.take(clip.path.elements().len() + PREPARED);
+        self.work.push_clip_path(clip);
         self.visibility.push_clip(clip.path.bounding_box());
     }
     fn push_clip_rect(&mut self, clip: &Rect) {
-        self.steps.take(PREPARED);
+        self.work.push_clip_rect(clip);
         self.visibility.push_clip(*clip);
     }
-    fn push_transparency_group(&mut self, opacity: f32, _: Option<SoftMask<'_>>, _: BlendMode) {
-        self.steps.take(PREPARED);
+    fn push_transparency_group(&mut self, opacity: f32, mask: Option<SoftMask<'a>>, mode: BlendMode) {
+        self.work.push_transparency_group(opacity, mask, mode);
         self.visibility.push_group(opacity);
     }
-    fn draw_glyph_run(&mut self, run: &GlyphRun<'_, '_>, props: DrawProps<'_>, mode: &DrawMode) {
+    fn draw_glyph_run(&mut self, run: &GlyphRun<'_, 'a>, props: DrawProps<'a>, mode: &DrawMode) {
         let glyphs = run.glyphs();
         self.make_room(glyphs.len());
         let leaves_mark = self.visibility.leaves_mark(&props, mode);
+        let transform = props.transform;
+        self.work.draw_glyph_run(run, props, mode);
         for drawn in glyphs {
             let has_shape = self.has_shape(drawn);
-            let glyph = placed(drawn, props.transform * drawn.transform());
+            let glyph = placed(drawn, transform * drawn.transform());
             let is_visible = leaves_mark && self.visibility.shows(glyph.middle(), glyph.size);
             self.glyphs.push(Glyph { is_visible, has_shape, ..glyph });
         }
@@ -154,11 +153,11 @@ impl Device<'_> for GlyphCollector<'_> {
     fn pop_transparency_group(&mut self) {
         self.visibility.pop_group();
     }
-    fn draw_image(&mut self, image: Image<'_, '_>, props: ImageDrawProps<'_>) {
-        self.steps.take(PREPARED);
+    fn draw_image(&mut self, image: Image<'a, '_>, props: ImageDrawProps<'a>) {
         let pixels = Rect::new(0.0, 0.0, f64::from(image.width()), f64::from(image.height()));
         self.picture = self.picture.max(props.transform.transform_rect_bbox(pixels).area());
         self.visibility.cover(self.glyphs.len(), &image, &props);
+        self.work.draw_image(image, props);
     }
 }
 

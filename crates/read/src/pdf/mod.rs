@@ -2,15 +2,21 @@
 //!
 //! [`glyphs`] collects what a page draws; [`words`] are glyphs that touch; `page_layout` writes them as text.
 //! [`annotations`] and [`form_fields`] add what is seen and not part of the page's drawing; [`visibility`] and [`sight`]
-//! tell what is seen; [`bounded`] ends what draws too much.
+//! tell what is seen; [`drawing_work`], with what it looks into before ([`content_sizes`], [`inflation`], [`image_size`],
+//! [`object_chains`]), counts what would be drawn, and [`bounded`] ends what is too much.
 
 mod annotations;
 mod attachments;
 mod bounded;
+mod content_sizes;
+mod drawing_work;
 mod form_fields;
 mod glyphs;
 #[cfg(test)]
 mod hidden_tests;
+mod image_size;
+mod inflation;
+mod object_chains;
 mod open;
 mod owner_password;
 mod picture;
@@ -24,11 +30,12 @@ mod words;
 
 use self::annotations::AnnotatedPage;
 use self::attachments::Attachments;
-use self::bounded::{StepsLeft, bounded};
+use self::bounded::bounded;
+use self::drawing_work::DrawingWork;
 use self::form_fields::FormFields;
 use self::glyphs::GlyphCollector;
 pub(super) use self::open::is_pdf;
-use self::open::open;
+use self::open::{open, reopen};
 use self::picture::{POINTS_PER_INCH, draw_grey};
 pub(super) use self::picture::{grey, page_count, picture};
 use self::sight::Sighted;
@@ -45,10 +52,14 @@ use hayro_interpret::hayro_syntax::page::Page as PdfPage;
 use hayro_interpret::kurbo::{Affine, Rect};
 use hayro_interpret::{Context, InterpreterCache, InterpreterSettings, RenderContent, interpret_page};
 use loopctl_core::document::{DocumentPage, PageSignals, PageWord, Pages};
+use std::ops::Range;
 use std::sync::Arc;
 
 /// The most pages of a document.
 const MOST_PAGES: usize = 5_000;
+/// The pages that are read before the file is opened anew, which frees what was kept for them; and how often it is at most.
+const PAGES_AT_ONCE: usize = 50;
+const MOST_OPENED: usize = 20;
 /// The most glyphs of a document: a thousand full pages have some four million.
 const MOST_GLYPHS: usize = 5_000_000;
 /// The longest text, in bytes: more can't be part of a request.
@@ -94,27 +105,22 @@ fn read_opened(pdf: &Pdf, settings: &ReadingSettings) -> Result<FileText, Unread
     if pages.len() > MOST_PAGES {
         return Err(Unread::TooLong);
     }
-    let (cache, drawn) = (InterpreterCache::new(), RenderCache::new());
-    let mut seen = GlyphCounts::default();
-    let mut text = PlacedText::default();
-    let mut placed = Vec::with_capacity(pages.len());
-    let mut for_ocr = Vec::new();
-    for (at, page) in pages.iter().enumerate() {
-        if at > 0 {
-            text.text.push('\u{c}');
-        }
-        let reader = OpenedPage { page, pdf, fields: &fields, cache: &cache, drawn: &drawn };
-        let before = (seen.glyphs, seen.unknown);
-        let (page, has_ink) = reader.read(&mut seen, &mut attachments, &mut text)?;
-        if (page.words.is_empty() && has_ink) || are_unknown(seen.unknown - before.1, seen.glyphs - before.0)
-        {
-            for_ocr.push(at + 1);
-        }
-        placed.push(page);
-        if text.text.len() > MOST_TEXT {
-            return Err(Unread::TooLong);
+    let mut read = ReadPages {
+        counts: GlyphCounts { glyphs: 0, unknown: 0, work: DrawingWork::of_pages(pages.len()) },
+        text: PlacedText::default(),
+        placed: Vec::with_capacity(pages.len()),
+        for_ocr: Vec::new(),
+    };
+    let at_once = PAGES_AT_ONCE.max(pages.len().div_ceil(MOST_OPENED));
+    for first in (0..pages.len()).step_by(at_once) {
+        let own = first..first.saturating_add(at_once);
+        if first == 0 {
+            read.add(pdf, own, &fields, &mut attachments)?;
+        } else {
+            read.add(&reopen(pdf, settings)?, own, &fields, &mut attachments)?;
         }
     }
+    let ReadPages { counts: seen, text, placed, for_ocr } = read;
     if text.words.is_empty() && (settings.ocr.is_none() || for_ocr.is_empty()) {
         return Err(Unread::NoText { pages: placed.len(), engine: None });
     }
@@ -125,13 +131,51 @@ fn read_opened(pdf: &Pdf, settings: &ReadingSettings) -> Result<FileText, Unread
     Ok(FileText { text: text.text, pages, attachments, for_ocr, ..FileText::default() })
 }
 
+/// The pages that were read so far.
+struct ReadPages {
+    counts: GlyphCounts,
+    text: PlacedText,
+    placed: Vec<DocumentPage>,
+    /// The numbers of those that OCR may read.
+    for_ocr: Vec<usize>,
+}
+
+impl ReadPages {
+    /// Reads some pages of a file.
+    fn add(
+        &mut self,
+        pdf: &Pdf,
+        pages: Range<usize>,
+        fields: &FormFields,
+        attachments: &mut Attachments,
+    ) -> Result<(), Unread> {
+        let (cache, drawn) = (InterpreterCache::new(), RenderCache::new());
+        for (at, page) in pdf.pages().iter().enumerate().take(pages.end).skip(pages.start) {
+            if at > 0 {
+                self.text.text.push('\u{c}');
+            }
+            let reader = OpenedPage { page, pdf, fields, cache: &cache, drawn: &drawn };
+            let before = (self.counts.glyphs, self.counts.unknown);
+            let (page, has_ink) = reader.read(&mut self.counts, attachments, &mut self.text)?;
+            let (glyphs, unknown) = (self.counts.glyphs - before.0, self.counts.unknown - before.1);
+            if (page.words.is_empty() && has_ink) || are_unknown(unknown, glyphs) {
+                self.for_ocr.push(at + 1);
+            }
+            self.placed.push(page);
+            if self.text.text.len() > MOST_TEXT {
+                return Err(Unread::TooLong);
+            }
+        }
+        Ok(())
+    }
+}
+
 /// Counts of what the pages so far show.
-#[derive(Default)]
 struct GlyphCounts {
     glyphs: usize,
     /// Glyphs of which no character is known.
     unknown: usize,
-    steps: StepsLeft,
+    work: DrawingWork,
 }
 
 /// Returns whether so many characters are not known that the text can't be read.
@@ -164,12 +208,13 @@ impl OpenedPage<'_, '_> {
             InterpreterSettings { render_content: RenderContent::PAGE, ..InterpreterSettings::default() };
         let mut context = Context::new(to_page, bounds, self.cache, self.pdf.xref(), settings);
         let room = MOST_GLYPHS.saturating_sub(counts.glyphs);
-        let mut collector = GlyphCollector::with_room_for(room, &mut counts.steps);
+        let dpi = INK_DPI.min(POINTS_PER_INCH * (MOST_INK_PIXELS / bounds.area()).sqrt());
+        let work = counts.work.on(page, bounds, dpi / POINTS_PER_INCH);
+        let mut collector = GlyphCollector::with_room_for(room, work);
         interpret_page(page, &mut context, &mut collector);
         let annotated = AnnotatedPage { page, to_page, fields: self.fields };
         annotated.draw(&mut context, &mut collector, attachments);
         let picture = collector.picture();
-        let dpi = INK_DPI.min(POINTS_PER_INCH * (MOST_INK_PIXELS / bounds.area()).sqrt());
         let ink = draw_grey(page, self.drawn, dpi);
         let ink = ink.map(|(picture, points)| PageInk::new(picture, points)).ok_or(Unread::Damaged)?;
         let Sighted { seen: glyphs, hidden_words } = Sighted::of(collector.into_glyphs(), bounds, &ink);

@@ -39,6 +39,15 @@ pub(super) fn open(bytes: Arc<Vec<u8>>, settings: &ReadingSettings) -> Result<Pd
         Some(from_header) => from_header.to_vec().into(),
         None => bytes.into(),
     };
+    open_data(bytes, settings)
+}
+
+/// Opens an open file anew: what was kept of it for its pages is not kept for the new one.
+pub(super) fn reopen(pdf: &Pdf, settings: &ReadingSettings) -> Result<Pdf, Unread> {
+    open_data(pdf.data().clone(), settings)
+}
+
+fn open_data(bytes: PdfData, settings: &ReadingSettings) -> Result<Pdf, Unread> {
     match Pdf::new(bytes.clone()) {
         Err(LoadPdfError::Decryption(DecryptionError::PasswordProtected)) => {}
         opened => return opened.map_err(unread),

@@ -2,7 +2,7 @@
 //!
 //! - `tree`, `nesting`: the page as browsers parse it (html5ever), within bounds.
 //! - `declarations`, `style_rules`, `seen`: the elements that are seen.
-//! - `block_taker`, `page_blocks`: their texts as flowing content.
+//! - `block_taker`, `page_blocks`: their texts as flowing content; `pictures`: those that may hold more.
 //!
 //! Nothing is fetched, and no script is run: a page is what it is when it is opened without a network.
 
@@ -10,6 +10,7 @@ mod block_taker;
 mod declarations;
 mod nesting;
 mod page_blocks;
+mod pictures;
 mod seen;
 mod style_rules;
 #[cfg(test)]
@@ -52,5 +53,6 @@ pub(crate) fn read(text: &str) -> Result<FileText, Unread> {
     if text.trim().is_empty() {
         return Err(unread(MarkupFault::NoText));
     }
+    let structure = structure.with_pictures(pictures::count(&tree));
     Ok(FileText { text, structure, ..FileText::default() })
 }

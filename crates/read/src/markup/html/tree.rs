@@ -12,6 +12,9 @@ pub(super) type NodeId = usize;
 /// The node that holds all others.
 pub(super) const ROOT: NodeId = 0;
 
+/// The attributes from which an element is given no more by later tags.
+const MOST_ATTRIBUTES: usize = 200;
+
 /// A node of a page.
 #[derive(Debug)]
 pub(super) struct PageNode {
@@ -45,6 +48,11 @@ impl PageTree {
     /// A node.
     pub(super) fn node(&self, node: NodeId) -> Option<&PageNode> {
         self.nodes.get(node)
+    }
+
+    /// All nodes, in the order in which they were made.
+    pub(super) fn nodes(&self) -> std::ops::Range<NodeId> {
+        0..self.nodes.len()
     }
 
     /// The children of a node, in order.
@@ -282,9 +290,11 @@ impl TreeSink for TreeTaker {
     fn add_attrs_if_missing(&self, target: &NodeId, attributes: Vec<Attribute>) {
         self.with(*target, |node| match &mut node.content {
             NodeContent::Element { attributes: own, .. } => {
-                let missing = |new: &Attribute| own.iter().all(|known| known.name != new.name);
-                let new: Vec<Attribute> = attributes.into_iter().filter(missing).collect();
-                own.extend(new);
+                if own.len() < MOST_ATTRIBUTES {
+                    let missing = |new: &Attribute| own.iter().all(|known| known.name != new.name);
+                    let new: Vec<Attribute> = attributes.into_iter().filter(missing).collect();
+                    own.extend(new);
+                }
             }
             NodeContent::Text(_) | NodeContent::Unseen => {}
         });

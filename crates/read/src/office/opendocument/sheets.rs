@@ -2,7 +2,7 @@
 
 use super::story::OpenStory;
 use super::styles::OpenStyles;
-use crate::office::flow_table::{FlowCell, FlowTable};
+use crate::office::flow_table::{FlowCell, FlowTable, cell_cost};
 use crate::office::ink::Backdrop;
 use crate::office::office_unread::OfficeFault;
 use crate::office::xml_cursor::{XmlCursor, XmlTag};
@@ -116,7 +116,7 @@ impl<'d> SheetStory<'d> {
                 for column in column..column.saturating_add(repeated).min(MOST_COLUMNS) {
                     let is_hidden = sheet.columns.get(column).is_some_and(|column| column.is_hidden);
                     if !text.trim().is_empty() && !is_hidden {
-                        self.left = self.left.checked_sub(1).ok_or(OfficeFault::TooLong)?;
+                        self.left = self.left.checked_sub(cell_cost(&text)).ok_or(OfficeFault::TooLong)?;
                         cells.push(FlowCell { column, span, text: text.clone() });
                     }
                 }
@@ -130,7 +130,8 @@ impl<'d> SheetStory<'d> {
         sheet.has_text = true;
         let repeated = tag.number("number-rows-repeated").unwrap_or(1).clamp(1, MOST_ROWS);
         for _ in 1..repeated {
-            self.left = self.left.checked_sub(cells.len()).ok_or(OfficeFault::TooLong)?;
+            let cost: usize = cells.iter().map(|cell| cell_cost(&cell.text)).sum();
+            self.left = self.left.checked_sub(cost).ok_or(OfficeFault::TooLong)?;
             sheet.table.push(cells.clone());
         }
         sheet.table.push(cells);

@@ -3,7 +3,7 @@
 use super::WorkbookParts;
 use super::formats::CellFormat;
 use super::shared::CellText;
-use crate::office::flow_table::{FlowCell, FlowTable};
+use crate::office::flow_table::{FlowCell, FlowTable, cell_cost};
 use crate::office::office_unread::OfficeFault;
 use crate::office::xml_cursor::{XmlCursor, XmlTag};
 use std::collections::HashMap;
@@ -108,7 +108,7 @@ impl<'w> SheetReader<'w> {
                 } else {
                     let text = self.cell(&tag, xml)?;
                     if !text.trim().is_empty() {
-                        self.left = self.left.checked_sub(1).ok_or(OfficeFault::TooLong)?;
+                        self.left = self.left.checked_sub(cell_cost(&text)).ok_or(OfficeFault::TooLong)?;
                         cells.push(FlowCell { column, span: 1, text });
                     }
                 }
