@@ -84,10 +84,10 @@ ingest: { gate: { unread_ink: false, ocr_confidence: false } }
         r"level\tpage_num\tblock_num\tpar_num\tline_num\tword_num\tleft\ttop\twidth\theight\tconf\ttext\n";
     let script = format!(
         "#!/bin/sh
-case \"$*\" in *--list-langs*) printf 'List of languages:\\neng\\n'; exit 0;; esac
+case \"$*\" in *--list-langs*) printf 'List of languages:\\neng\\ndeu\\n'; exit 0;; esac
 width=$(head -c 20 | tail -c 4 | od -An -tu4 --endian=big | tr -d ' ')
 cat > /dev/null
-echo \"$width\" >> '{log}'
+echo \"$width $*\" >> '{log}'
 {before}
 word=beta; [ \"$width\" -gt 1000 ] && word=alpha
 printf '{head}'; printf \"{first}\"; printf '{second}'; printf '{third}'
@@ -167,4 +167,33 @@ fn a_run_over_a_file_whose_sections_are_done_does_not_read_it() {
     place.write("scan.pdf", scan(&[300, 300, 200]));
     run(&place, &arguments).exits(1).says(&["scan.pdf` has changed", "in another run"]);
     assert_eq!(pages_read(&place), 3);
+}
+
+/// Policies of a sweep may differ in the settings by which documents are read: each is tried on what it reads itself.
+#[test]
+#[cfg(unix)]
+fn each_policy_of_a_sweep_reads_by_its_own_settings() {
+    let place = place("");
+    let answers = (0..12).map(|at| json!({ "id": at.to_string(), "value": { "site": "colon" } }).to_string());
+    place.write("answers.jsonl", answers.collect::<Vec<_>>().join("\n"));
+    for at in 0..12 {
+        place.write(&format!("scans/{at}.pdf"), scan(&[300]));
+    }
+    let experiment = "
+description: Which language is read better?
+documents: { fresh: ['scans/*.pdf'] }
+budget: { calls: 500 }
+profiles: [small]
+reference: small
+space: { ingest.ocr.languages: [[eng], [deu]] }
+objectives: [{ maximize: overall }]
+bootstrap: { samples: 2000 }
+race: { first: 2 }
+";
+    place.write("languages.sweep.yaml", experiment);
+    run(&place, &["sweep", "languages.sweep.yaml", "--format", "json", "--quiet"]).exits(0);
+    let log = place.read("pages.log");
+    let read = |language: &str| log.lines().filter(|line| line.contains(&format!("-l {language}"))).count();
+    assert!(read("eng") > 0 && read("deu") > 0, "{log}");
+    assert!(read("eng") <= 12, "the reference and a policy that reads alike share a reading: {log}");
 }

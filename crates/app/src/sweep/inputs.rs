@@ -1,10 +1,11 @@
 //! The documents that are run for an experiment.
 
 use super::open_experiment::{OpenExperiment, cant_be_split};
+use super::runner::Runnable;
 use crate::experiment::statistics::Seeded;
 use crate::experiment::sweep::Split;
 use crate::failure::Failure;
-use crate::ingest::{Document, DocumentReader, Input, MEDIA_ENDINGS, Wanted, find_all};
+use crate::ingest::{Document, DocumentReader, Input, InputError, MEDIA_ENDINGS, Wanted, find_all};
 use crate::plan::Plan;
 use crate::provider::Recorder;
 use crate::streams::{Streams, complain};
@@ -52,17 +53,32 @@ impl TrainTestInputs {
     }
 }
 
-/// Reads the next document that can be read, and reports those that can't.
+/// Reads the next document that can be read, as each of the policies reads it, and reports those that can't.
 pub(super) fn next_document<'i>(
     waiting: &mut impl Iterator<Item = &'i Input>,
-    reader: &DocumentReader,
+    policies: &[&Runnable],
     output: &mut Streams,
-) -> Option<Arc<Document>> {
-    waiting.find_map(|input| match input.read(reader) {
-        Ok(document) => Some(Arc::new(document)),
+) -> Option<Vec<Arc<Document>>> {
+    let readers: Vec<&DocumentReader> = policies.iter().map(|policy| &policy.reader).collect();
+    waiting.find_map(|input| match read_by_each(input, &readers) {
+        Ok(documents) => Some(documents),
         Err(error) => {
             complain(output, &Failure::broken(format!("left out: {error}")).help(error.help()));
             None
         }
     })
+}
+
+/// A document as each of these readers reads it: once for all that read alike.
+fn read_by_each(input: &Input, readers: &[&DocumentReader]) -> Result<Vec<Arc<Document>>, InputError> {
+    let mut documents: Vec<Arc<Document>> = Vec::with_capacity(readers.len());
+    for reader in readers {
+        let alike = readers.iter().zip(&documents).find(|(other, _)| other.reads_like(reader));
+        let document = match alike {
+            Some((_, document)) => Arc::clone(document),
+            None => Arc::new(input.read(reader)?),
+        };
+        documents.push(document);
+    }
+    Ok(documents)
 }

@@ -98,13 +98,13 @@ impl RaceField<'_> {
         let mut raced = RacedDocuments::default();
         let mut waiting = inputs.iter();
         while race.is_on() {
-            let Some(document) = next_document(&mut waiting, &self.runner.reader, output) else {
-                race.stop();
-                break;
-            };
             let racing = race.policies().iter().filter_map(|policy| self.policies.get(*policy));
             let running: Vec<&Runnable> =
                 std::iter::once(&self.reference).chain(racing.map(|(_, policy)| policy)).collect();
+            let Some(document) = next_document(&mut waiting, &running, output) else {
+                race.stop();
+                break;
+            };
             let Some(results) = self.runner.run(&document, &running, true)? else {
                 raced.is_cut_short = true;
                 race.stop();
@@ -114,7 +114,7 @@ impl RaceField<'_> {
             if let Some(of_reference) = measured.next() {
                 race.add(of_reference, measured.collect()).map_err(|at| self.open.not_computed(at))?;
             }
-            raced.ids.push(document.id.to_string());
+            raced.ids.extend(document.first().map(|document| document.id.to_string()));
             if !quiet {
                 self.say_round(race, raced.ids.len(), output);
             }
@@ -160,12 +160,12 @@ impl RaceField<'_> {
         let running: Vec<&Runnable> =
             std::iter::once(&self.reference).chain(self.policies.get(policy).map(|(_, one)| one)).collect();
         let mut waiting = inputs.iter();
-        while let Some(document) = next_document(&mut waiting, &self.runner.reader, output) {
+        while let Some(document) = next_document(&mut waiting, &running, output) {
             let Some(results) = self.runner.run(&document, &running, false)? else { break };
             let mut measured = self.measured(&results)?.into_iter();
             judged.reference.extend(measured.next());
             judged.winner.extend(measured.next());
-            judged.ids.push(document.id.to_string());
+            judged.ids.extend(document.first().map(|document| document.id.to_string()));
         }
         if judged.ids.is_empty() {
             return Err(Failure::broken("nothing of the budget is left to judge the policy that won")

@@ -23,6 +23,8 @@ use tokio::task::JoinSet;
 pub(super) struct Runnable {
     of: Arc<Loop>,
     most_calls: u64,
+    /// The reader of documents, as its profile says.
+    pub(super) reader: DocumentReader,
 }
 
 /// Runs documents with policies, and keeps the budget.
@@ -30,8 +32,8 @@ pub(super) struct Runner {
     runtime: Runtime,
     providers: Providers,
     allow_commands: bool,
-    /// The reader of documents.
-    pub(super) reader: DocumentReader,
+    /// The reader of documents, without the settings of a profile.
+    reader: DocumentReader,
     /// Policies that run at the same time.
     jobs: usize,
     pub(super) spending: Spending,
@@ -73,15 +75,16 @@ impl Runner {
         // The experiment has a budget of its own.
         plan.profile.budget = Budget::default();
         let providers = self.providers.clone().with_network(plan.profile.network.clone());
+        let reader = self.reader.clone().with_ingest(&plan.profile.ingest);
         let of = Loop::of_plan(plan, &providers, self.allow_commands)?;
-        Ok(Runnable { of: Arc::new(of), most_calls })
+        Ok(Runnable { of: Arc::new(of), most_calls, reader })
     }
 
-    /// The results of a document with each of some policies, in their order; `None` if the budget is not enough for all
-    /// of them. `is_race` leaves half of it for judging.
+    /// The results of a document with each of some policies, in their order, as that policy reads it; `None` if the budget is
+    /// not enough for all of them. `is_race` leaves half of it for judging.
     pub(super) fn run(
         &mut self,
-        document: &Arc<Document>,
+        document: &[Arc<Document>],
         policies: &[&Runnable],
         is_race: bool,
     ) -> Result<Option<Vec<DocumentResult>>, Failure> {
@@ -112,19 +115,19 @@ impl Runner {
 async fn run_within(
     spending: &mut Spending,
     jobs: usize,
-    document: &Arc<Document>,
+    document: &[Arc<Document>],
     policies: &[&Runnable],
     is_race: bool,
 ) -> Result<Vec<Option<DocumentResult>>, Failure> {
     let mut results: Vec<Option<DocumentResult>> = policies.iter().map(|_| None).collect();
     let mut in_flight = JoinSet::new();
-    let mut waiting = policies.iter().enumerate().peekable();
+    let mut waiting = policies.iter().zip(document).enumerate().peekable();
     loop {
         let may_begin = |policy: &Runnable| {
             in_flight.len() < jobs && !spending.is_unknown() && spending.admits(policy.most_calls, is_race)
         };
-        if let Some((at, policy)) = waiting.next_if(|(_, policy)| may_begin(policy)) {
-            let (Runnable { of, most_calls }, document) = ((*policy).clone(), Arc::clone(document));
+        if let Some((at, (policy, document))) = waiting.next_if(|(_, (policy, _))| may_begin(policy)) {
+            let (Runnable { of, most_calls, .. }, document) = ((*policy).clone(), Arc::clone(document));
             spending.begin(most_calls);
             in_flight.spawn(async move { (at, most_calls, of.run_document(&document, None, None).await) });
             continue;
