@@ -365,7 +365,7 @@ fn a_recorded_run_is_replayed_with_the_same_pictures() {
     assert_eq!(replayed["best_extraction"], recorded["best_extraction"]);
     // Other pictures are another question.
     let other = ["--replay", "tape", "--config", "stages.0.attach={ pixels: 900 }", "in.pdf"];
-    run(&place, &vendor, &other).exits(1).says(&["nothing was recorded"]);
+    run(&place, &vendor, &other).exits(1).says(&["has no answer to this request"]);
 }
 
 #[test]
