@@ -95,7 +95,7 @@ sections: { split: true, merge: { default: conflict } }
     place.write("profiles/small.yaml", format!("{profile}{more}\n"));
     let answer = |id: &str, site: &str| json!({ "id": id, "value": { "site": site, "grade": 2 } });
     place.write("answers.jsonl", format!("{}\n{}\n", answer("doc#1", "colon"), answer("doc#2", "liver")));
-    place.write("doc.txt", "alpha text\n\x0cbeta text\n");
+    place.write("doc.txt", "Alpha text\n\x0cBeta text\n");
     place
 }
 

@@ -119,6 +119,17 @@ impl Classifier {
         self.sections.as_ref()
     }
 
+    /// The least score at which a type is chosen.
+    pub(super) fn minimum(&self) -> f64 {
+        self.minimum
+    }
+
+    /// The patterns of all types, each with the number of its type.
+    pub(super) fn patterns(&self) -> impl Iterator<Item = (usize, &WeightedPattern)> {
+        let numbered = self.types.iter().enumerate();
+        numbered.flat_map(|(number, declared)| declared.patterns.iter().map(move |pattern| (number, pattern)))
+    }
+
     /// The declared types, in the order of the file.
     pub fn types(&self) -> impl Iterator<Item = &str> {
         self.types.iter().map(|declared| declared.name.as_str())

@@ -63,6 +63,11 @@ impl<'a> SearchedText<'a> {
         SearchedText { text, lines: OnceCell::new() }
     }
 
+    /// The number of lines that say something.
+    pub(super) fn line_count(&self) -> usize {
+        self.lines().len()
+    }
+
     /// The lines that say something.
     fn lines(&self) -> &[&'a str] {
         self.lines.get_or_init(|| {
@@ -83,9 +88,40 @@ impl WeightedPattern {
         self.weight
     }
 
+    /// The number of lines of a part of a text in which it occurs, and the number of the first of them; `None` if it
+    /// does not occur. Where no number of lines is asked for, it counts as one.
+    pub(super) fn lines_in(&self, part: &SearchedText<'_>) -> Option<(usize, usize)> {
+        if !self.is_by_lines() {
+            return self.pattern.is_match(part.text).then_some((1, 0));
+        }
+        let mut found = part.lines().iter().enumerate().filter(|(_, line)| self.pattern.is_match(line));
+        let (first, _) = found.next()?;
+        Some((1 + found.count(), first))
+    }
+
+    /// Returns whether it is looked for in a line with this number, from 0.
+    pub(super) fn reaches(&self, line: usize) -> bool {
+        self.top.is_none_or(|top| line < top)
+    }
+
+    /// Returns whether it counts by its share of the lines.
+    pub(super) fn counts_by_share(&self) -> bool {
+        self.share.is_some()
+    }
+
+    /// Returns whether it occurs in enough of so many lines.
+    pub(super) fn suffices(&self, count: usize, lines: usize) -> bool {
+        let least = self.share.map_or(0.0, |share| share * whole(lines) - EPSILON);
+        count >= self.at_least && whole(count) >= least
+    }
+
+    fn is_by_lines(&self) -> bool {
+        self.at_least >= 2 || self.share.is_some() || self.top.is_some()
+    }
+
     /// Returns whether it occurs as often and where it must.
     pub(super) fn occurs(&self, searched: &SearchedText<'_>) -> bool {
-        if self.at_least < 2 && self.share.is_none() && self.top.is_none() {
+        if !self.is_by_lines() {
             return self.pattern.is_match(searched.text);
         }
         let lines = searched.lines();

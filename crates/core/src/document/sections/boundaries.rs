@@ -1,21 +1,33 @@
-//! Places in a text at which a document may begin.
+//! Places in a text at which a document may begin, with what is seen at each.
 
-use super::super::{Pages, PartRole, Structure};
+use super::super::{DocumentPage, Pages, PartRole, Structure};
+use super::labels::{Label, labels_within};
 use super::signs::SectionSigns;
+use super::vocabulary;
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 /// The most places in one text: a book of reports has some hundreds.
-const MOST_BOUNDARIES: usize = 4_096;
+const MOST_BOUNDARIES: usize = 2_048;
 /// The longest title, in bytes.
 const LONGEST_TITLE: usize = 160;
 /// The number of lines after the first line of a head among which another of it stands.
 const NEAR_LINES: usize = 6;
-
 /// The number of lines above a title, or the first line of a head, that may belong to it.
 const LETTERHEAD_LINES: usize = 2;
+/// The number of characters at the edge of a line in which a beginning or an end is looked for.
+const EDGE_CHARACTERS: usize = 160;
+/// The number of lines at the end of a text in which its end is looked for.
+const END_LINES: usize = 3;
+/// The least length of a line that holds a whole report, in bytes, and the number of headings in it.
+const WHOLE_REPORT: (usize, usize) = (250, 2);
+/// The number of lines at the top and at the end of a page that may be the same on each page of a document.
+const RUNNING_LINES: usize = 2;
+/// The least number of letters of such a line.
+const RUNNING_LETTERS: usize = 8;
 
 /// A place at which a document may begin.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct Boundary {
     /// The place of its first word, in bytes.
     pub(super) at: usize,
@@ -25,22 +37,57 @@ pub(super) struct Boundary {
     pub(super) title: Option<String>,
     /// `true` if a block of lines of a head begins here.
     pub(super) head: bool,
+    /// `true` if a heading stands here with which documents begin.
+    pub(super) opening: bool,
+    /// `true` if the text before ends as documents do.
+    pub(super) ended: bool,
+    /// `true` if a line of dashes or several empty lines are before it.
+    pub(super) apart: bool,
+    /// `true` if a continuation of the text before begins here: the rest of a sentence, an appendix, an older message.
+    pub(super) continues: bool,
+    /// `true` if the text before ends with a heading, to which what follows belongs.
+    pub(super) dangling: bool,
+    /// The share of words that the text after it has of those before it; `None` if one is too short to tell.
+    pub(super) shared_words: Option<f64>,
+    /// The number of sides, before and after it, on which one line holds the headings of a report.
+    pub(super) report_lines: u8,
+    /// `true` if a page begins here that has another size than the one before.
+    pub(super) other_size: bool,
+    /// `true` if a page begins here with the running head or foot of the one before.
+    pub(super) running: bool,
+}
+
+impl Boundary {
+    /// Returns whether a page, a title or a head begins here, and not only a paragraph.
+    pub(super) fn is_marked(&self) -> bool {
+        self.page || self.title.is_some() || self.head
+    }
+}
+
+/// The space before a line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Gap {
+    None,
+    /// An empty line.
+    Empty,
+    /// Several empty lines, a line of dashes, or the edge of a page.
+    Wide,
 }
 
 /// A line that says something.
 struct TextLine<'t> {
     at: usize,
     text: &'t str,
-    /// `true` if an empty line, or a page's edge, is before it.
-    apart: bool,
+    gap: Gap,
 }
 
-/// The places at which a document may begin, in order. What is shorter than a section belongs to what follows.
+/// The places at which a document may begin, in order.
 pub(super) fn boundaries(
     text: &str,
     pages: Option<&Pages>,
     structure: &Structure,
     signs: &SectionSigns,
+    labels: &[Label],
 ) -> Vec<Boundary> {
     let mut found: BTreeMap<usize, Boundary> = BTreeMap::new();
     let feeds = text.match_indices('\x0c').map(|(feed, _)| feed + 1);
@@ -53,7 +100,7 @@ pub(super) fn boundaries(
     let lines = lines(text);
     let mut paragraph = 0;
     for (number, line) in lines.iter().enumerate() {
-        if line.apart {
+        if line.gap != Gap::None {
             paragraph = number;
         }
         // A letterhead may be above them.
@@ -77,7 +124,14 @@ pub(super) fn boundaries(
             mark(&mut found, first, |boundary| boundary.head = true);
         }
     }
-    without_short_ones(text, found.into_values(), signs.least_characters())
+    // Last, so that a long text keeps its pages, titles and heads.
+    for line in lines.iter().filter(|line| line.gap != Gap::None) {
+        mark(&mut found, line.at, |_| ());
+    }
+    let mut found: Vec<Boundary> = found.into_values().collect();
+    note_surroundings(&mut found, text, &lines, signs, labels);
+    note_pages(&mut found, text, pages);
+    found
 }
 
 /// Notes what is seen at a place.
@@ -87,29 +141,93 @@ fn mark(found: &mut BTreeMap<usize, Boundary>, at: usize, note: impl FnOnce(&mut
     }
 }
 
-/// Joins places that are so near that no section is between them.
-fn without_short_ones(text: &str, all: impl Iterator<Item = Boundary>, least: usize) -> Vec<Boundary> {
-    let mut kept: Vec<Boundary> = Vec::new();
-    for next in all {
-        let last = kept.last_mut().filter(|last| {
-            // A page on which little stands ends what was before, unless it is a title.
-            (!next.page || last.title.is_some())
-                && !reaches(text.get(last.at..next.at).unwrap_or_default(), least)
-        });
-        match last {
-            Some(last) => {
-                last.head |= next.head;
-                last.title = last.title.take().or(next.title);
-            }
-            None => kept.push(next),
-        }
-    }
-    kept
+fn begins_within_sentence(line: &str) -> bool {
+    line.starts_with(|c: char| c.is_lowercase() || matches!(c, ',' | ';' | ')' | '>'))
 }
 
-/// Returns whether a text has as many characters that are not blank.
-fn reaches(text: &str, least: usize) -> bool {
-    text.chars().filter(|c| !c.is_whitespace()).nth(least.saturating_sub(1)).is_some()
+/// Notes how the text before each place ends, and how it goes on there.
+fn note_surroundings(
+    found: &mut [Boundary],
+    text: &str,
+    lines: &[TextLine<'_>],
+    signs: &SectionSigns,
+    labels: &[Label],
+) {
+    let holds_report = |line: &TextLine<'_>| {
+        let (least, headings) = WHOLE_REPORT;
+        let own = || labels_within(labels, line.at..line.at + line.text.len()).len();
+        line.text.len() >= least && own() >= headings
+    };
+    for boundary in found {
+        let number = lines.partition_point(|line| line.at < boundary.at);
+        let before = lines.get(..number).unwrap_or_default();
+        let Some(line) = lines.get(number) else { continue };
+        boundary.apart = line.gap == Gap::Wide;
+        let next = lines.get(number + 1).filter(|second| second.gap == Gap::None);
+        let top = [Some(line), next].into_iter().flatten().map(|line| start_of(line.text));
+        boundary.opening = top.clone().any(|line| signs.is_opening(line));
+        let is_named = boundary.title.is_some() || boundary.head;
+        boundary.continues = (!is_named && begins_within_sentence(line.text))
+            || top.chain(before.last().map(|line| line.text)).any(|line| signs.is_continuation(line));
+        let last = labels.partition_point(|label| label.at < boundary.at).checked_sub(1);
+        let last = last.and_then(|last| labels.get(last));
+        let is_closing = last.is_some_and(|label| signs.is_last_heading(&label.text));
+        let mut end = before.iter().rev().take(END_LINES).map(|line| end_of(line.text));
+        let has_ending = end.any(|line| signs.is_ending(line));
+        boundary.ended = is_closing || has_ending;
+        let is_heading = last
+            .is_some_and(|label| label.is_all_of(text.get(label.at..boundary.at).unwrap_or_default()))
+            || before
+                .last()
+                .is_some_and(|line| line.text.len() <= LONGEST_TITLE && signs.is_title(line.text));
+        boundary.dangling = is_heading && !has_ending;
+        boundary.shared_words = vocabulary::shared(text, boundary.at);
+        let sides = [Some(line), before.last()];
+        boundary.report_lines = sides.into_iter().flatten().map(|line| u8::from(holds_report(line))).sum();
+    }
+}
+
+/// Notes how each page differs from the one before.
+fn note_pages(found: &mut [Boundary], text: &str, pages: Option<&Pages>) {
+    let pages: Vec<&DocumentPage> = pages.into_iter().flat_map(Pages::iter).collect();
+    let starts: Vec<usize> =
+        found.iter().filter(|boundary| boundary.page).map(|boundary| boundary.at).collect();
+    let mut before = 0;
+    for boundary in found.iter_mut().filter(|boundary| boundary.page) {
+        let end = starts.iter().find(|start| **start > boundary.at).copied().unwrap_or(text.len());
+        let own = running_lines(text, boundary.at..end);
+        boundary.running = running_lines(text, before..boundary.at).iter().any(|line| own.contains(line));
+        let number = pages.iter().position(|page| page.text.contains(&boundary.at));
+        let pair = number.and_then(|number| Some((pages.get(number.checked_sub(1)?)?, pages.get(number)?)));
+        boundary.other_size = pair.is_some_and(|(one, other)| !is_same_size(one, other));
+        before = boundary.at;
+    }
+}
+
+/// Returns whether two pages have the same size, upright or not.
+fn is_same_size(one: &DocumentPage, other: &DocumentPage) -> bool {
+    const NEAR: f32 = 6.0;
+    let sides = |page: &DocumentPage| (page.width.min(page.height), page.width.max(page.height));
+    let ((a, b), (c, d)) = (sides(one), sides(other));
+    (a - c).abs() < NEAR && (b - d).abs() < NEAR
+}
+
+/// The first and last lines of a page, without digits.
+fn running_lines(text: &str, page: Range<usize>) -> Vec<String> {
+    let own = text.get(page).unwrap_or_default();
+    let lines: Vec<&str> =
+        own.lines().map(str::trim).filter(|line| line.contains(char::is_alphanumeric)).collect();
+    let edges = lines.iter().take(RUNNING_LINES).chain(lines.iter().rev().take(RUNNING_LINES));
+    let plain = |line: &&str| line.chars().filter(|c| c.is_alphabetic()).collect::<String>();
+    edges.map(plain).filter(|line| line.len() >= RUNNING_LETTERS).collect()
+}
+
+fn start_of(line: &str) -> &str {
+    line.char_indices().nth(EDGE_CHARACTERS).and_then(|(end, _)| line.get(..end)).unwrap_or(line)
+}
+
+fn end_of(line: &str) -> &str {
+    line.char_indices().rev().nth(EDGE_CHARACTERS).and_then(|(start, _)| line.get(start..)).unwrap_or(line)
 }
 
 /// The place of the first word at or after `start`.
@@ -120,17 +238,20 @@ fn first_word(text: &str, start: usize) -> Option<usize> {
 
 fn lines(text: &str) -> Vec<TextLine<'_>> {
     let mut lines = Vec::new();
-    let (mut start, mut apart) = (0, true);
-    for line in text.split(['\n', '\r', '\x0c']) {
+    let (mut start, mut gap) = (0, Gap::Wide);
+    for line in text.split_inclusive(['\n', '\r', '\x0c']) {
         let trimmed = line.trim();
         if trimmed.contains(char::is_alphanumeric) {
             let indent = line.len() - line.trim_start().len();
-            lines.push(TextLine { at: start + indent, text: trimmed, apart });
-            apart = false;
-        } else {
-            apart = true;
+            lines.push(TextLine { at: start + indent, text: trimmed, gap });
+            gap = Gap::None;
+        } else if line != "\n" || !text.get(..start).is_some_and(|before| before.ends_with('\r')) {
+            gap = if gap == Gap::None && trimmed.len() < 3 { Gap::Empty } else { Gap::Wide };
         }
-        start += line.len() + 1;
+        if line.ends_with('\x0c') {
+            gap = Gap::Wide;
+        }
+        start += line.len();
     }
     lines
 }

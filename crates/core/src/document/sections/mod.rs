@@ -1,17 +1,23 @@
 //! Sections of a file that holds several documents, such as a pathology report followed by a laboratory report.
 //!
-//! A file is cut only where a page, a title or a block of the head of a document begins, and only if the type changes
-//! there or another document's head is repeated: with the head of another patient or order, or as page 1 again. What a
-//! title and a head look like is declared in the classification (`sections:`). A file of one document has one section.
+//! A file is cut where a paragraph begins that looks like the beginning of a document, and only if what follows is another
+//! one: the type changes, another document's head, page 1 or headings are repeated, or few words are shared. What
+//! titles, heads, beginnings and ends look like is declared in the classification (`sections:`). A file of one document
+//! has one section.
 
 mod boundaries;
+mod division;
+mod evidence;
 mod head;
-mod joining;
+mod labels;
 mod signs;
 #[cfg(test)]
 mod tests;
+mod vocabulary;
 
 pub(super) use signs::SectionSigns;
+
+use division::DividedPart;
 
 use super::{Classifier, Pages, Structure, UNKNOWN};
 use crate::value::Score;
@@ -50,6 +56,12 @@ pub enum CutReason {
     OtherHead,
     /// The numbers of the pages begin again at 1.
     FirstPage,
+    /// A heading stands here with which documents begin.
+    Opening,
+    /// The text after it has few words of that before it.
+    OtherWords,
+    /// The headings of a document begin again, in their order.
+    HeadingsAgain,
 }
 
 impl CutReason {
@@ -62,6 +74,9 @@ impl CutReason {
             CutReason::OtherType => "another type",
             CutReason::OtherHead => "the head of another document",
             CutReason::FirstPage => "page 1 again",
+            CutReason::Opening => "a heading with which documents begin",
+            CutReason::OtherWords => "other words",
+            CutReason::HeadingsAgain => "the headings begin again",
         }
     }
 }
@@ -71,22 +86,32 @@ impl Classifier {
     /// document, and for a classification that says nothing of sections.
     #[must_use]
     pub fn sections(&self, text: &str, pages: Option<&Pages>, structure: &Structure) -> Vec<Section> {
-        let joined = match self.section_signs() {
+        let divided = match self.section_signs() {
             None => Vec::new(),
             Some(signs) => {
-                let found = boundaries::boundaries(text, pages, structure, signs);
-                joining::joined(self, signs, text, &found)
+                let labels = labels::labels(text);
+                let found = boundaries::boundaries(text, pages, structure, signs, &labels);
+                division::divided(self, signs, text, &found, &labels)
             }
         };
-        let whole = || joining::JoinedPart { text: 0..text.len(), title: None, reasons: Vec::new() };
-        let joined = match joined.len() {
-            0 | 1 => vec![whole()],
-            _ => joined.into_iter().map(|part| part.without_blank_end(text)).collect(),
-        };
-        joined.into_iter().map(|part| self.section(text, part)).collect()
+        let whole = || vec![DividedPart { text: 0..text.len(), title: None, reasons: Vec::new() }];
+        let divided = if divided.len() < 2 { whole() } else { divided };
+        let mut sections: Vec<Section> = Vec::new();
+        for part in divided {
+            let mut next = self.section(text, part);
+            let is_other = |before: &Section| {
+                let is_known = |section: &Section| known(&section.document_type, section.confidence);
+                is_known(before) && is_known(&next) && before.document_type != next.document_type
+            };
+            if sections.last().is_some_and(is_other) {
+                next.reasons.push(CutReason::OtherType);
+            }
+            sections.push(next);
+        }
+        sections
     }
 
-    fn section(&self, text: &str, part: joining::JoinedPart) -> Section {
+    fn section(&self, text: &str, part: DividedPart) -> Section {
         let found = self.classify(text.get(part.text.clone()).unwrap_or_default());
         Section {
             text: part.text,
@@ -98,8 +123,10 @@ impl Classifier {
     }
 }
 
+/// The confidence in a type that suffices to cut by it.
+const ENOUGH: f64 = 0.7;
+
 /// A type that is known, with enough confidence to cut by it.
 fn known(document_type: &str, confidence: Score) -> bool {
-    const ENOUGH: f64 = 0.7;
     document_type != UNKNOWN && confidence.get() >= ENOUGH
 }

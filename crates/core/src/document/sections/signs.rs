@@ -10,14 +10,30 @@ use crate::value::yaml::{Data, Node};
 use std::collections::BTreeMap;
 
 mapping! {
-    /// The signs by which the documents in one file are told apart. A file is cut where a page, a title or the head of a
-    /// document begins, if the type changes there, or the head of another document is repeated.
+    /// The signs by which the documents in one file are told apart. A file is cut where a
+    /// paragraph looks like the beginning of a document, if the type changes there, or the head, page 1 or the headings of
+    /// a document are repeated.
     "sections" is "set of signs of sections", expects "a mapping such as `{ titles: ['^\\W*(?:pathology|laboratory) report\\W*$'] }`";
     #[derive(Debug, Clone)]
     pub(in super::super) struct SectionSigns {
         /// Patterns of lines with which a document begins: its title, alone on a line.
         #[key(default("[]"), examples(&["['^\\W*(?:\\w+ )*report\\W*$']"]))]
         titles: Vec<TextPattern> as Vec<String> = patterns,
+        /// Patterns of the first words with which documents of a kind usually begin, such as `CHIEF COMPLAINT` or
+        /// `Dear`.
+        #[key(default("[]"), examples(&["['^\\W*chief complaint\\b']"]))]
+        openings: Vec<TextPattern> as Vec<String> = patterns,
+        /// Patterns of the last words of a document, such as a signature or a total.
+        #[key(default("[]"), examples(&["['\\belectronically signed\\b']"]))]
+        endings: Vec<TextPattern> as Vec<String> = patterns,
+        /// Patterns of the heading above the last part of a document, such as `PLAN`. It is compared in small letters,
+        /// without marks and numbers.
+        #[key(default("[]"), examples(&["['^(?:impression|plan)$']"]))]
+        last_headings: Vec<TextPattern> as Vec<String> = patterns,
+        /// Patterns of lines with which no document begins, whatever follows: an appendix, an older message that is
+        /// quoted.
+        #[key(default("[]"), examples(&["['^\\W*appendix\\b']"]))]
+        continuations: Vec<TextPattern> as Vec<String> = patterns,
         /// Patterns of lines in the head of a document, each for one thing that tells documents apart, such as the
         /// patient or the order. The first group is its value: another value is the head of another document.
         #[key(default("[]"), examples(&["['^\\W*accession\\W*(\\S+)']"]))]
@@ -48,6 +64,26 @@ impl SectionSigns {
     /// Returns whether a line is the title of a document.
     pub(super) fn is_title(&self, line: &str) -> bool {
         self.titles.iter().any(|pattern| pattern.is_match(line))
+    }
+
+    /// Returns whether documents of a kind begin with a line.
+    pub(super) fn is_opening(&self, line: &str) -> bool {
+        self.openings.iter().any(|pattern| pattern.is_match(line))
+    }
+
+    /// Returns whether the last part of documents is under a heading.
+    pub(super) fn is_last_heading(&self, heading: &str) -> bool {
+        self.last_headings.iter().any(|pattern| pattern.is_match(heading))
+    }
+
+    /// Returns whether documents of a kind end with a line.
+    pub(super) fn is_ending(&self, line: &str) -> bool {
+        self.endings.iter().any(|pattern| pattern.is_match(line))
+    }
+
+    /// Returns whether a line begins a part of the document before it.
+    pub(super) fn is_continuation(&self, line: &str) -> bool {
+        self.continuations.iter().any(|pattern| pattern.is_match(line))
     }
 
     /// The content of a line of a head: the number of its pattern, and its value.

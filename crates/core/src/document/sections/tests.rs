@@ -54,46 +54,46 @@ fn count(text: &str) -> usize {
 #[test]
 fn a_page_of_another_type_is_a_document_of_its_own() {
     use CutReason::{NewPage, OtherType};
-    let found = sections("alpha here\n\x0cbeta here\n\x0cmore of it, beta");
+    let found = sections("Alpha here\n\x0cBeta here\n\x0cMore of it, beta");
     assert_eq!(found.len(), 2);
-    assert_eq!((found[0].0.as_str(), found[0].1.as_str()), ("alpha here", "a"));
+    assert_eq!((found[0].0.as_str(), found[0].1.as_str()), ("Alpha here", "a"));
     assert_eq!((found[1].1.as_str(), found[1].2.as_slice()), ("b", [NewPage, OtherType].as_slice()));
     // Neither a page nor a title: no cut.
-    assert_eq!(count("alpha here\n\nbeta here\n"), 1);
+    assert_eq!(count("Alpha here\n\nBeta here\n"), 1);
 }
 
 #[test]
 fn a_title_begins_a_document_only_if_the_type_changes() {
-    assert_eq!(count("first report\nalpha here\n\nsecond report\nbeta here\n"), 2);
-    assert_eq!(count("first report\nalpha here\n\nsecond report\nmore alpha here\n"), 1);
+    assert_eq!(count("first report\nAlpha here\n\nsecond report\nBeta here\n"), 2);
+    assert_eq!(count("first report\nAlpha here\n\nsecond report\nMore alpha here\n"), 1);
 }
 
 #[test]
 fn another_head_begins_a_document_of_the_same_type_and_the_head_of_each_page_does_not() {
-    let head = |patient: &str| format!("patient: {patient}\norder: 12\nalpha here\n");
+    let head = |patient: &str| format!("patient: {patient}\norder: 12\nAlpha here\n");
     let (one, other) = (head("A"), head("B"));
     assert_eq!(sections(&format!("{one}\n{other}"))[1].2, [CutReason::OtherHead]);
     assert_eq!(count(&format!("{one}\x0c{one}\x0c{one}")), 1);
-    let page = "patient: A\norder: 12\nbeta table";
+    let page = "patient: A\norder: 12\nBeta table";
     assert_eq!(count(&format!("{one}\x0c{page}")), 1, "the head says that the page goes with the one before");
 }
 
 #[test]
 fn numbers_of_pages_continue_a_document_or_begin_one() {
-    assert_eq!(count("alpha\npage 1 of 2\x0cbeta\npage 2 of 2"), 1);
-    let found = sections("alpha\npage 1 of 1\x0calpha\npage 1 of 1");
+    assert_eq!(count("Alpha\npage 1 of 2\x0cBeta\npage 2 of 2"), 1);
+    let found = sections("Alpha\npage 1 of 1\x0cAlpha\npage 1 of 1");
     assert_eq!(found[1].2, [CutReason::NewPage, CutReason::FirstPage]);
 }
 
 #[test]
 fn what_a_type_holds_is_no_document_of_its_own() {
-    assert_eq!(count("alpha here\x0cgamma table\x0calpha again"), 1);
-    assert_eq!(count("beta here\x0cgamma table\x0cbeta again"), 3);
+    assert_eq!(count("Alpha here\x0cGamma table"), 1);
+    assert_eq!(count("Beta here\x0cGamma table"), 2);
 }
 
 #[test]
 fn pages_and_headings_of_a_file_are_places_for_a_cut() {
-    let text = "alpha here\nbeta here\n";
+    let text = "Alpha here\nBeta here\n";
     let page = |text| DocumentPage { width: 1.0, height: 1.0, text, ..DocumentPage::default() };
     let pages = Pages::new(vec![page(0..11), page(11..21)]);
     let classifier = classifier(SMALL);
@@ -101,7 +101,7 @@ fn pages_and_headings_of_a_file_are_places_for_a_cut() {
     let heading =
         |level| Structure::new(vec![MarkedPart { text: 11..15, role: PartRole::Heading { level } }]);
     let found = classifier.sections(text, None, &heading(1));
-    assert_eq!((found.len(), found[1].title.as_deref()), (2, Some("beta here")));
+    assert_eq!((found.len(), found[1].title.as_deref()), (2, Some("Beta here")));
     assert_eq!(classifier.sections(text, None, &heading(2)).len(), 1);
 }
 
@@ -130,6 +130,78 @@ fn reports_in_one_file_are_found_in_any_order_and_each_alone_stays_whole() {
             assert_eq!(text[section.text.clone()].trim(), own.trim());
         }
     }
+}
+
+/// The repository's documents and their types.
+const DOCUMENTS: &str = include_str!("../../../../../tests/documents/types.yaml");
+
+fn documents() -> Vec<(String, String)> {
+    let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../../");
+    let rows = DOCUMENTS.lines().filter(|line| !line.starts_with('#') && !line.is_empty());
+    let document = |line: &str| {
+        let (path, document_type) = line.split_once(": ").unwrap();
+        let text = std::fs::read_to_string(format!("{root}{path}")).unwrap();
+        (text.trim().to_owned(), document_type.to_owned())
+    };
+    rows.map(document).collect()
+}
+
+#[test]
+fn each_document_of_the_repository_is_of_its_type_and_stays_whole() {
+    let classifier = shipped();
+    let documents = documents();
+    assert!(documents.len() >= 15);
+    for (text, document_type) in documents {
+        let found = classifier.sections(&text, None, &Structure::default());
+        assert_eq!(found.len(), 1, "{}", &text[..60]);
+        assert_eq!(found[0].document_type, document_type);
+    }
+}
+
+#[test]
+fn documents_that_follow_one_another_are_cut_nowhere_else_and_as_often_as_before() {
+    let classifier = shipped();
+    let documents = documents();
+    // Between documents, and the least number of pairs that are told apart by it: of all, and of two types.
+    let floors = [
+        ("\n\n", 45, 40),
+        ("\n\n----------------------------------------\n\n", 52, 46),
+        ("\n\x0c", 138, 118),
+    ];
+    for (between, least, least_of_two_types) in floors {
+        let (mut cut, mut of_two_types) = (0, 0);
+        for (first, one) in &documents {
+            for (second, other) in documents.iter().filter(|(text, _)| text != first) {
+                let text = format!("{first}{between}{second}");
+                let found = classifier.sections(&text, None, &Structure::default());
+                let starts: Vec<usize> = found.iter().skip(1).map(|section| section.text.start).collect();
+                assert!(starts.iter().all(|start| *start == text.len() - second.len()), "{between:?} {text}");
+                cut += starts.len();
+                if one != other {
+                    of_two_types += starts.len();
+                }
+            }
+        }
+        assert!(cut >= least, "{between:?}: {cut} of all");
+        assert!(of_two_types >= least_of_two_types, "{between:?}: {of_two_types} of two types");
+    }
+}
+
+#[test]
+fn headings_that_begin_again_begin_another_document_and_an_appendix_or_quoted_message_does_not() {
+    let classifier = shipped();
+    let report = |organ: &str, finding: &str| {
+        format!(
+            "EXAM: CT {organ}\n\nREASON FOR EXAM: {finding}\n\nTECHNIQUE: Axial images without contrast.\n\n\
+             FINDINGS: {finding} of the {organ}, unchanged.\n\nIMPRESSION: {finding}."
+        )
+    };
+    let (one, other) = (report("chest", "Consolidation"), report("abdomen", "Cholelithiasis"));
+    let count = |text: &str| classifier.sections(text, None, &Structure::default()).len();
+    assert_eq!(count(&format!("{one}\n\n{other}")), 2);
+    assert_eq!(count(&format!("{one}\n\nAPPENDIX\n{other}")), 1);
+    assert_eq!(count(&format!("{one}\n\nOn Monday the clinic wrote:\n{other}")), 1);
+    assert_eq!(count(&one), 1);
 }
 
 proptest! {
