@@ -124,7 +124,8 @@ fn another_process_draws_the_same_pictures() {
     let (frame, png) = reader_task::scan_of(&answered(task)).unwrap();
     let (own_frame, own_png) = reader_task::scan(kind, page(), 1, None, &settings).unwrap();
     assert!(frame == own_frame && png == own_png && frame.has_ink);
-    let sheet = SheetTask { turn: Turn::None, lines: vec![[40.0, 20.0, 300.0, 16.0]], scales: vec![0.75, 1.2] };
+    let sheet =
+        SheetTask { turn: Turn::None, lines: vec![[40.0, 20.0, 300.0, 16.0]], scales: vec![0.75, 1.2] };
     let task = ReaderTask::Lines { page: 1, sheet: sheet.clone(), settings: settings.clone() };
     let lines = reader_task::lines_answered(&answered(task)).unwrap();
     assert_eq!(lines, reader_task::lines(kind, page(), 1, &sheet, &settings).unwrap());
@@ -293,15 +294,13 @@ fn with_tesseract() -> Option<OcrSettings> {
 
 /// Tesseract, where it is installed and has this language.
 fn with_language(language: &str) -> Option<OcrSettings> {
-    let settings = OcrSettings {
-        proofread: None,
-        languages: vec![language.to_owned()],
-        ..OcrSettings::default()
-    };
+    let settings =
+        OcrSettings { proofread: None, languages: vec![language.to_owned()], ..OcrSettings::default() };
     match Engines::of(&settings) {
         Ok(_) => Some(settings),
         Err(why)
-            if language == "eng" && std::env::var("LOOPCTL_TESSERACT").is_ok_and(|need| need == "required") =>
+            if language == "eng"
+                && std::env::var("LOOPCTL_TESSERACT").is_ok_and(|need| need == "required") =>
         {
             panic!("{why}")
         }
@@ -342,8 +341,10 @@ fn a_scan_is_read_by_tesseract_upright_and_turned() {
 #[test]
 fn letters_of_another_language_are_read_where_it_is_installed() {
     let Some(settings) = with_language("deu") else { return };
-    let lines =
-        [(30, 250, "Gr\\366\\337e des Pr\\344parats"), (30, 230, "R\\344nder tumorfrei, Gef\\344\\337e frei")];
+    let lines = [
+        (30, 250, "Gr\\366\\337e des Pr\\344parats"),
+        (30, 230, "R\\344nder tumorfrei, Gef\\344\\337e frei"),
+    ];
     let page = pdf::tests::pdf(&[pdf::tests::texts(&lines)]);
     let (picture, _) = pdf::grey(page, 1, 150.0, &ReadingSettings::default()).unwrap();
     let reader = DocumentReader::in_process().with_ocr(settings);
