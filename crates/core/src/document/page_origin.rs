@@ -103,9 +103,10 @@ impl PageOrigin {
             let is_inside = section.start <= text.start && text.end <= section.end;
             is_inside.then(|| text.start - section.start..text.end - section.start)
         };
-        let differing = ocr.differing.iter().filter_map(|other| {
-            Some(OtherReading { text: moved(&other.text)?, reads: other.reads.clone() })
-        });
+        let differing = ocr
+            .differing
+            .iter()
+            .filter_map(|other| Some(OtherReading { text: moved(&other.text)?, reads: other.reads.clone() }));
         let unread_ink = ocr.unread_ink.iter().filter_map(moved).collect();
         PageOrigin::Ocr(PageOcr { differing: differing.collect(), unread_ink, ..ocr.clone() })
     }
@@ -216,7 +217,7 @@ mod tests {
             skew: 0.4,
             proofread_by: Some("ppocr".to_owned()),
             differing: vec![OtherReading { text: 4..7, reads: "4.6".to_owned() }],
-            unread_ink: vec![8..10],
+            unread_ink: std::iter::once(8..10).collect(),
         };
         let page = |text, words, origin| DocumentPage {
             width: 100.0,

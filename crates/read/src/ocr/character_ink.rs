@@ -26,12 +26,8 @@ const SHARED: f64 = 0.5;
 pub(super) fn characters_in(picture: &GreyPicture, [left, top, width, height]: [f64; 4]) -> Vec<[f64; 4]> {
     let first = |start: f64, room: f64| (start - room).max(0.0) as usize;
     let end = |end: f64, room: f64, most: usize| ((end + room).max(0.0) as usize).min(most);
-    let (from_x, to_x) = (
-        first(left, BESIDE * height),
-        end(left + width, BESIDE * height, picture.width()),
-    );
-    let (from_y, to_y) =
-        (first(top, AROUND * height), end(top + height, AROUND * height, picture.height()));
+    let (from_x, to_x) = (first(left, BESIDE * height), end(left + width, BESIDE * height, picture.width()));
+    let (from_y, to_y) = (first(top, AROUND * height), end(top + height, AROUND * height, picture.height()));
     if from_x >= to_x || from_y >= to_y {
         return Vec::new();
     }
@@ -58,12 +54,7 @@ pub(super) fn characters_in(picture: &GreyPicture, [left, top, width, height]: [
     }
     let placed = |mark: &Mark| {
         let (x, y) = (from_x as f64, from_y as f64);
-        [
-            x + mark.left as f64,
-            y + mark.top as f64,
-            x + mark.right as f64 + 1.0,
-            y + mark.bottom as f64 + 1.0,
-        ]
+        [x + mark.left as f64, y + mark.top as f64, x + mark.right as f64 + 1.0, y + mark.bottom as f64 + 1.0]
     };
     characters.iter().map(placed).collect()
 }

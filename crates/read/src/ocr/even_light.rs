@@ -106,7 +106,8 @@ impl Paper {
     }
 
     fn tile(&self, column: usize, row: usize) -> f64 {
-        let at = row.min(self.rows.saturating_sub(1)) * self.columns + column.min(self.columns.saturating_sub(1));
+        let at =
+            row.min(self.rows.saturating_sub(1)) * self.columns + column.min(self.columns.saturating_sub(1));
         self.shades.get(at).copied().unwrap_or(f64::from(WHITE))
     }
 

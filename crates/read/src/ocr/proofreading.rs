@@ -44,7 +44,12 @@ pub(super) fn stretches(words: &[OcrWord]) -> Vec<Stretch> {
 }
 
 /// The task to draw these stretches below each other.
-pub(super) fn sheet_task(words: &[OcrWord], stretches: &[Stretch], turn: Turn, scales: Vec<f64>) -> SheetTask {
+pub(super) fn sheet_task(
+    words: &[OcrWord],
+    stretches: &[Stretch],
+    turn: Turn,
+    scales: Vec<f64>,
+) -> SheetTask {
     let bounds = |stretch: &Stretch| {
         let of = || stretch.iter().filter_map(|at| words.get(*at));
         let left = of().map(|word| word.left).fold(f64::INFINITY, f64::min);
@@ -83,7 +88,8 @@ pub(super) fn second_looks(
             .iter()
             .map(|size| {
                 // A line for which the sheet had no room was read once, which is not enough.
-                let seen = size.lines.get(number).map_or_else(Vec::new, |place| seen_at(*place, size.scale, again));
+                let seen =
+                    size.lines.get(number).map_or_else(Vec::new, |place| seen_at(*place, size.scale, again));
                 other_readings(&first, seen, ink)
             })
             .collect();
@@ -158,8 +164,8 @@ fn other_reading(word: &OcrWord, figures: &[String], seen: &[SecondWord<'_>]) ->
     // The engines may tell words apart in other ways.
     let around = seen.iter().filter(|other| shared(other.word) > 0.0);
     let around: Vec<&String> = around.flat_map(|other| other.figures).collect();
-    let is_there = !figures.is_empty()
-        && around.windows(figures.len()).any(|some| some.iter().copied().eq(figures));
+    let is_there =
+        !figures.is_empty() && around.windows(figures.len()).any(|some| some.iter().copied().eq(figures));
     OtherWord {
         text: same.iter().map(|other| other.word.text.as_str()).collect(),
         differs: read != figures && !is_there,
@@ -325,8 +331,7 @@ mod tests {
     #[test]
     fn lines_that_a_sheet_has_no_room_for_are_in_doubt() {
         let mut words = [word("13.2", 100.0, 160.0, 500.0)];
-        let sheet =
-            LineSheet { sizes: vec![SheetSize { scale: 1.0, lines: Vec::new() }], ink: Vec::new() };
+        let sheet = LineSheet { sizes: vec![SheetSize { scale: 1.0, lines: Vec::new() }], ink: Vec::new() };
         let stretches = stretches(&words);
         let looks = second_looks(&mut words, &stretches, &sheet, &[]);
         assert_eq!(looks[0].reads, Some(String::new()));

@@ -301,15 +301,13 @@ fn with_tesseract() -> Option<OcrSettings> {
 
 /// Tesseract, where it is installed and has this language.
 fn with_language(language: &str) -> Option<OcrSettings> {
-    let settings = OcrSettings {
-        proofread: None,
-        languages: vec![language.to_owned()],
-        ..OcrSettings::default()
-    };
+    let settings =
+        OcrSettings { proofread: None, languages: vec![language.to_owned()], ..OcrSettings::default() };
     match Engines::of(&settings) {
         Ok(_) => Some(settings),
         Err(why)
-            if language == "eng" && std::env::var("LOOPCTL_TESSERACT").is_ok_and(|need| need == "required") =>
+            if language == "eng"
+                && std::env::var("LOOPCTL_TESSERACT").is_ok_and(|need| need == "required") =>
         {
             panic!("{why}")
         }
@@ -350,10 +348,13 @@ fn a_scan_is_read_by_tesseract_upright_and_turned() {
 #[test]
 fn letters_of_another_language_are_read_where_it_is_installed() {
     let Some(settings) = with_language("deu") else { return };
-    let lines =
-        [(30, 250, "Gr\\366\\337e des Pr\\344parats"), (30, 230, "R\\344nder tumorfrei, Gef\\344\\337e frei")];
+    let lines = [
+        (30, 250, "Gr\\366\\337e des Pr\\344parats"),
+        (30, 230, "R\\344nder tumorfrei, Gef\\344\\337e frei"),
+    ];
     let page = pdf::tests::pdf(&[pdf::tests::texts(&lines)]);
-    let (picture, _) = pdf::grey(page, 1, 150.0, &ReadingSettings::default()).unwrap();
+    let page = pdf::opened(Arc::new(page), &ReadingSettings::default()).unwrap();
+    let (picture, _) = pdf::grey(&page, 1, 150.0).unwrap();
     let reader = DocumentReader::in_process().with_ocr(settings);
     let document = reader.document(DocumentId::new("scan"), picture.png().unwrap());
     let text = document.text.unwrap().as_str().to_owned();

@@ -51,7 +51,8 @@ pub(super) fn parted(
         }
         parts.push(from..all.len());
     }
-    let moved = |stretch: &Stretch| stretch.iter().filter_map(|at| parts.get(*at).cloned()).flatten().collect();
+    let moved =
+        |stretch: &Stretch| stretch.iter().filter_map(|at| parts.get(*at).cloned()).flatten().collect();
     let stretches = stretches.iter().map(moved).collect();
     (all, stretches)
 }
@@ -127,7 +128,8 @@ fn height(a: &CharacterInk, b: &CharacterInk) -> f64 {
 pub(super) fn have_unread_ink(words: &[&OcrWord], ink: &[CharacterInk]) -> Vec<bool> {
     let is_unread = |word: &&OcrWord| {
         let own: Vec<CharacterInk> = ink_of(word, ink).copied().collect();
-        has_digit(word) && (points(&own) > points_read(&word.text) || has_unread_beside(word, &own, words, ink))
+        has_digit(word)
+            && (points(&own) > points_read(&word.text) || has_unread_beside(word, &own, words, ink))
     };
     words.iter().map(is_unread).collect()
 }

@@ -196,6 +196,7 @@ fn with_one_dash(c: char) -> char {
 fn tokens(word: &str) -> Vec<String> {
     let word: String = word.nfkc().map(with_one_dash).collect();
     let is_around = |c: char| (c.is_ascii_punctuation() && !matches!(c, '-' | '%')) || "“”‘’†‡".contains(c);
-    let tokens = word.split(['=', '<', '>', '±', '≤', '≥']).map(|token| token.trim_matches(is_around).to_owned());
+    let tokens =
+        word.split(['=', '<', '>', '±', '≤', '≥']).map(|token| token.trim_matches(is_around).to_owned());
     tokens.filter(|token| !token.is_empty()).collect()
 }
