@@ -200,6 +200,7 @@ pub(super) const SETTINGS: &[&str] = &[
     "ingest.gate.unknown_characters={ above: 0.2, then: fail }",
     "ingest.gate.hidden_words.above=3",
     "ingest.gate.hidden_words.then=fail",
+    "ingest.gate.missing_parts=false",
     "ingest.gate.unread_ink=false",
     "ingest.gate.picture_area={ above: 0.5, then: review }",
     "ingest.gate.skew={ above: 1, then: fail }",

@@ -11,6 +11,7 @@ pub(super) fn add(plan: &Plan, facts: &mut Facts) {
     let PageGate {
         unknown_characters,
         hidden_words,
+        missing_parts,
         unread_ink,
         picture_area,
         skew,
@@ -20,6 +21,7 @@ pub(super) fn add(plan: &Plan, facts: &mut Facts) {
     let bounds = [
         ("unknown_characters", above(unknown_characters)),
         ("hidden_words", above(hidden_words)),
+        ("missing_parts", above(missing_parts)),
         ("unread_ink", above(unread_ink)),
         ("picture_area", above(picture_area)),
         ("skew", above(skew)),

@@ -31,6 +31,7 @@ fn finding(signal: PageSignal, value: f32, gate: &PageGate) -> Option<GateFindin
     let (bound, then) = match signal {
         PageSignal::UnknownCharacters => above(gate.unknown_characters),
         PageSignal::HiddenWords => above(gate.hidden_words),
+        PageSignal::MissingParts => above(gate.missing_parts),
         PageSignal::UnreadInk => above(gate.unread_ink),
         PageSignal::PictureArea => above(gate.picture_area),
         PageSignal::Skew => above(gate.skew),
@@ -52,6 +53,13 @@ impl GateFinding {
             }
             PageSignal::HiddenWords if self.value == 1.0 => "it holds a word that no eye sees".to_owned(),
             PageSignal::HiddenWords => format!("it holds {:.0} words that no eye sees", self.value),
+            PageSignal::MissingParts if self.value == 1.0 => {
+                "a part of it is missing or can't be shown, as in a file that is cut off".to_owned()
+            }
+            PageSignal::MissingParts => format!(
+                "{:.0} parts of it are missing or can't be shown, as in a file that is cut off",
+                self.value
+            ),
             PageSignal::UnreadInk => {
                 format!("{} of what looks like letters on it is a picture or a drawing", percent(self.value))
             }

@@ -10,6 +10,8 @@ pub enum PageSignal {
     UnknownCharacters,
     /// The number of words that no eye sees: transparent, covered, tiny, of the paper's colour, off the page.
     HiddenWords,
+    /// The number of parts of the page that its file lacks, or that can't be decoded.
+    MissingParts,
     /// The share of ink in the form of letters that no word covers, from 0 to 1.
     UnreadInk,
     /// The share of the page that its largest picture covers, from 0 to 1.
@@ -33,6 +35,9 @@ pub struct PageSignals {
     /// See [`PageSignal::HiddenWords`].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hidden_words: Option<f32>,
+    /// See [`PageSignal::MissingParts`].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub missing_parts: Option<f32>,
     /// See [`PageSignal::UnreadInk`].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unread_ink: Option<f32>,
@@ -52,9 +57,10 @@ pub struct PageSignals {
 
 impl PageSignal {
     /// All signals, in the order in which they are shown.
-    pub const ALL: [PageSignal; 7] = [
+    pub const ALL: [PageSignal; 8] = [
         PageSignal::UnknownCharacters,
         PageSignal::HiddenWords,
+        PageSignal::MissingParts,
         PageSignal::UnreadInk,
         PageSignal::PictureArea,
         PageSignal::Skew,
@@ -68,6 +74,7 @@ impl PageSignal {
         match self {
             PageSignal::UnknownCharacters => "unknown_characters",
             PageSignal::HiddenWords => "hidden_words",
+            PageSignal::MissingParts => "missing_parts",
             PageSignal::UnreadInk => "unread_ink",
             PageSignal::PictureArea => "picture_area",
             PageSignal::Skew => "skew",
@@ -84,6 +91,7 @@ impl PageSignals {
         match signal {
             PageSignal::UnknownCharacters => self.unknown_characters,
             PageSignal::HiddenWords => self.hidden_words,
+            PageSignal::MissingParts => self.missing_parts,
             PageSignal::UnreadInk => self.unread_ink,
             PageSignal::PictureArea => self.picture_area,
             PageSignal::Skew => self.skew,

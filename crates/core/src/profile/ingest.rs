@@ -85,6 +85,10 @@ mapping! {
         /// part of the text; a page with such words may hold instructions for a model.
         #[key(default("{ above: 0, then: review }"), examples(&["{ above: 0, then: fail }"]))]
         pub hidden_words: Above,
+        /// The number of parts of a page that its file lacks, or that can't be decoded: content, pictures, fonts. A file that was
+        /// cut off has such pages.
+        #[key(default("{ above: 0, then: review }"), examples(&["{ above: 0, then: fail }"]))]
+        pub missing_parts: Above,
         /// The share of ink in the form of letters that no word covers: text that is a picture or a drawing.
         #[key(default("{ above: 0.1, then: ocr }"), examples(&["{ above: 0.05, then: review }"]))]
         pub unread_ink: Above,

@@ -11,7 +11,7 @@ use image::imageops::{FilterType, resize};
 use image::{
     DynamicImage, GrayImage, ImageDecoder, ImageFormat, ImageReader, Limits as ImageLimits, RgbImage,
 };
-use loopctl_core::document::{DocumentPage, Pages};
+use loopctl_core::document::{DocumentPage, PageSignals, Pages};
 use std::io::Cursor;
 use tiff_pages::ImagePage;
 
@@ -97,10 +97,21 @@ pub(super) fn read(kind: ImageKind, bytes: &[u8]) -> Result<FileText, Unread> {
         let (width, height) = if is_turned { (height, width) } else { (width, height) };
         #[expect(clippy::cast_precision_loss, reason = "sides of an image of bounded size")]
         let (width, height) = (width as f32, height as f32);
-        shown.push(DocumentPage { width, height, is_picture: true, ..DocumentPage::default() });
+        let missing_parts = Some(if is_cut_off(kind, bytes) { 1.0 } else { 0.0 });
+        let signals = PageSignals { missing_parts, ..PageSignals::default() };
+        shown.push(DocumentPage { width, height, is_picture: true, signals, ..DocumentPage::default() });
     }
     let for_ocr = (1..=pages.len()).collect();
     Ok(FileText { pages: Some(Pages::new(shown)), for_ocr, ..FileText::default() })
+}
+
+/// Returns whether a JPEG ends before its picture does: decoders show the rest of it in grey or white. Files of other
+/// formats that are cut off are refused.
+fn is_cut_off(kind: ImageKind, bytes: &[u8]) -> bool {
+    const SCAN: [u8; 2] = [0xFF, 0xDA];
+    const END: [u8; 2] = [0xFF, 0xD9];
+    let last = |marker: [u8; 2]| bytes.windows(2).rposition(|two| two == marker);
+    kind == ImageKind::Jpeg && last(END) < last(SCAN)
 }
 
 /// The number of pages of an image file.

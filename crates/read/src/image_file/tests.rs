@@ -52,6 +52,21 @@ fn a_chain_of_pages_without_end_is_refused() {
     assert_eq!(pages(tiff(&[], 0)), Err(Unread::DamagedImage));
 }
 
+#[test]
+fn a_jpeg_that_is_cut_off_says_so() {
+    let image = GrayImage::from_fn(64, 64, |x, y| image::Luma([u8::try_from((x * y) % 251).unwrap()]));
+    let mut file = Cursor::new(Vec::new());
+    image.write_to(&mut file, ImageFormat::Jpeg).unwrap();
+    let file = file.into_inner();
+    let missing = |bytes: &[u8]| {
+        let read = read(ImageKind::Jpeg, bytes).unwrap();
+        read.pages.unwrap().iter().next().unwrap().signals.missing_parts
+    };
+    assert_eq!(missing(&file), Some(0.0));
+    assert_eq!(missing(&[file.as_slice(), b"\0\0 more"].concat()), Some(0.0));
+    assert_eq!(missing(&file[..file.len() - 40]), Some(1.0));
+}
+
 /// The beginning of a PNG file of this size.
 fn png_header(width: u32, height: u32) -> Vec<u8> {
     let image = GrayImage::from_pixel(1, 1, image::Luma([255]));

@@ -15,6 +15,7 @@ mod glyphs;
 #[cfg(test)]
 mod hidden_tests;
 mod image_size;
+mod missing_parts;
 mod inflation;
 mod object_chains;
 mod open;
@@ -34,6 +35,7 @@ use self::bounded::bounded;
 use self::drawing_work::DrawingWork;
 use self::form_fields::FormFields;
 use self::glyphs::GlyphCollector;
+use self::missing_parts::{BrokenPictures, missing_parts};
 pub(super) use self::open::is_pdf;
 use self::open::{open, reopen};
 use self::picture::{POINTS_PER_INCH, draw_grey};
@@ -215,7 +217,8 @@ impl OpenedPage<'_, '_> {
         let annotated = AnnotatedPage { page, to_page, fields: self.fields };
         annotated.draw(&mut context, &mut collector, attachments);
         let picture = collector.picture();
-        let ink = draw_grey(page, self.drawn, dpi);
+        let broken = BrokenPictures::default();
+        let ink = draw_grey(page, self.drawn, dpi, &broken.counted());
         let ink = ink.map(|(picture, points)| PageInk::new(picture, points)).ok_or(Unread::Damaged)?;
         let Sighted { seen: glyphs, hidden_words } = Sighted::of(collector.into_glyphs(), bounds, &ink);
         let unknown = glyphs.iter().filter(|glyph| glyph.text.is_none()).count();
@@ -235,6 +238,7 @@ impl OpenedPage<'_, '_> {
             unknown_characters: share(unknown, glyphs.len()),
             hidden_words: Some(number(hidden_words)),
             unread_ink: share(unread, unread + glyphs.len()),
+            missing_parts: Some(number(missing_parts(page) + broken.count())),
             picture_area: Some(fraction(picture / bounds.area())),
             ..PageSignals::default()
         };

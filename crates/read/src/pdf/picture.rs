@@ -28,7 +28,7 @@ pub(in super::super) fn picture(pdf: &Pdf, page: usize, size: PictureSize) -> Re
         let (width, height) = found.render_dimensions();
         let scale = size.scale(width, height);
         count(pdf, found, f64::from(scale));
-        let drawn = draw(found, &RenderCache::new(), scale);
+        let drawn = draw(found, &RenderCache::new(), scale, &InterpreterSettings::default());
         let (width, height) = (u32::from(drawn.width()), u32::from(drawn.height()));
         // It is drawn on white, so nothing of it is transparent.
         let pixels = drawn.data().iter().flat_map(|pixel| [pixel.r, pixel.g, pixel.b]).collect();
@@ -56,7 +56,7 @@ pub(in super::super) fn grey(pdf: &Pdf, page: usize, dpi: f64) -> Result<(GreyPi
     super::bounded(|| {
         let found = page.checked_sub(1).and_then(|at| pdf.pages().get(at)).ok_or(Unread::NoPage { page })?;
         count(pdf, found, dpi / POINTS_PER_INCH);
-        draw_grey(found, &RenderCache::new(), dpi).ok_or(Unread::NoPage { page })
+        draw_grey(found, &RenderCache::new(), dpi, &InterpreterSettings::default()).ok_or(Unread::NoPage { page })
     })?
 }
 
@@ -77,9 +77,10 @@ pub(super) fn draw_grey<'a>(
     page: &'a PdfPage<'a>,
     cache: &RenderCache<'a>,
     dpi: f64,
+    settings: &InterpreterSettings,
 ) -> Option<(GreyPicture, f64)> {
     #[expect(clippy::cast_possible_truncation, reason = "pixels for a point")]
-    let drawn = draw(page, cache, (dpi / POINTS_PER_INCH) as f32);
+    let drawn = draw(page, cache, (dpi / POINTS_PER_INCH) as f32, settings);
     let (width, height) = (usize::from(drawn.width()), usize::from(drawn.height()));
     let shade = |red: u8, green: u8, blue: u8| {
         let sum = 299 * u32::from(red) + 587 * u32::from(green) + 114 * u32::from(blue);
@@ -91,11 +92,16 @@ pub(super) fn draw_grey<'a>(
 }
 
 /// The pixels of a page, on white; fewer than `scale` asks for where the page is larger than any paper.
-fn draw<'a>(page: &'a PdfPage<'a>, cache: &RenderCache<'a>, scale: f32) -> Pixmap {
+fn draw<'a>(
+    page: &'a PdfPage<'a>,
+    cache: &RenderCache<'a>,
+    scale: f32,
+    settings: &InterpreterSettings,
+) -> Pixmap {
     let (width, height) = page.render_dimensions();
     let scale = scale.min(most_scale(width, height));
     let pixels = PixmapSettings { x_scale: scale, y_scale: scale, bg_color: WHITE };
-    hayro::render(page, cache, &InterpreterSettings::default(), &RenderSettings::default(), &pixels)
+    hayro::render(page, cache, settings, &RenderSettings::default(), &pixels)
 }
 
 /// The most pixels for a point of a page of this size.

@@ -280,3 +280,36 @@ fn a_page_is_drawn_with_ink_where_its_words_are() {
     let error = reader.page_picture(&file, 3, 2.0).unwrap_err();
     assert_eq!(error.to_string(), "the document has no page 3");
 }
+
+/// The number of missing parts of each page.
+fn missing(bytes: Vec<u8>) -> Vec<f32> {
+    let read = read(bytes, &ReadingSettings::default()).unwrap();
+    pages(&read).iter().map(|page| page.signals.missing_parts.unwrap()).collect()
+}
+
+#[test]
+fn pages_of_which_the_file_lacks_a_part_are_told_from_blank_ones() {
+    let line = texts(&[(20, 200, "Margins are free")]);
+    let whole = pdf(&[line.clone(), String::new(), line.clone()]);
+    assert_eq!(missing(whole.clone()), [0.0, 0.0, 0.0]);
+    let lacking = |part: &str, instead: &str| {
+        let text = String::from_utf8(whole.clone()).unwrap();
+        assert!(text.contains(part), "{part}");
+        missing(text.replacen(part, instead, 1).into_bytes())
+    };
+    // References to objects that the file does not have.
+    assert_eq!(lacking("/Contents 5 0 R", "/Contents 9 9 R"), [1.0, 0.0, 0.0]);
+    assert_eq!(lacking("/Contents 5 0 R", "/Contents [5 0 R 99 0 R]"), [1.0, 0.0, 0.0]);
+    assert_eq!(lacking("/F 3 0 R", "/F 99 0 R"), [1.0, 0.0, 0.0]);
+    let picture = "/XObject << /I 99 0 R >> /Font";
+    assert_eq!(lacking("/Font", picture), [1.0, 0.0, 0.0]);
+}
+
+#[test]
+fn a_picture_that_can_not_be_decoded_is_missing() {
+    let picture = |data: &str| {
+        let image = format!("BI /W 2 /H 2 /BPC 8 /CS /G /F /DCT ID {data} EI\n");
+        pdf(&[texts(&[(20, 200, "Margins are free")]) + &format!("q 100 0 0 100 20 20 cm {image} Q\n")])
+    };
+    assert_eq!(missing(picture("no picture")), [1.0]);
+}
