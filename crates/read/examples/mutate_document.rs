@@ -148,12 +148,13 @@ impl MutantDice {
         let mut writer = ZipWriter::new(Cursor::new(Vec::new()));
         for at in 0..archive.len() {
             let mut part = archive.by_index(at).ok()?;
+            let name = part.name().ok()?.into_owned();
             let mut content = Vec::new();
             part.read_to_end(&mut content).ok()?;
             if at == changed {
                 content = self.changed(content);
             }
-            writer.start_file(part.name(), SimpleFileOptions::default()).ok()?;
+            writer.start_file(name, SimpleFileOptions::default()).ok()?;
             writer.write_all(&content).ok()?;
         }
         writer.finish().ok().map(Cursor::into_inner)

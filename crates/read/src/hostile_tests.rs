@@ -8,7 +8,11 @@ use hostile_files::{HOSTILE_FILES, HostileFile};
 use loopctl_core::value::DocumentId;
 
 /// Files that are refused because they draw too much, and soon even by what is built for tests.
-const TOO_MUCH: [&str; 14] = [
+const TOO_MUCH: [&str; 18] = [
+    "widths_without_end",
+    "many_layers",
+    "meshes_of_many_patches",
+    "image_of_overflowing_size",
     "nested_empty_forms",
     "nested_forms_with_paths",
     "nested_forms_that_draw_nothing",

@@ -19,7 +19,7 @@ const NO_VIEW: u32 = 1 << 5;
 /// Kinds of annotations that show at most an icon; their text opens by a click.
 const ICONS: [&[u8]; 4] = [b"Popup", b"Text", b"FileAttachment", b"Sound"];
 /// The steps that an annotation takes, besides those of what it draws.
-const STEPS: u64 = 200;
+const STEPS: u64 = 1_000;
 
 /// A page whose annotations are drawn.
 pub(super) struct AnnotatedPage<'p, 'a> {

@@ -7,13 +7,17 @@ use super::inflation::inflated_size;
 use super::object_chains::follow;
 use hayro_interpret::CacheKey;
 use hayro_interpret::hayro_syntax::content::UntypedIter;
-use hayro_interpret::hayro_syntax::object::{Dict, Name, Object, Stream};
+use hayro_interpret::hayro_syntax::object::{Array, Dict, Name, Object, Stream};
 use hayro_interpret::hayro_syntax::page::{Page as PdfPage, Resources};
 use std::collections::{HashMap, HashSet};
 
 /// The most bytes of one content stream, and of the program of a glyph.
 const MOST_CONTENT: u64 = 128 << 20;
 const MOST_PROGRAM: u64 = 2 << 20;
+/// The most parts of a page's content.
+const MOST_PARTS: usize = 10_000;
+/// The largest number in the widths of a font: its characters are fewer, and none is as wide.
+const MOST_WIDTH: f64 = 1_000_000.0;
 /// The bytes of content that are a step: operators and their operands have some.
 const STEP: u64 = 16;
 /// The steps that drawing a form takes, besides its content.
@@ -23,6 +27,8 @@ const DEEPEST: usize = 50;
 /// The bytes of a program that are part of the steps that each nested drawing takes.
 const USUAL_PROGRAM: u64 = 4 << 10;
 
+/// The steps for a byte of a mesh of colours.
+const MESH_STEPS: u64 = 4;
 /// The bytes of a function, deflated, that usual ones have.
 const FUNCTION: u64 = 512;
 
@@ -50,6 +56,8 @@ pub(super) struct LongestPrograms {
     pub(super) glyph: u64,
     pub(super) pattern: u64,
     pub(super) mask: u64,
+    /// The steps of the longest mesh of colours.
+    pub(super) mesh: u64,
     /// The times that computing a colour takes as long as usual.
     pub(super) function: u64,
 }
@@ -124,10 +132,12 @@ impl ContentSizes {
                 steps.take(1);
                 if let Some(font) = resources.fonts.get::<Dict<'_>>(&name)
                     && self.seen.insert(font.cache_key())
-                    && let Some(programs) = font.get::<Dict<'_>>(b"CharProcs")
                 {
-                    self.glyphs(&programs);
-                    open.extend(font.get::<Dict<'_>>(b"Resources").map(Resources::new));
+                    check_widths(&font);
+                    if let Some(programs) = font.get::<Dict<'_>>(b"CharProcs") {
+                        self.glyphs(&programs);
+                        open.extend(font.get::<Dict<'_>>(b"Resources").map(Resources::new));
+                    }
                 }
             }
             self.follow(&resources, steps);
@@ -165,6 +175,12 @@ impl ContentSizes {
             &resources.ext_g_states,
             &resources.x_objects,
         ];
+        for (name, _) in resources.shadings.entries() {
+            if let Some(mesh) = resources.shadings.get::<Stream<'_>>(&name) {
+                let size = inflated_size(&mesh, MOST_CONTENT).unwrap_or_else(|| give_up(Unread::TooMuchWork));
+                self.longest.mesh = size.saturating_mul(MESH_STEPS).max(self.longest.mesh);
+            }
+        }
         for dict in made {
             for (name, _) in dict.entries() {
                 if let Some(object) = dict.get::<Object<'_>>(&name) {
@@ -197,6 +213,9 @@ fn page_size(page: &PdfPage<'_>) -> u64 {
     let size = match page.raw().get::<Object<'_>>(b"Contents") {
         Some(Object::Stream(one)) => size_of(&one),
         Some(Object::Array(several)) => {
+            if several.raw_iter().nth(MOST_PARTS).is_some() {
+                give_up(Unread::TooMuchWork);
+            }
             several.iter::<Stream<'_>>().map(|one| size_of(&one)).fold(0, u64::saturating_add)
         }
         _ => 0,
@@ -209,6 +228,22 @@ fn holds_forms(resources: &Resources<'_>, steps: &mut StepsLeft) -> bool {
         steps.take(1);
         resources.x_objects.get::<Stream<'_>>(&name).is_some_and(|stream| is_form(&stream))
     })
+}
+
+/// Gives the reading up if a font has widths for more characters than there are.
+fn check_widths(font: &Dict<'_>) {
+    let parts = font.get::<Array<'_>>(b"DescendantFonts");
+    for part in parts.iter().flat_map(|parts| parts.iter::<Dict<'_>>()) {
+        for widths in [b"W".as_slice(), b"W2"].into_iter().filter_map(|key| part.get::<Array<'_>>(key)) {
+            let is_beyond = |width: Object<'_>| match width {
+                Object::Number(number) => number.as_f64().abs() > MOST_WIDTH,
+                _ => false,
+            };
+            if widths.iter::<Object<'_>>().any(is_beyond) {
+                give_up(Unread::TooMuchWork);
+            }
+        }
+    }
 }
 
 /// The resources of a content, or those of the content that draws it.

@@ -4,6 +4,7 @@ use super::bounded::StepsLeft;
 use super::content_sizes::{ContentSizes, LongestPrograms};
 use super::image_size::pixels;
 use hayro_interpret::font::{Glyph, GlyphRun};
+use hayro_interpret::hayro_syntax::object::{Array, Dict};
 use hayro_interpret::hayro_syntax::page::Page as PdfPage;
 use hayro_interpret::kurbo::{BezPath, PathEl, Point, Rect, Shape};
 use hayro_interpret::pattern::{Pattern, TilingPattern};
@@ -19,6 +20,8 @@ const PREPARED: u64 = 200;
 const FILLED: f64 = 64.0;
 const COMPUTED: f64 = 4.0;
 const DECODED: u64 = 16;
+/// The bytes of a layer in the list of those that are on or off.
+const BYTES_OF_LAYER: u64 = 8;
 /// The steps of a point of a line that is stroked.
 const STROKED: u64 = 4;
 
@@ -28,6 +31,8 @@ pub(super) struct DrawingWork {
     contents: ContentSizes,
     /// The steps of patterns and glyphs that were looked at.
     known: HashMap<u128, u64>,
+    /// The steps of the list of layers, which each nested drawing reads; `None` before the first page.
+    layers: Option<u64>,
 }
 
 /// The work of drawing a page: a device that draws nothing.
@@ -48,12 +53,17 @@ impl DrawingWork {
             steps: StepsLeft::of_pages(pages),
             contents: ContentSizes::default(),
             known: HashMap::new(),
+            layers: None,
         }
     }
 
     /// The work of a page with these bounds, to be drawn with so many pixels for a point. Takes the steps of its content.
     pub(super) fn on(&mut self, page: &PdfPage<'_>, bounds: Rect, scale: f64) -> PageWork<'_> {
-        let longest = self.contents.take(page, &mut self.steps);
+        let mut longest = self.contents.take(page, &mut self.steps);
+        let layers = *self.layers.get_or_insert_with(|| layer_steps(page));
+        for nested in [&mut longest.glyph, &mut longest.pattern, &mut longest.mask] {
+            *nested = nested.saturating_add(layers);
+        }
         PageWork { work: self, page: bounds, scale, longest, masks: HashSet::new() }
     }
 }
@@ -101,6 +111,7 @@ impl PageWork<'_> {
         let place = props.transform.transform_rect_bbox(bounds());
         match &**pattern {
             Pattern::Shading(_) => {
+                self.take(self.longest.mesh);
                 let times = u32::try_from(self.longest.function).unwrap_or(u32::MAX);
                 self.take_pixels(place, COMPUTED / (1.0 + f64::from(times)));
             }
@@ -143,6 +154,20 @@ impl PageWork<'_> {
             self.take(steps(parts).saturating_mul(STROKED));
         }
     }
+}
+
+/// The steps of reading the lists of a file's layers.
+fn layer_steps(page: &PdfPage<'_>) -> u64 {
+    let xref = page.xref();
+    let catalog = xref.get::<Dict<'_>>(xref.root_id());
+    let settings = catalog
+        .and_then(|catalog| catalog.get::<Dict<'_>>(b"OCProperties"))
+        .and_then(|layers| layers.get::<Dict<'_>>(b"D"));
+    let lists = [b"OFF".as_slice(), b"ON"].into_iter().filter_map(|name| {
+        let list = settings.as_ref()?.get::<Array<'_>>(name)?;
+        Some(count(list.data().len()) / BYTES_OF_LAYER)
+    });
+    lists.sum()
 }
 
 /// The copies of a cell in one direction, as they are drawn for an area.
