@@ -177,3 +177,54 @@ fn has_unread_beside(word: &OcrWord, own: &[CharacterInk], words: &[&OcrWord], i
     };
     ink.iter().any(|mark| is_beside(mark) && is_mark(mark) && !is_read(mark))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn word(text: &str, left: f64, right: f64) -> OcrWord {
+        OcrWord {
+            text: text.to_owned(),
+            line: (1, 1, 1),
+            left,
+            right,
+            top: 0.0,
+            bottom: 20.0,
+            confidence: 90,
+        }
+    }
+
+    /// A digit with its middle at a place.
+    fn digit(middle: f64) -> CharacterInk {
+        [middle - 5.0, 0.0, middle + 5.0, 20.0]
+    }
+
+    #[test]
+    fn a_row_of_numbers_is_parted_where_its_ink_has_blanks() {
+        let parts = |ink: &[CharacterInk]| {
+            let (words, stretches) = parted(vec![word("681", 0.0, 60.0)], &[vec![0]], &[ink.to_vec()]);
+            assert_eq!(stretches, [(0..words.len()).collect::<Vec<usize>>()]);
+            words.into_iter().map(|word| word.text).collect::<Vec<_>>()
+        };
+        assert_eq!(parts(&[digit(8.0), digit(32.0), digit(47.0)]), ["6", "81"]);
+        assert_eq!(parts(&[digit(8.0), digit(23.0), digit(38.0)]), ["681"]);
+        // The ink of each character can't be told.
+        assert_eq!(parts(&[digit(8.0), digit(32.0)]), ["681"]);
+    }
+
+    #[test]
+    fn points_and_signs_that_were_not_read_leave_a_number_in_doubt() {
+        let (point, minus) = ([14.0, 16.0, 17.0, 20.0], [-14.0, 9.0, -4.0, 11.0]);
+        let is_unread = |words: &[OcrWord], ink: &[CharacterInk]| {
+            have_unread_ink(&words.iter().collect::<Vec<_>>(), ink).last().copied()
+        };
+        let digits = [digit(8.0), digit(23.0)];
+        let number = |text| [word(text, 3.0, 28.0)];
+        assert_eq!(is_unread(&number("15"), &digits), Some(false));
+        assert_eq!(is_unread(&number("15"), &[digits[0], point, digits[1]]), Some(true));
+        assert_eq!(is_unread(&number("1.5"), &[digits[0], point, digits[1]]), Some(false));
+        assert_eq!(is_unread(&number("15"), &[minus, digits[0], digits[1]]), Some(true));
+        let read = [word("-", -14.0, -4.0), word("15", 3.0, 28.0)];
+        assert_eq!(is_unread(&read, &[minus, digits[0], digits[1]]), Some(false));
+    }
+}

@@ -176,7 +176,7 @@ fn scans_are_read_as_well_as_the_documentation_says() {
             let is_known = std::env::var_os("LOOPCTL_OCR_PAGES").is_none();
             if is_known && engines.name == "tesseract" && scan.name == "200 dpi" {
                 assert!(counts.digit_tokens.percent() >= 95.0, "{counts:?}");
-                assert!(counts.right.percent() <= 15.0, "{counts:?}");
+                assert!(counts.right.percent() <= 25.0, "{counts:?}");
             }
         }
     }
