@@ -34,7 +34,8 @@ fn told(tasks: &[ReaderTask]) -> Vec<Vec<u8>> {
 
 #[test]
 fn another_process_gives_the_same_answers_to_all_tasks_of_a_file() {
-    let sheet = SheetTask { turn: Turn::None, lines: vec![[40.0, 20.0, 300.0, 16.0]], scales: vec![0.75, 1.2] };
+    let sheet =
+        SheetTask { turn: Turn::None, lines: vec![[40.0, 20.0, 300.0, 16.0]], scales: vec![0.75, 1.2] };
     let tasks = [
         ReaderTask::Text,
         ReaderTask::Lines { page: 1, sheet: sheet.clone() },

@@ -5,7 +5,7 @@ use super::file_text::{FileText, Unread};
 use super::grey_picture::GreyPicture;
 use super::image_file::{self, ImageKind};
 use super::markup::{html, xml};
-use super::ocr::{PreparedPicture, SheetTask, Turn, lines_of, prepared, even_light};
+use super::ocr::{PreparedPicture, SheetTask, Turn, even_light, lines_of, prepared};
 use super::office::office_unread::OfficeFormat;
 use super::office::{compound_file, mail, package_reader, rtf};
 use super::page_ink::{INK_DPI, PageInk};

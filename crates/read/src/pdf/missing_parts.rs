@@ -13,9 +13,8 @@ const MOST_ENTRIES: usize = 1_000;
 pub(super) fn missing_parts(page: &PdfPage<'_>) -> usize {
     let (raw, resources) = (page.raw(), page.resources());
     let has_none = raw.contains_key(b"Resources") && raw.get::<Dict<'_>>(b"Resources").is_none();
-    let forms_and_pictures = lacking(&resources.x_objects, |name| {
-        resources.x_objects.get::<Stream<'_>>(name).is_some()
-    });
+    let forms_and_pictures =
+        lacking(&resources.x_objects, |name| resources.x_objects.get::<Stream<'_>>(name).is_some());
     let fonts = lacking(&resources.fonts, |name| resources.fonts.get::<Dict<'_>>(name).is_some());
     missing_content(page) + usize::from(has_none) + forms_and_pictures + fonts
 }

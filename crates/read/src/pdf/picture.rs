@@ -56,7 +56,8 @@ pub(in super::super) fn grey(pdf: &Pdf, page: usize, dpi: f64) -> Result<(GreyPi
     super::bounded(|| {
         let found = page.checked_sub(1).and_then(|at| pdf.pages().get(at)).ok_or(Unread::NoPage { page })?;
         count(pdf, found, dpi / POINTS_PER_INCH);
-        draw_grey(found, &RenderCache::new(), dpi, &InterpreterSettings::default()).ok_or(Unread::NoPage { page })
+        draw_grey(found, &RenderCache::new(), dpi, &InterpreterSettings::default())
+            .ok_or(Unread::NoPage { page })
     })?
 }
 
