@@ -127,10 +127,10 @@ pub(super) fn divided(
                 };
                 cost += place_costs.get(to).copied().unwrap_or_default() + repetition.cost();
             }
-            if let Some(step) = steps.get_mut(to) {
-                if step.is_none_or(|known| cost < known.cost) {
-                    *step = Some(Step { cost, from, repetition });
-                }
+            if let Some(step) = steps.get_mut(to)
+                && step.is_none_or(|known| cost < known.cost)
+            {
+                *step = Some(Step { cost, from, repetition });
             }
         }
     }

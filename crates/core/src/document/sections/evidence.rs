@@ -96,10 +96,11 @@ impl SectionEvidence<'_> {
                 if before == 0 {
                     self.by_share.push(*number);
                 }
-            } else if !pattern.suffices(before, 0) && pattern.suffices(*count, 0) {
-                if let Some(score) = self.scores.get_mut(*of_type) {
-                    *score += pattern.weight();
-                }
+            } else if !pattern.suffices(before, 0)
+                && pattern.suffices(*count, 0)
+                && let Some(score) = self.scores.get_mut(*of_type)
+            {
+                *score += pattern.weight();
             }
         }
         self.lines += part.lines;
@@ -143,10 +144,10 @@ impl SectionEvidence<'_> {
             else {
                 continue;
             };
-            if pattern.suffices(*count, self.lines) {
-                if let Some(score) = scores.get_mut(*of_type) {
-                    *score += pattern.weight();
-                }
+            if pattern.suffices(*count, self.lines)
+                && let Some(score) = scores.get_mut(*of_type)
+            {
+                *score += pattern.weight();
             }
         }
         scores
