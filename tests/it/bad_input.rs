@@ -61,7 +61,7 @@ fn files_that_are_no_text_end_as_unreadable_and_the_others_run() {
         ("cut.txt", b"caf\xc3", "not UTF-8"),
         ("controls.txt", &[1; 100], "control characters"),
         ("report.pdf", b"%PDF-1.7 x", "begins as a PDF, and is damaged; open it and save it again"),
-        ("scan.pdf", PAGE_WITHOUT_TEXT, "shows no text; if it is a scan, let OCR read it"),
+        ("scan.pdf", PAGE_WITHOUT_TEXT, "is a PDF with an empty page; look at it"),
         ("scan.png", b"\x89PNG\r\n\x1a\n\0", "--config 'stages.*.attach=document' --type TYPE"),
         ("scan.webp", b"RIFF\x10\0\0\0WEBPVP8 ", "a WebP image"),
         (

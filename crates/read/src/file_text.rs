@@ -6,9 +6,10 @@ use super::{Pages, Structure, Unreadable};
 use serde::{Deserialize, Serialize};
 
 const OPEN_AND_SAVE: &str = "open it and save it again as PDF, or give its text";
-const PASSWORD: &str = "give its password by `--password-file FILE`, or in the variable LOOPCTL_PASSWORD; it is stored nowhere, so `loopctl resume` needs it again";
+const PASSWORD: &str = "give its password by `--password-file FILE`, or in the variable LOOPCTL_PASSWORD; it is stored nowhere, so `loopctl resume` needs it again, and a service is started with it; or save a copy that needs none";
 const SCAN: &str = "if it is a scan, let OCR read it (`ingest: { ocr: true }` in its profile), or read its text first, for example with `ocrmypdf`; or let a model that reads PDFs look at it: `attach: document` in the stages of its profile, and its type named (on the command line `--config 'stages.*.attach=document' --type TYPE`)";
 
+const BLANK: &str = "look at it: another file may be meant, or its pages were not scanned";
 const SCAN_AGAIN: &str = "look at the pages: they may be empty, or too faint to read";
 const SAVE_IMAGE: &str = "open it and save it again as PNG, or give its text";
 
@@ -54,6 +55,8 @@ pub(super) enum Unread {
     TooLong,
     /// Its pages draw more than a document may.
     TooMuchWork,
+    /// Nothing is seen on any page.
+    Blank { pages: usize },
     /// No page shows text, nor did OCR by this engine find any.
     NoText {
         pages: usize,
@@ -116,6 +119,10 @@ impl From<Unread> for Unreadable {
                 "the document is a PDF with more pages or characters than a document may have".to_owned(),
                 "split it",
             ),
+            Unread::Blank { pages: 1 } => ("the document is a PDF with an empty page".to_owned(), BLANK),
+            Unread::Blank { pages } => {
+                (format!("the document is a PDF, and all of its {pages} pages are empty"), BLANK)
+            }
             Unread::NoText { pages: 1, engine: None } => {
                 ("the document is a PDF whose page shows no text".to_owned(), SCAN)
             }

@@ -6,6 +6,12 @@ use image::{ExtendedColorType, ImageEncoder};
 /// The shade of paper.
 pub(super) const WHITE: u8 = 255;
 
+/// The shade of a colour, by its red, green and blue.
+pub(super) fn shade([red, green, blue]: [u8; 3]) -> u8 {
+    let sum = 299 * u32::from(red) + 587 * u32::from(green) + 114 * u32::from(blue);
+    u8::try_from(sum / 1_000).unwrap_or(u8::MAX)
+}
+
 /// A picture in shades of grey, row by row; 0 is black.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct GreyPicture {

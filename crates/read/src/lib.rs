@@ -27,6 +27,7 @@ mod hostile_tests;
 mod image_file;
 mod input;
 mod input_record;
+mod kept_readings;
 mod lines;
 mod listing;
 #[cfg(test)]

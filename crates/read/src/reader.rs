@@ -3,6 +3,7 @@
 use super::file_kind::FileKind;
 use super::file_reader::{FileReader, MOST_ANSWER};
 use super::file_text::{FileText, Unread};
+use super::kept_readings::{KeptReadings, ReadingKey};
 use super::ocr::{OcrSettings, read_scans};
 use super::page_picture::{PagePicture, PictureSize};
 use super::reader_task::{FilePassword, ReadingSettings};
@@ -30,6 +31,8 @@ pub struct DocumentReader {
     gate: PageGate,
     /// What was read of files for their sections, which the clones of a reader have in common.
     shared: Arc<SharedReadings>,
+    /// What was read lately, if it is kept; the clones of a reader have it in common, with whatever settings.
+    kept: Option<Arc<KeptReadings>>,
     /// Is told how far a long file is read.
     observer: Option<ReadingObserver>,
 }
@@ -84,6 +87,13 @@ impl DocumentReader {
     #[must_use]
     pub fn observed(self, tell: impl Fn(ReadingProgress) + Send + Sync + 'static) -> Self {
         DocumentReader { observer: Some(ReadingObserver::new(tell)), ..self }
+    }
+
+    /// This reader, which keeps what it reads for a while, and reads a file that is opened again from there. For hosts that run
+    /// long and show what they have read.
+    #[must_use]
+    pub fn keeping_readings(self) -> Self {
+        DocumentReader { kept: Some(Arc::default()), ..self }
     }
 
     /// This reader, without what it has read: it would read it otherwise.
@@ -230,6 +240,18 @@ impl DocumentReader {
 
     /// Reads the text of a file.
     fn read(&self, kind: FileKind, bytes: Arc<Vec<u8>>) -> Result<FileText, Unread> {
+        let Some(kept) = &self.kept else { return self.read_anew(kind, bytes) };
+        let (settings, gate) = (self.settings.clone(), self.gate.clone());
+        let key = ReadingKey { digest: digest_bytes(&bytes), settings, gate };
+        if let Some(text) = kept.find(&key) {
+            return Ok(text);
+        }
+        let text = self.read_anew(kind, bytes)?;
+        kept.keep(key, &text);
+        Ok(text)
+    }
+
+    fn read_anew(&self, kind: FileKind, bytes: Arc<Vec<u8>>) -> Result<FileText, Unread> {
         let file = self.opened(kind, bytes)?;
         let read = held_against(file.text()?, &self.gate);
         let Some(ocr) = &self.settings.ocr else { return passed(read) };

@@ -62,7 +62,8 @@ impl CheckedService {
             .map_err(|error| Failure::usage(error.to_string()).help(error.help()))?;
         let prices = read_prices(request.prices.as_deref(), context, output)?;
         let profiles = ServedProfiles::new(
-            context.clone(),
+            // The desk opens what a run has read.
+            context.clone().with_reader(context.reader().clone().keeping_readings()),
             request.profile.clone(),
             prices,
             request.allow_commands,

@@ -35,7 +35,8 @@ impl SourceDocument {
     ) -> Result<Self, Failure> {
         let document = reader.document(DocumentId::new(shown), bytes);
         let doubts = document.doubts();
-        for remark in doubts.into_iter().chain(document.unread_attachments()) {
+        let files = document.unread_attachments().filter(|_| document.media.is_some());
+        for remark in doubts.into_iter().chain(files) {
             output.warn(&format!("`{shown}`: {remark}"));
         }
         match document.text.clone() {

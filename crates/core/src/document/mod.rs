@@ -70,11 +70,15 @@ impl Document {
         pages.map_or_else(Vec::new, |pages| pages.numbers())
     }
 
-    /// Clauses about what it shows and what was not read, or not well enough: pages and pictures; `None` if there is none.
+    /// Clauses about what it shows and what was not read, or not well enough: pages, pictures, files of an e-mail; `None` if
+    /// there is none.
     #[must_use]
     pub fn doubts(&self) -> Option<String> {
         let pages = self.pages.as_ref().and_then(|pages| pages.doubts());
-        let clauses: Vec<String> = pages.into_iter().chain(self.structure.unread_pictures()).collect();
+        // A PDF has files beside its own text; those of an e-mail are often what it is about.
+        let files = self.unread_attachments().filter(|_| self.media.is_none());
+        let clauses: Vec<String> =
+            pages.into_iter().chain(self.structure.unread_pictures()).chain(files).collect();
         (!clauses.is_empty()).then(|| clauses.join("; "))
     }
 

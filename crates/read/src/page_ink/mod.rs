@@ -17,6 +17,9 @@ const NOT_LIGHTER: f64 = 0.9;
 /// The part of a word's height around it in which ink belongs to it: accents, descenders, underlines.
 const AROUND: f64 = 0.2;
 
+/// The part of a word's height around it that is looked at for what it is drawn on.
+const GROUND_AROUND: f64 = 0.5;
+
 /// A page as grey pixels.
 pub(super) struct PageInk {
     picture: GreyPicture,
@@ -40,7 +43,32 @@ impl PageInk {
                 lightest = lightest.max(*shade);
             }
         }
-        lightest.saturating_sub(darkest) >= LEAST_CONTRAST
+        Self::differ(darkest, lightest.max(darkest))
+    }
+
+    /// Returns whether a person tells two shades apart.
+    pub(super) fn differ(one: u8, other: u8) -> bool {
+        one.abs_diff(other) >= LEAST_CONTRAST
+    }
+
+    /// The shade on which a word in a rectangle of the page is drawn: the most frequent one in it, if that is the most
+    /// frequent one around it, too.
+    pub(super) fn ground(&self, place: Rect) -> Option<u8> {
+        let around = (GROUND_AROUND * place.height()).max(2.0 / self.scale);
+        let (within, wide) = (self.shades_in(place), self.shades_in(place.inflate(around, around)));
+        let mut outside = wide;
+        for (count, inner) in outside.iter_mut().zip(&within) {
+            *count = count.saturating_sub(*inner);
+        }
+        let (inner, outer) = (most_frequent(&within)?, most_frequent(&outside)?);
+        (!Self::differ(inner, outer)).then_some(inner)
+    }
+
+    /// The number of pixels of each shade in a rectangle of the page.
+    fn shades_in(&self, place: Rect) -> [usize; 256] {
+        let (columns, rows) = self.pixels(place);
+        let rows = self.picture.rows().skip(rows.start).take(rows.len());
+        counts(rows.flat_map(|row| row.get(columns.clone()).unwrap_or_default()))
     }
 
     /// The number of marks outside of these places that look like letters of a word.
@@ -59,12 +87,7 @@ impl PageInk {
     /// The shade of the paper.
     #[expect(clippy::cast_precision_loss, reason = "pixels of a page")]
     fn paper(&self) -> u8 {
-        let mut shades = [0_usize; 256];
-        for shade in self.picture.shades() {
-            if let Some(count) = shades.get_mut(usize::from(*shade)) {
-                *count += 1;
-            }
-        }
+        let shades = counts(self.picture.shades());
         let wanted = NOT_LIGHTER * self.picture.shades().len() as f64;
         let mut counted = 0.0;
         (0..=u8::MAX)
@@ -87,4 +110,21 @@ impl PageInk {
     fn pixel(&self, points: f64) -> usize {
         (points * self.scale).clamp(0.0, 1e6) as usize
     }
+}
+
+/// The number of pixels of each shade.
+fn counts<'p>(pixels: impl IntoIterator<Item = &'p u8>) -> [usize; 256] {
+    let mut shades = [0_usize; 256];
+    for shade in pixels {
+        if let Some(count) = shades.get_mut(usize::from(*shade)) {
+            *count += 1;
+        }
+    }
+    shades
+}
+
+/// The shade of most pixels; `None` of no pixels.
+fn most_frequent(shades: &[usize; 256]) -> Option<u8> {
+    let (most, shade) = shades.iter().zip(0..=u8::MAX).max_by_key(|(count, _)| **count)?;
+    (*most > 0).then_some(shade)
 }

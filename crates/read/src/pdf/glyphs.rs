@@ -1,13 +1,16 @@
 //! Glyphs of a page: the text that its content stream draws, each with its location.
 
 use super::super::file_text::Unread;
+use super::super::grey_picture::shade;
 use super::bounded::give_up;
 use super::drawing_work::PageWork;
 use super::visibility::Visibility;
 use hayro_interpret::font::{Glyph as FontGlyph, GlyphRun};
 use hayro_interpret::hayro_cmap::BfString;
 use hayro_interpret::kurbo::{Affine, BezPath, Point, Rect, Shape, Vec2};
-use hayro_interpret::{BlendMode, ClipPath, Device, DrawMode, DrawProps, Image, ImageDrawProps, SoftMask};
+use hayro_interpret::{
+    BlendMode, ClipPath, Device, DrawMode, DrawProps, Image, ImageDrawProps, Paint, SoftMask,
+};
 use std::collections::HashMap;
 use unicode_normalization::UnicodeNormalization;
 
@@ -31,6 +34,8 @@ pub(super) struct Glyph {
     pub(super) size: f64,
     /// `false` if it is drawn in a way that leaves no mark, or is covered.
     pub(super) is_visible: bool,
+    /// The shade in which it is filled, if that is one opaque colour.
+    pub(super) shade: Option<u8>,
     /// `false` if its font has no shape for it: another program may show it by a font of its own.
     pub(super) has_shape: bool,
 }
@@ -138,13 +143,13 @@ impl<'a> Device<'a> for GlyphCollector<'_> {
         let glyphs = run.glyphs();
         self.make_room(glyphs.len());
         let leaves_mark = self.visibility.leaves_mark(&props, mode);
-        let transform = props.transform;
+        let (transform, shade) = (props.transform, filled_shade(&props, mode));
         self.work.draw_glyph_run(run, props, mode);
         for drawn in glyphs {
             let has_shape = self.has_shape(drawn);
             let glyph = placed(drawn, transform * drawn.transform());
             let is_visible = leaves_mark && self.visibility.shows(glyph.middle(), glyph.size);
-            self.glyphs.push(Glyph { is_visible, has_shape, ..glyph });
+            self.glyphs.push(Glyph { is_visible, shade, has_shape, ..glyph });
         }
     }
     fn pop_clip(&mut self) {
@@ -180,7 +185,14 @@ fn placed(glyph: &FontGlyph<'_>, transform: Affine) -> Glyph {
         BfString::Char(one) => plain(&one.to_string()),
         BfString::String(several) => plain(&several),
     });
-    Glyph { text, origin, advance, size, is_visible: true, has_shape: true }
+    Glyph { text, origin, advance, size, is_visible: true, shade: None, has_shape: true }
+}
+
+/// The shade in which glyphs are filled, if that is one opaque colour.
+fn filled_shade(props: &DrawProps<'_>, mode: &DrawMode) -> Option<u8> {
+    let Paint::Color(color) = &props.paint else { return None };
+    let [red, green, blue, opacity] = color.to_rgba().to_rgba8();
+    (matches!(mode, DrawMode::Fill(_)) && opacity == u8::MAX).then(|| shade([red, green, blue]))
 }
 
 /// A text with plain letters for ligatures and for the forms that letters take within words.

@@ -123,6 +123,10 @@ fn read_opened(pdf: &Pdf, settings: &ReadingSettings) -> Result<FileText, Unread
         }
     }
     let ReadPages { counts: seen, text, placed, for_ocr } = read;
+    let is_whole = |page: &DocumentPage| page.signals.missing_parts == Some(0.0);
+    if text.words.is_empty() && for_ocr.is_empty() && placed.iter().all(is_whole) {
+        return Err(Unread::Blank { pages: placed.len() });
+    }
     if text.words.is_empty() && (settings.ocr.is_none() || for_ocr.is_empty()) {
         return Err(Unread::NoText { pages: placed.len(), engine: None });
     }

@@ -1,7 +1,7 @@
 //! Pages of PDF files as pictures.
 
 use super::super::file_text::Unread;
-use super::super::grey_picture::GreyPicture;
+use super::super::grey_picture::{GreyPicture, shade};
 use super::super::page_picture::{PagePicture, PictureSize};
 use super::drawing_work::DrawingWork;
 use hayro::hayro_interpret::kurbo::{Affine, Rect};
@@ -83,11 +83,7 @@ pub(super) fn draw_grey<'a>(
     #[expect(clippy::cast_possible_truncation, reason = "pixels for a point")]
     let drawn = draw(page, cache, (dpi / POINTS_PER_INCH) as f32, settings);
     let (width, height) = (usize::from(drawn.width()), usize::from(drawn.height()));
-    let shade = |red: u8, green: u8, blue: u8| {
-        let sum = 299 * u32::from(red) + 587 * u32::from(green) + 114 * u32::from(blue);
-        u8::try_from(sum / 1_000).unwrap_or(u8::MAX)
-    };
-    let shades = drawn.data().iter().map(|pixel| shade(pixel.r, pixel.g, pixel.b)).collect();
+    let shades = drawn.data().iter().map(|pixel| shade([pixel.r, pixel.g, pixel.b])).collect();
     let points = f64::from(page.render_dimensions().0) / f64::from(drawn.width().max(1));
     Some((GreyPicture::new(width, height, shades)?, points))
 }

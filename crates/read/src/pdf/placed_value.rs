@@ -89,6 +89,7 @@ fn write_line(line: &str, start: Point, (size, room): (f64, f64), to_page: Affin
             advance: turn(advance),
             size: turn(Vec2::new(0.0, size)).hypot(),
             is_visible: true,
+            shade: None,
             // Nothing draws it.
             has_shape: false,
         });

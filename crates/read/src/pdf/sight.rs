@@ -33,7 +33,8 @@ impl Sighted {
             // A font without shapes is shown by another program in a font of its own.
             let has_shapes = word.iter().any(|glyph| glyph.has_shape);
             let has_ink = !has_shapes || bounds.is_some_and(|bounds| ink.is_seen(bounds));
-            if is_blank(word) || (is_drawn && on_page && has_ink) {
+            let is_ground = !is_scan && bounds.is_some_and(|bounds| is_of_its_ground(word, bounds, ink));
+            if is_blank(word) || (is_drawn && on_page && has_ink && !is_ground) {
                 sighted.seen.extend_from_slice(word);
             } else if letters(word) >= LEAST_LETTERS {
                 sighted.hidden_words += 1;
@@ -41,6 +42,12 @@ impl Sighted {
         }
         sighted
     }
+}
+
+/// Returns whether a word has the colour of what is behind and around it, whatever else is drawn in its place.
+fn is_of_its_ground(word: &[Glyph], bounds: Rect, ink: &PageInk) -> bool {
+    let Some(ground) = ink.ground(bounds) else { return false };
+    word.iter().all(|glyph| glyph.shade.is_some_and(|shade| !PageInk::differ(shade, ground)))
 }
 
 /// Returns whether a glyph continues the word of the one before it, in the order in which they are drawn.

@@ -309,7 +309,9 @@ fn pages_of_which_the_file_lacks_a_part_are_told_from_blank_ones() {
 fn a_picture_that_can_not_be_decoded_is_missing() {
     let picture = |data: &str| {
         let image = format!("BI /W 2 /H 2 /BPC 8 /CS /G /F /DCT ID {data} EI\n");
-        pdf(&[texts(&[(20, 200, "Margins are free")]) + &format!("q 100 0 0 100 20 20 cm {image} Q\n")])
+        pdf(&[
+            texts(&[(20, 200, "Margins are free")]) + format!("q 100 0 0 100 20 20 cm {image} Q\n").as_str()
+        ])
     };
     assert_eq!(missing(picture("no picture")), [1.0]);
 }

@@ -44,6 +44,11 @@ pub(crate) enum DuplicateRule {
     Content,
 }
 
+/// A number of bytes, as people say it.
+fn size(bytes: u64) -> String {
+    if bytes >= 1 << 20 { format!("{} MB", bytes >> 20) } else { format!("{bytes} bytes") }
+}
+
 /// The reason why a document is not taken.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum SubmitError {
@@ -51,7 +56,7 @@ pub(crate) enum SubmitError {
     #[error("the document is empty")]
     Empty,
     /// It has too many bytes.
-    #[error("the document has more than {most} bytes")]
+    #[error("the document has more than {}", size(*most))]
     TooLarge {
         /// The most bytes that are taken.
         most: u64,

@@ -168,7 +168,7 @@ fn form(names: &[String], usual: &str, types: &[String], most_mb: u64) -> Markup
                 label for="text" { "Text" }
                 textarea id="text" name="text" rows="8" {}
             }
-            p.soft #kinds { "Text, PDF or image files: at most " (MOST_FILES) " at a time, and " (most_mb) " MB each." }
+            p.soft #kinds { "Texts, PDF files, scans and images, Word, Excel and OpenDocument files, HTML, XML, e-mails: at most " (MOST_FILES) " at a time, and " (most_mb) " MB each." }
             button.primary type="submit" { "Submit" }
         }
     }
