@@ -159,7 +159,7 @@ async fn a_document_of_several_is_split_and_merged_where_the_profile_says_so() {
         let built = looped(&place).profile("small").set(format!("sections.split={split}"));
         built.build().unwrap()
     };
-    let document = Document::from_text("scan", "alpha text\n\x0cbeta text\n\x0calpha again\n");
+    let document = Document::from_text("scan", "Alpha text\n\x0cBeta text\n\x0cAlpha again\n");
     assert!(small(false).sections(&document).is_empty());
     let looped = small(true);
     assert!(looped.sections(&Document::from_text("one", "alpha text\n")).is_empty());

@@ -53,7 +53,7 @@ fn is_ink(x: usize, y: usize) -> bool {
 }
 
 /// A folder with a profile that splits files, a scan of pages of other types, and a program in the place of `tesseract`: it
-/// reads `alpha` on wide pages and `beta` on narrow ones, and logs each page that it is shown. `before` is run before it answers.
+/// reads `Alpha` on wide pages and `Beta` on narrow ones, and logs each page that it is shown. `before` is run before it answers.
 pub(crate) fn place(before: &str) -> Workspace {
     let place = Workspace::new();
     place.write("rules/rubrics/small.yaml", "types: { a: { required: [site] }, b: { required: [site] } }\n");
@@ -89,7 +89,7 @@ width=$(head -c 20 | tail -c 4 | od -An -tu4 --endian=big | tr -d ' ')
 cat > /dev/null
 echo \"$width $*\" >> '{log}'
 {before}
-word=beta; [ \"$width\" -gt 1000 ] && word=alpha
+word=Beta; [ \"$width\" -gt 1000 ] && word=Alpha
 printf '{head}'; printf \"{first}\"; printf '{second}'; printf '{third}'
 ",
         log = place.path("pages.log").display(),

@@ -1,4 +1,4 @@
-//! What was read of files lately, for those that open them again: OCR of a scan takes minutes.
+//! The latest readings of files, for those that open them again: OCR of a scan takes minutes.
 
 use super::file_text::FileText;
 use super::reader_task::ReadingSettings;

@@ -29,9 +29,9 @@ pub struct DocumentReader {
     settings: ReadingSettings,
     /// Bounds on the signals of pages.
     gate: PageGate,
-    /// What was read of files for their sections, which the clones of a reader have in common.
+    /// The readings of files for their sections, which the clones of a reader have in common.
     shared: Arc<SharedReadings>,
-    /// What was read lately, if it is kept; the clones of a reader have it in common, with whatever settings.
+    /// The latest readings, if they are kept; the clones of a reader have it in common, with whatever settings.
     kept: Option<Arc<KeptReadings>>,
     /// Is told how far a long file is read.
     observer: Option<ReadingObserver>,

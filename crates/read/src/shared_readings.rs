@@ -1,4 +1,4 @@
-//! What was read of files that were split: their sections take their parts from it, so that a file is read once.
+//! Readings of files that were split: their sections take their parts from it, so that a file is read once.
 
 use super::Document;
 use std::collections::BTreeSet;
@@ -32,7 +32,7 @@ impl SharedReadings {
         drop_oldest(&mut readings);
     }
 
-    /// What is read of a file, for the section with this number of so many. The first one reads it, and others wait for
+    /// The reading of a file, for the section with this number of so many. The first one reads it, and others wait for
     /// that. It is dropped when the last one has it, or when it has no text.
     pub(super) fn take(
         &self,

@@ -21,7 +21,7 @@ pub struct KeptProgram {
     program: Arc<Program>,
     group: Arc<ProcessGroup>,
     requests: Sender<Arc<Vec<u8>>>,
-    events: Receiver<Event>,
+    events: Receiver<ProcessEvent>,
     /// `true` once its standard output is closed.
     is_closed: bool,
     /// Its end, once it is over.
@@ -30,7 +30,7 @@ pub struct KeptProgram {
 
 /// The events while it runs.
 #[derive(Debug)]
-enum Event {
+enum ProcessEvent {
     /// An answer, or the error for which there is none.
     Answer(io::Result<Vec<u8>>),
     /// Standard output is closed.
@@ -93,13 +93,13 @@ impl KeptProgram {
                 None => self.events.recv().map_err(RecvTimeoutError::from),
             };
             match event {
-                Ok(Event::Answer(Ok(answer))) => return Ok(answer),
-                Ok(Event::Answer(Err(error))) if error.kind() == io::ErrorKind::InvalidData => {
+                Ok(ProcessEvent::Answer(Ok(answer))) => return Ok(answer),
+                Ok(ProcessEvent::Answer(Err(error))) if error.kind() == io::ErrorKind::InvalidData => {
                     return Err(Failure::permanent(format!("`{name}` was killed: it wrote {error}")));
                 }
                 // It was cut off in the middle, and its end says why.
-                Ok(Event::Answer(Err(_)) | Event::Closed) => self.is_closed = true,
-                Ok(Event::Ended(status)) => self.ended = Some(status),
+                Ok(ProcessEvent::Answer(Err(_)) | ProcessEvent::Closed) => self.is_closed = true,
+                Ok(ProcessEvent::Ended(status)) => self.ended = Some(status),
                 Err(RecvTimeoutError::Timeout) => return Err(self.program.too_slow(time)),
                 Err(RecvTimeoutError::Disconnected) => {
                     return Err(Failure::permanent(format!("`{name}` was lost")));
@@ -120,12 +120,12 @@ fn watch(
     group: &Arc<ProcessGroup>,
     pipes: Pipes,
     told: Receiver<Arc<Vec<u8>>>,
-    tell: Sender<Event>,
+    tell: Sender<ProcessEvent>,
     most: u64,
 ) -> io::Result<()> {
     let (waited, teller) = (Arc::clone(group), tell.clone());
     let waiting = start("loopctl-wait", move || {
-        let _ = teller.send(Event::Ended(waited.wait()));
+        let _ = teller.send(ProcessEvent::Ended(waited.wait()));
     });
     if waiting.is_err() {
         group.kill();
@@ -147,11 +147,11 @@ fn watch(
         let Some(mut stdout) = stdout else { return };
         loop {
             let event = match read_frame(&mut stdout, most) {
-                Ok(Some(answer)) => Event::Answer(Ok(answer)),
-                Ok(None) => Event::Closed,
-                Err(error) => Event::Answer(Err(error)),
+                Ok(Some(answer)) => ProcessEvent::Answer(Ok(answer)),
+                Ok(None) => ProcessEvent::Closed,
+                Err(error) => ProcessEvent::Answer(Err(error)),
             };
-            let is_last = !matches!(event, Event::Answer(Ok(_)));
+            let is_last = !matches!(event, ProcessEvent::Answer(Ok(_)));
             if tell.send(event).is_err() || is_last {
                 return;
             }

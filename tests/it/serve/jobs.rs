@@ -194,7 +194,7 @@ fn what_cannot_be_understood_is_refused_with_what_to_do() {
             "can't be set by a request",
         ),
         (json!({"text": "a", "settings": {"accept.overall": 7}}), 422, "expected a score from 0 to 1"),
-        (json!({"text": "x".repeat(2 << 20)}), 413, "bytes"),
+        (json!({"text": "x".repeat(2 << 20)}), 413, "more than 1 MB"),
     ] {
         let answer = server.post("/api/jobs", &body);
         let shown: String = body.to_string().chars().take(80).collect();

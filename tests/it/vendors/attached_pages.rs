@@ -264,7 +264,7 @@ fn a_judge_vouches_for_the_pages_that_it_is_shown() {
 
 #[test]
 fn a_section_is_shown_by_its_own_pages() {
-    let bytes = pdf(&["alpha 4711", "beta 12", "beta 4711"].map(line));
+    let bytes = pdf(&["Alpha 4711", "Beta 12", "Beta 4711"].map(line));
     let place = place(", attach: { pages: 'last' }", ", attach: { pages: 1 }", "in.pdf", &bytes);
     place.write(
         "rules/classify-small.yaml",

@@ -61,7 +61,7 @@ pub(super) fn sheet_task(
     SheetTask { turn, lines: stretches.iter().map(bounds).collect(), scales }
 }
 
-/// What a second look at a word with digits found.
+/// The findings of a second look at a word with digits.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct SecondLook {
     /// The second reading, if its figures differ; empty where that has no word.

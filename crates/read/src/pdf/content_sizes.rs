@@ -36,7 +36,7 @@ const FUNCTION: u64 = 512;
 type ContentKey = (u128, u128);
 
 /// A content stream.
-struct Content {
+struct CountedContent {
     steps: u64,
     /// The forms that it draws, and how often each.
     drawn: Vec<(ContentKey, u64)>,
@@ -45,7 +45,7 @@ struct Content {
 /// The contents of a document that were looked at.
 #[derive(Default)]
 pub(super) struct ContentSizes {
-    contents: HashMap<ContentKey, Content>,
+    contents: HashMap<ContentKey, CountedContent>,
     seen: HashSet<u128>,
     longest: LongestPrograms,
 }
@@ -93,7 +93,7 @@ impl ContentSizes {
                 continue;
             }
             let size = inflated_size(&stream, MOST_CONTENT).unwrap_or_else(|| give_up(Unread::TooMuchWork));
-            let mut content = Content { steps: FORM_STEPS + size / STEP, drawn: Vec::new() };
+            let mut content = CountedContent { steps: FORM_STEPS + size / STEP, drawn: Vec::new() };
             if holds_forms(&resources, steps)
                 && let Ok(data) = stream.decoded_data()
             {

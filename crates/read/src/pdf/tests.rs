@@ -180,7 +180,7 @@ fn files_without_text_say_why() {
     );
     assert_eq!(
         why(pdf(&[String::new(), String::new()])).unwrap_err(),
-        "the document is a PDF, and none of its 2 pages shows text"
+        "the document is a PDF, and all of its 2 pages are empty"
     );
     assert_eq!(
         why(b"%PDF-1.7\nnothing".to_vec()).unwrap_err(),
@@ -301,8 +301,8 @@ fn pages_of_which_the_file_lacks_a_part_are_told_from_blank_ones() {
     assert_eq!(lacking("/Contents 5 0 R", "/Contents 9 9 R"), [1.0, 0.0, 0.0]);
     assert_eq!(lacking("/Contents 5 0 R", "/Contents [5 0 R 99 0 R]"), [1.0, 0.0, 0.0]);
     assert_eq!(lacking("/F 3 0 R", "/F 99 0 R"), [1.0, 0.0, 0.0]);
-    let picture = "/XObject << /I 99 0 R >> /Font";
-    assert_eq!(lacking("/Font", picture), [1.0, 0.0, 0.0]);
+    let picture = "/XObject << /I 99 0 R >> /Font << /F";
+    assert_eq!(lacking("/Font << /F", picture), [1.0, 0.0, 0.0]);
 }
 
 #[test]

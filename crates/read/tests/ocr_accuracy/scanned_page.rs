@@ -11,7 +11,7 @@ pub(crate) struct Scan {
     pub(crate) harm: Harm,
 }
 
-/// What makes a picture of a page worse.
+/// Harm to a picture of a page.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Harm {
     /// Degrees by which its lines fall to the right.

@@ -1,7 +1,7 @@
 //! Places in a text at which a document may begin, with what is seen at each.
 
 use super::super::{DocumentPage, Pages, PartRole, Structure};
-use super::labels::{Label, labels_within};
+use super::labels::{LineLabel, labels_within};
 use super::signs::SectionSigns;
 use super::vocabulary;
 use std::collections::BTreeMap;
@@ -87,7 +87,7 @@ pub(super) fn boundaries(
     pages: Option<&Pages>,
     structure: &Structure,
     signs: &SectionSigns,
-    labels: &[Label],
+    labels: &[LineLabel],
 ) -> Vec<Boundary> {
     let mut found: BTreeMap<usize, Boundary> = BTreeMap::new();
     let feeds = text.match_indices('\x0c').map(|(feed, _)| feed + 1);
@@ -145,13 +145,13 @@ fn begins_within_sentence(line: &str) -> bool {
     line.starts_with(|c: char| c.is_lowercase() || matches!(c, ',' | ';' | ')' | '>'))
 }
 
-/// Notes how the text before each place ends, and how it goes on there.
+/// Notes how the text before each place ends, and how it continues there.
 fn note_surroundings(
     found: &mut [Boundary],
     text: &str,
     lines: &[TextLine<'_>],
     signs: &SectionSigns,
-    labels: &[Label],
+    labels: &[LineLabel],
 ) {
     let holds_report = |line: &TextLine<'_>| {
         let (least, headings) = WHOLE_REPORT;

@@ -10,7 +10,7 @@ use super::CutReason;
 use super::boundaries::Boundary;
 use super::evidence::TypeEvidence;
 use super::head::PartHead;
-use super::labels::{Label, labels_within};
+use super::labels::{LineLabel, labels_within};
 use super::signs::SectionSigns;
 use std::collections::HashMap;
 use std::ops::Range;
@@ -40,7 +40,7 @@ pub(super) struct DividedPart {
     pub(super) reasons: Vec<CutReason>,
 }
 
-/// What a section and the text that follows it have in common.
+/// The parts of a section that the text after it repeats.
 #[derive(Debug, Clone, Copy, Default)]
 struct Repetition {
     /// `true` if the head of a document is repeated with another value.
@@ -57,7 +57,7 @@ struct Repetition {
 
 /// The cheapest way to divide the text up to a place.
 #[derive(Debug, Clone, Copy)]
-struct Step {
+struct CutStep {
     cost: f64,
     from: usize,
     repetition: Repetition,
@@ -69,7 +69,7 @@ pub(super) fn divided(
     signs: &SectionSigns,
     text: &str,
     boundaries: &[Boundary],
-    labels: &[Label],
+    labels: &[LineLabel],
 ) -> Vec<DividedPart> {
     let start = Boundary::default();
     let first = boundaries.first().is_none_or(|boundary| has_words(text, 0..boundary.at));
@@ -81,9 +81,9 @@ pub(super) fn divided(
     let place_costs: Vec<f64> = places.iter().map(|place| place_cost(place)).collect();
     let types = types(&evidence, &places);
     let letters: Vec<usize> = parts.iter().map(|part| letter_count(text, part)).collect();
-    let mut steps: Vec<Option<Step>> = vec![None; places.len() + 1];
+    let mut steps: Vec<Option<CutStep>> = vec![None; places.len() + 1];
     if let Some(first) = steps.first_mut() {
-        *first = Some(Step { cost: 0.0, from: 0, repetition: Repetition::default() });
+        *first = Some(CutStep { cost: 0.0, from: 0, repetition: Repetition::default() });
     }
     for from in 0..places.len() {
         let Some(Some(before)) = steps.get(from).copied() else { continue };
@@ -130,7 +130,7 @@ pub(super) fn divided(
             if let Some(step) = steps.get_mut(to)
                 && step.is_none_or(|known| cost < known.cost)
             {
-                *step = Some(Step { cost, from, repetition });
+                *step = Some(CutStep { cost, from, repetition });
             }
         }
     }
@@ -177,7 +177,7 @@ impl Repetition {
 }
 
 /// The number of headings of a document that begin again in their order, beginning with one of its first.
-fn restarted(seen: &HashMap<&str, usize>, next: &[Label]) -> usize {
+fn restarted(seen: &HashMap<&str, usize>, next: &[LineLabel]) -> usize {
     let mut count = 0;
     let mut last = None;
     for label in next.iter().take(COMPARED_LABELS) {
@@ -228,7 +228,7 @@ fn types(evidence: &TypeEvidence<'_>, places: &[&Boundary]) -> Vec<Option<String
     places.iter().enumerate().map(of_place).collect()
 }
 
-fn parts_of(places: &[&Boundary], steps: &[Option<Step>], text: &str) -> Vec<DividedPart> {
+fn parts_of(places: &[&Boundary], steps: &[Option<CutStep>], text: &str) -> Vec<DividedPart> {
     let mut parts = Vec::new();
     let (mut to, mut end) = (places.len(), text.len());
     while to > 0 {

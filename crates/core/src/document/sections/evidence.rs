@@ -16,7 +16,7 @@ pub(super) struct TypeEvidence<'c> {
     unit: f64,
 }
 
-/// What is found in a part.
+/// The patterns and words of a part.
 struct PartEvidence {
     /// The patterns that occur, each with the number of lines and the first of them.
     found: Vec<(usize, Occurrence)>,

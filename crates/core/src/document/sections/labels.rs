@@ -14,14 +14,14 @@ const LONG_LINE: usize = 160;
 
 /// A heading or label.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Label {
+pub(super) struct LineLabel {
     /// Its place, in bytes.
     pub(super) at: usize,
     /// Its words in small letters, without numbers.
     pub(super) text: String,
 }
 
-impl Label {
+impl LineLabel {
     /// Returns whether a text says nothing but this label.
     pub(super) fn is_all_of(&self, text: &str) -> bool {
         text.len() <= 2 * LONGEST && words(text) == self.text
@@ -29,7 +29,7 @@ impl Label {
 }
 
 /// The headings and labels of a text, in its order.
-pub(super) fn labels(text: &str) -> Vec<Label> {
+pub(super) fn labels(text: &str) -> Vec<LineLabel> {
     let mut found = Vec::new();
     let mut start = 0;
     for line in text.split_inclusive(['\n', '\r', '\x0c']) {
@@ -52,13 +52,13 @@ pub(super) fn labels(text: &str) -> Vec<Label> {
 }
 
 /// Those of a part of the text.
-pub(super) fn labels_within(labels: &[Label], text: Range<usize>) -> &[Label] {
+pub(super) fn labels_within(labels: &[LineLabel], text: Range<usize>) -> &[LineLabel] {
     let place = |at: usize| labels.partition_point(|label| label.at < at);
     labels.get(place(text.start)..place(text.end)).unwrap_or_default()
 }
 
 /// The label with which a line or sentence begins: what is before a colon, or all of it in capitals.
-fn label(part: &str, start: usize, end: char) -> Option<Label> {
+fn label(part: &str, start: usize, end: char) -> Option<LineLabel> {
     let own = part.trim();
     let at = start + part.len() - part.trim_start().len();
     if !own.starts_with(|c: char| c.is_uppercase()) {
@@ -73,7 +73,7 @@ fn label(part: &str, start: usize, end: char) -> Option<Label> {
     let written = before_colon.or_else(in_capitals)?;
     let text = words(written);
     let fits = written.len() <= LONGEST && !text.is_empty() && text.split(' ').count() <= MOST_WORDS;
-    fits.then_some(Label { at, text })
+    fits.then_some(LineLabel { at, text })
 }
 
 /// The words of a text in small letters, without numbers.

@@ -136,11 +136,11 @@ fn reports_in_one_file_are_found_in_any_order_and_each_alone_stays_whole() {
 const DOCUMENTS: &str = include_str!("../../../../../tests/documents/types.yaml");
 
 fn documents() -> Vec<(String, String)> {
-    let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../../");
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let rows = DOCUMENTS.lines().filter(|line| !line.starts_with('#') && !line.is_empty());
     let document = |line: &str| {
         let (path, document_type) = line.split_once(": ").unwrap();
-        let text = std::fs::read_to_string(format!("{root}{path}")).unwrap();
+        let text = std::fs::read_to_string(root.join(path)).unwrap();
         (text.trim().to_owned(), document_type.to_owned())
     };
     rows.map(document).collect()
