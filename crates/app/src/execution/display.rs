@@ -1,7 +1,7 @@
 //! The display of a run in progress: lines for people, and results as they come.
 
 use super::explain_hint::ExplainHint;
-use super::host::{ProgressLine, StopRequests};
+use super::host::{MakeProgressLine, ProgressLine, StopRequests};
 use super::input_problems::InputProblems;
 use super::live_lines::LiveLines;
 use super::opened_run::{OpenedRun, RunWork};
@@ -45,7 +45,7 @@ pub(super) struct RunDisplay<'a> {
     /// The document whose pages are read, as the line of progress shows it.
     reading: Option<DocumentId>,
     /// Makes a line of progress for a single document, unless nothing is to be shown.
-    progress_line: Option<fn() -> Option<Box<dyn ProgressLine>>>,
+    progress_line: Option<MakeProgressLine>,
     /// The summary of the batch.
     pub(super) summary: Option<RunSummary>,
     /// The lines of `accept` that the only candidate does not meet, if there is room for one.

@@ -10,13 +10,16 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use tokio::sync::watch;
 
+/// A maker of a line of progress; it makes none where none can be redrawn.
+pub type MakeProgressLine = fn() -> Option<Box<dyn ProgressLine>>;
+
 /// The process that carries out a run. The default one has no terminal, and never asks a run to stop.
 #[derive(Debug, Clone, Copy)]
 pub struct RunHost {
     /// Begins to pass on requests to stop. It is called in the runtime of the run, before its first document.
     pub listen: fn(StopRequests),
     /// The line of progress of a batch, if there is a place for it.
-    pub progress_line: fn() -> Option<Box<dyn ProgressLine>>,
+    pub progress_line: MakeProgressLine,
     /// Reports, on any thread, what keeps a run from beginning.
     pub say: fn(&str),
 }

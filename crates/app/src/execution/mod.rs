@@ -20,7 +20,7 @@ mod providers;
 mod result_writer;
 mod resume_hint;
 
-pub use self::host::{ProgressLine, RescoreWatch, RunHost, StopRequests};
+pub use self::host::{MakeProgressLine, ProgressLine, RescoreWatch, RunHost, StopRequests};
 pub use self::planned_run::Step;
 pub use self::providers::providers_or_warn;
 

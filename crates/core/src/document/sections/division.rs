@@ -217,7 +217,7 @@ fn types(evidence: &TypeEvidence<'_>, places: &[&Boundary]) -> Vec<Option<String
         let end = places
             .iter()
             .skip(number + 1)
-            .position(|place| begins(&place))
+            .position(begins)
             .map_or(places.len(), |more| number + 1 + more);
         let mut own = evidence.section();
         if begins(place) {
