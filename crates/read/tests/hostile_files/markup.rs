@@ -179,6 +179,6 @@ pub(crate) fn clinical_document_of_many_references() -> Vec<u8> {
 
 pub(crate) fn text_of_many_encodings() -> Vec<u8> {
     let mut text = b"<?xml version=\"1.0\" encoding=\"utf-7\"?>\n".to_vec();
-    text.extend((0..2_000_000_u32).map(|at| u8::try_from(at * 7_919 % 251).unwrap_or(0)));
+    text.extend((0..2_000_000_u64).map(|at| u8::try_from(at * 7_919 % 251).unwrap_or(0)));
     text
 }

@@ -214,11 +214,8 @@ fn heads(text: &str, places: &[&Boundary], signs: &SectionSigns) -> Vec<Option<P
 fn types(evidence: &TypeEvidence<'_>, places: &[&Boundary]) -> Vec<Option<String>> {
     let begins = |place: &&Boundary| place.page || place.title.is_some();
     let of_place = |(number, place): (usize, &&Boundary)| {
-        let end = places
-            .iter()
-            .skip(number + 1)
-            .position(begins)
-            .map_or(places.len(), |more| number + 1 + more);
+        let end =
+            places.iter().skip(number + 1).position(begins).map_or(places.len(), |more| number + 1 + more);
         let mut own = evidence.section();
         if begins(place) {
             (number..end).for_each(|part| own.add(part));

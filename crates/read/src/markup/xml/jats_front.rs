@@ -4,6 +4,7 @@ use super::super::flow::{FlowBlock, one_line};
 use super::jats::{section, sections};
 use super::running_text::running_text;
 use super::tree::XmlElement;
+use std::collections::HashMap;
 
 /// The blocks of an article's front.
 pub(super) fn read(article: &XmlElement) -> Vec<FlowBlock> {
@@ -13,8 +14,9 @@ pub(super) fn read(article: &XmlElement) -> Vec<FlowBlock> {
         let meta = holder.first(&["article-meta"]).unwrap_or(holder);
         front.title(meta);
         front.line("Article type", article.attribute("article-type").unwrap_or_default());
+        let affiliations = affiliations_by_id(meta);
         for group in meta.all("contrib-group") {
-            front.people(group, meta);
+            front.people(group, &affiliations);
         }
         front.affiliations(meta);
         if let Some(journal) = holder.first(&["journal-meta"]) {
@@ -57,7 +59,7 @@ impl FrontLines {
     }
 
     /// Adds a line for each person or group: the name as it is spoken, then what else is known.
-    fn people(&mut self, group: &XmlElement, meta: &XmlElement) {
+    fn people(&mut self, group: &XmlElement, affiliations: &HashMap<&str, &XmlElement>) {
         for person in group.all("contrib") {
             let role = match person.attribute("contrib-type") {
                 None | Some("author") => "Author",
@@ -79,7 +81,7 @@ impl FrontLines {
                 known.push(format!("ORCID {}", id.rsplit('/').next().unwrap_or(&id)));
             }
             let marks = person.all("xref").filter(|mark| mark.attribute("ref-type") == Some("aff"));
-            let marks: Vec<String> = marks.map(|mark| affiliation_mark(mark, meta)).collect();
+            let marks: Vec<String> = marks.map(|mark| affiliation_mark(mark, affiliations)).collect();
             let marks: Vec<&str> = marks.iter().map(String::as_str).filter(|mark| !mark.is_empty()).collect();
             if !marks.is_empty() {
                 known.push(format!("affiliation {}", marks.join(", ")));
@@ -94,8 +96,7 @@ impl FrontLines {
     }
 
     fn affiliations(&mut self, meta: &XmlElement) {
-        let groups = meta.all("contrib-group").flat_map(|group| group.all("aff"));
-        for affiliation in meta.all("aff").chain(groups) {
+        for affiliation in affiliations_of(meta) {
             let label =
                 affiliation.first(&["label"]).map(|label| running_text(label, &[])).unwrap_or_default();
             let text = if affiliation.has_text() {
@@ -209,19 +210,31 @@ fn spoken(name: &XmlElement) -> String {
     if spoken.is_empty() { running_text(name, &[]) } else { spoken }
 }
 
+/// The affiliations of an article: its own, and those of groups of its authors.
+fn affiliations_of(meta: &XmlElement) -> impl Iterator<Item = &XmlElement> {
+    meta.all("aff").chain(meta.all("contrib-group").flat_map(|group| group.all("aff")))
+}
+
+/// The first affiliation with each id.
+fn affiliations_by_id(meta: &XmlElement) -> HashMap<&str, &XmlElement> {
+    let mut known = HashMap::new();
+    for affiliation in affiliations_of(meta) {
+        if let Some(id) = affiliation.attribute("id") {
+            known.entry(id).or_insert(affiliation);
+        }
+    }
+    known
+}
+
 /// The mark of an affiliation to which a person refers.
-fn affiliation_mark(mark: &XmlElement, meta: &XmlElement) -> String {
+fn affiliation_mark(mark: &XmlElement, affiliations: &HashMap<&str, &XmlElement>) -> String {
     let own = mark.text();
     if !own.is_empty() {
         return own;
     }
-    let id = mark.attribute("rid");
-    let groups = meta.all("contrib-group").flat_map(|group| group.all("aff"));
-    let affiliation = meta.all("aff").chain(groups).find(|affiliation| affiliation.attribute("id") == id);
-    affiliation
-        .and_then(|affiliation| affiliation.first(&["label"]))
-        .map(XmlElement::text)
-        .unwrap_or_default()
+    let affiliation = mark.attribute("rid").and_then(|id| affiliations.get(id));
+    let label = affiliation.and_then(|affiliation| affiliation.first(&["label"]));
+    label.map(XmlElement::text).unwrap_or_default()
 }
 
 /// The names of subjects, of groups in groups, too.
