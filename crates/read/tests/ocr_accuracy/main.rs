@@ -1,9 +1,10 @@
 //! Accuracy of OCR: pages of PDF files are drawn as scans, made worse, read, and held against the text of their file.
 //!
-//! `cargo test -p loopctl-read --test ocr_accuracy -- --ignored --nocapture` prints the table of `docs/documents.md`. It
-//! needs `tesseract`; with `LOOPCTL_PPOCR_MODELS`, and `loopctl-ppocr` in PATH, `ppocr` proofreads and reads, too.
-//! `LOOPCTL_OCR_PAGES` names other pages, as `FILE#PAGE` with commas between them, `LOOPCTL_OCR_SCANS` some of the scans by
-//! parts of their names, and `LOOPCTL_OCR_ENGINES` some of the engines; `LOOPCTL_OCR_SHOW` shows what was misread.
+//! `LOOPCTL_OCR_ENGINES=all LOOPCTL_OCR_SCANS=all cargo test -p loopctl-read --test ocr_accuracy -- --ignored --nocapture`
+//! prints the table of `docs/documents.md`; without the variables, its first row. It needs `tesseract`; with
+//! `LOOPCTL_PPOCR_MODELS`, and `loopctl-ppocr` in PATH, `ppocr` proofreads and reads, too. The variables may name some of the
+//! engines and scans, with semicolons between them; `LOOPCTL_OCR_PAGES` names other pages, as `FILE#PAGE` with commas between
+//! them, and `LOOPCTL_OCR_SHOW` shows what was misread.
 #![expect(clippy::indexing_slicing, clippy::unwrap_used, reason = "a test may fail")]
 #![expect(clippy::print_stdout, reason = "the table is for people")]
 #![expect(
@@ -105,9 +106,10 @@ fn pages() -> Vec<TruePage> {
     PAGES.iter().map(|(name, page)| TruePage::of(file(name), *page)).collect()
 }
 
-/// Returns whether a variable, which may have several names, has a part of this one.
-fn is_wanted(variable: &str, name: &str) -> bool {
-    std::env::var(variable).map_or(true, |wanted| wanted.split(';').any(|wanted| wanted == name))
+/// Returns whether a variable, which may have several names or `all`, has this one; without it, whether this is the usual one.
+fn is_wanted(variable: &str, name: &str, usual: &str) -> bool {
+    let is_named = |wanted: String| wanted == "all" || wanted.split(';').any(|wanted| wanted == name);
+    std::env::var(variable).map_or(name == usual, is_named)
 }
 
 /// The counts of a scan of these pages as it is read, and the time for a page.
@@ -150,12 +152,14 @@ fn scans_are_read_as_well_as_the_documentation_says() {
     println!(
         "| engines | scan | words | tokens with digits | numbers | misread numbers in doubt | decimal marks | signs | right numbers in doubt | a page |\n| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |"
     );
-    for engines in ENGINES.iter().filter(|engines| is_wanted("LOOPCTL_OCR_ENGINES", engines.name)) {
+    for engines in
+        ENGINES.iter().filter(|engines| is_wanted("LOOPCTL_OCR_ENGINES", engines.name, "tesseract"))
+    {
         let needs_ppocr = [engines.engine, engines.proofread].contains(&"ppocr");
         if needs_ppocr && std::env::var_os("LOOPCTL_PPOCR_MODELS").is_none() {
             continue;
         }
-        for scan in SCANS.iter().filter(|scan| is_wanted("LOOPCTL_OCR_SCANS", scan.name)) {
+        for scan in SCANS.iter().filter(|scan| is_wanted("LOOPCTL_OCR_SCANS", scan.name, "200 dpi")) {
             let (counts, time) = measured(&pages, scan, engines);
             let of = |part: comparison::Part| format!("{} of {}", part.part, part.all);
             println!(
