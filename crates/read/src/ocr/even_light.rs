@@ -73,7 +73,8 @@ impl Paper {
         at(9) - at(1) > UNEVEN
     }
 
-    /// The paper with tiles full of ink taken for those around them, and without steps.
+    /// The paper without ink: each tile gets the lightest shade of its neighbours, then the mean of theirs, so that shades
+    /// change gradually.
     fn smoothed(self) -> Self {
         let lightest = |around: &[f64]| around.iter().copied().fold(0.0, f64::max);
         let light = self.with_each(lightest);

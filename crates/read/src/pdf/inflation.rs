@@ -109,14 +109,13 @@ fn lzw_size(data: &[u8], is_early: bool, most: u64) -> Option<u64> {
         bits -= width;
         let code = usize::try_from(held >> bits & ((1 << width) - 1)).unwrap_or(END);
         held &= (1 << bits) - 1;
-        match code {
-            CLEAR => {
-                lengths.truncate(END + 1);
-                last = None;
-                continue;
-            }
-            END => return Some(size),
-            _ => {}
+        if code == END {
+            return Some(size);
+        }
+        if code == CLEAR {
+            lengths.truncate(END + 1);
+            last = None;
+            continue;
         }
         if let Some(last) = last
             && lengths.len() < MOST_CODES

@@ -106,7 +106,7 @@ pub(crate) fn compared(truth: &[PlacedToken], read: &[PlacedToken]) -> (Counts, 
         let seen: Vec<&Figure> = figures.iter().collect();
         let is_doubtful = word.doubt.is_some();
         let doubt = word.doubt.as_ref().map_or(String::new(), |why| format!(" ({why})"));
-        // A part of what stands there, where words are told apart in other ways.
+        // The truth may split the same figures into other words.
         if there.windows(seen.len()).any(|some| some == seen) {
             counts.right.count(is_doubtful);
             if is_doubtful {
