@@ -11,9 +11,11 @@ pub(super) type CharacterInk = [f64; 4];
 const USUAL_PITCH: f64 = 0.78;
 const LEAST_PAIRS: usize = 8;
 /// The distance from which there is a blank between two digits, in parts of the usual one; and the gap from which there is
-/// one beside another character, in parts of the height of the highest one.
+/// one beside another character, in parts of the height of the highest one. Where each character is as wide as a digit, a
+/// point stands alone in its place: one pitch from its neighbours, whatever the gap.
 const WIDE_PITCH: f64 = 1.3;
 const WIDE_GAP: f64 = 0.45;
+const ONE_PITCH: f64 = 1.1;
 
 /// Marks of a number without letters, in parts of the height of its digits: the size of a point, how far it is from the line
 /// that digits stand on, and the height from which a mark is a digit.
@@ -93,11 +95,12 @@ fn parts_of(word: &OcrWord, ink: &[CharacterInk], pitch: f64) -> Vec<OcrWord> {
     let highest = ink.iter().map(|[_, top, _, bottom]| bottom - top).fold(0.0, f64::max);
     let characters: Vec<(char, &CharacterInk)> = word.text.chars().zip(ink).collect();
     let are_one = |left: &(char, &CharacterInk), right: &(char, &CharacterInk)| {
+        let apart = middle(right.1) - middle(left.1);
         if left.0.is_ascii_digit() && right.0.is_ascii_digit() {
-            middle(right.1) - middle(left.1) < WIDE_PITCH * pitch * height(left.1, right.1)
+            apart < WIDE_PITCH * pitch * height(left.1, right.1)
         } else {
             let ([_, _, end, _], [start, ..]) = (left.1, right.1);
-            start - end < WIDE_GAP * highest
+            start - end < WIDE_GAP * highest || apart < ONE_PITCH * pitch * highest
         }
     };
     let part = |characters: &[(char, &CharacterInk)]| {
@@ -210,6 +213,20 @@ mod tests {
         assert_eq!(parts(&[digit(8.0), digit(23.0), digit(38.0)]), ["681"]);
         // The ink of each character can't be told.
         assert_eq!(parts(&[digit(8.0), digit(32.0)]), ["681"]);
+    }
+
+    #[test]
+    fn a_point_between_digits_of_one_width_belongs_to_its_number() {
+        // Nine digits tell the pitch: 19 of a height of 20, as typewriters have it.
+        let pairs = (0..9).map(|at| digit(10.0 + 19.0 * f64::from(at))).collect();
+        let parts = |point: f64| {
+            let number = vec![digit(310.0), [point - 1.5, 17.0, point + 1.5, 20.0], digit(point + 19.0)];
+            let words = vec![word("123456789", 0.0, 180.0), word("7.1", 300.0, 400.0)];
+            let (words, _) = parted(words, &[vec![0], vec![1]], &[Vec::clone(&pairs), number]);
+            words.into_iter().skip(1).map(|word| word.text).collect::<Vec<_>>()
+        };
+        assert_eq!(parts(329.0), ["7.1"]);
+        assert_eq!(parts(348.0), ["7", ".1"]);
     }
 
     #[test]
