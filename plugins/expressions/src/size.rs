@@ -1,8 +1,10 @@
 //! Bounds how large a pattern can become when it is compiled, without compiling it.
 
-use regex_syntax::hir::{Class, ClassUnicode, Hir, HirKind};
+use regex_syntax::hir::{Class, ClassUnicode, ClassUnicodeRange, Hir, HirKind};
 use regex_syntax::utf8::Utf8Sequences;
 
+/// The number of letters that differ in the last byte of their UTF-8 alone.
+const IN_LAST_BYTE: u32 = 64;
 /// The most bytes that a state takes with its transitions.
 const STATE: u64 = 64;
 
@@ -30,10 +32,20 @@ fn states(pattern: &Hir) -> u64 {
     }
 }
 
-/// The number of ranges of bytes that the letters of a class are in UTF-8.
+/// The number of ranges of bytes that the letters of a class are in UTF-8. There are hundreds of classes such as
+/// `\w`, each of hundreds of ranges, most of which differ in their last byte alone: only others are looked into.
 fn bytes_of(class: &ClassUnicode) -> u64 {
-    let sequences = class.ranges().iter().flat_map(|range| Utf8Sequences::new(range.start(), range.end()));
-    sequences.map(|sequence| sequence.len() as u64).sum()
+    let of_range = |range: &ClassUnicodeRange| {
+        let (start, end) = (range.start(), range.end());
+        if start.len_utf8() == end.len_utf8()
+            && u32::from(start) / IN_LAST_BYTE == u32::from(end) / IN_LAST_BYTE
+        {
+            start.len_utf8() as u64
+        } else {
+            Utf8Sequences::new(start, end).map(|sequence| sequence.len() as u64).sum()
+        }
+    };
+    class.ranges().iter().map(of_range).sum()
 }
 
 #[cfg(test)]
