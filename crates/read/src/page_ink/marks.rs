@@ -1,5 +1,6 @@
 //! Marks on a page: ink that is connected, and the marks that look like letters of words.
 
+use hayro_interpret::kurbo::Rect;
 use std::ops::Range;
 
 /// Heights of letters, in pixels of a picture at [`super::INK_DPI`]: other marks are dots, lines and pictures.
@@ -70,16 +71,7 @@ impl Marks {
 
     /// The number of marks that look like letters of words. Takes the ink away.
     pub(super) fn letters(&mut self) -> usize {
-        let mut letters = self.taken(Mark::looks_like_letter);
-        letters.sort_by_key(|mark| mark.left);
-        let mut rows: Vec<MarkRow> = Vec::new();
-        for mark in letters {
-            match rows.iter_mut().rev().take(OPEN_ROWS).find(|row| row.last.is_before(&mark)) {
-                Some(row) => *row = MarkRow { last: mark, marks: row.marks + 1 },
-                None => rows.push(MarkRow { last: mark, marks: 1 }),
-            }
-        }
-        rows.iter().map(|row| row.marks).filter(|marks| *marks >= LEAST_LETTERS).sum()
+        letters_of(self.taken(Mark::looks_like_letter).into_iter())
     }
 
     /// Takes the ink that is connected with a pixel away.
@@ -110,7 +102,37 @@ impl Marks {
     }
 }
 
+/// The number of marks that look like letters of words: in a row, with the gaps of letters.
+pub(in super::super) fn letters_of(marks: impl Iterator<Item = Mark>) -> usize {
+    let mut letters: Vec<Mark> = marks.filter(Mark::looks_like_letter).collect();
+    letters.sort_by_key(|mark| mark.left);
+    let mut rows: Vec<MarkRow> = Vec::new();
+    for mark in letters {
+        match rows.iter_mut().rev().take(OPEN_ROWS).find(|row| row.last.is_before(&mark)) {
+            Some(row) => *row = MarkRow { last: mark, marks: row.marks + 1 },
+            None => rows.push(MarkRow { last: mark, marks: 1 }),
+        }
+    }
+    rows.iter().map(|row| row.marks).filter(|marks| *marks >= LEAST_LETTERS).sum()
+}
+
 impl Mark {
+    /// The height from which a mark is no letter, in pixels.
+    pub(in super::super) const HIGHEST_LETTER: f64 = LETTER_HEIGHT.end;
+
+    /// The pixels that a rectangle touches; `None` if it is not within a page.
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "bounded before")]
+    pub(in super::super) fn around(place: Rect) -> Option<Mark> {
+        let whole = Rect::new(0.0, 0.0, 1e6, 1e6).contains_rect(place);
+        let pixel = |at: f64| at as usize;
+        whole.then(|| Mark {
+            left: pixel(place.x0),
+            right: pixel(place.x1),
+            top: pixel(place.y0),
+            bottom: pixel(place.y1),
+        })
+    }
+
     fn looks_like_letter(&self) -> bool {
         LETTER_HEIGHT.contains(&self.height()) && self.width() <= WIDEST * self.height()
     }

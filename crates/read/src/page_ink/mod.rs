@@ -4,7 +4,7 @@ mod marks;
 
 use super::grey_picture::GreyPicture;
 use hayro_interpret::kurbo::Rect;
-pub(super) use marks::{Mark, Marks};
+pub(super) use marks::{Mark, Marks, letters_of};
 
 /// The resolution of the picture, in dots per inch: strokes of the smallest print are a pixel wide.
 pub(super) const INK_DPI: f64 = 108.0;
@@ -49,6 +49,11 @@ impl PageInk {
     /// Returns whether a person tells two shades apart.
     pub(super) fn differ(one: u8, other: u8) -> bool {
         one.abs_diff(other) >= LEAST_CONTRAST
+    }
+
+    /// Returns whether a shade is that of ink on paper of another one, so that no one overlooks it.
+    pub(super) fn is_ink(shade: u8, paper: u8) -> bool {
+        shade.abs_diff(paper) >= INK
     }
 
     /// The shade on which a word in a rectangle of the page is drawn: the most frequent one in it, if that is the most

@@ -43,6 +43,10 @@ impl<'a> AnnotatedPage<'_, 'a> {
             if let Some(file) = annotation.get::<Dict<'_>>(b"FS") {
                 attachments.note(&file);
             }
+            // It may be drawn though it is not read.
+            if annotation.contains_key(b"AP") {
+                collector.is_drawn_over();
+            }
             let flags = annotation.get::<u32>(b"F").unwrap_or(0);
             let is_icon = kind.as_ref().is_some_and(|kind| ICONS.contains(&kind.as_ref()));
             if is_icon || flags & (HIDDEN | NO_VIEW) != 0 {

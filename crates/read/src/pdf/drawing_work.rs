@@ -69,6 +69,11 @@ impl DrawingWork {
 }
 
 impl PageWork<'_> {
+    /// The place of the page.
+    pub(super) fn page(&self) -> Rect {
+        self.page
+    }
+
     /// Takes steps.
     pub(super) fn take(&mut self, steps: u64) {
         self.work.steps.take(steps);

@@ -4,6 +4,7 @@ use super::super::file_text::Unread;
 use super::super::grey_picture::shade;
 use super::bounded::give_up;
 use super::drawing_work::PageWork;
+use super::plain_page::{Drawn, GlyphShape, PlainPage};
 use super::visibility::Visibility;
 use hayro_interpret::font::{Glyph as FontGlyph, GlyphRun};
 use hayro_interpret::hayro_cmap::BfString;
@@ -15,7 +16,7 @@ use std::collections::HashMap;
 use unicode_normalization::UnicodeNormalization;
 
 /// Units of an outline's em square, as the interpreter scales its glyphs.
-const UNITS_PER_EM: f64 = 1000.0;
+pub(super) const UNITS_PER_EM: f64 = 1000.0;
 /// The advance of a glyph whose font gives none, in parts of its size.
 const USUAL_ADVANCE: f64 = 0.5;
 /// The height of a letter, in parts of its size.
@@ -41,6 +42,11 @@ pub(super) struct Glyph {
 }
 
 impl Glyph {
+    /// Returns whether it is only space.
+    pub(super) fn is_blank(&self) -> bool {
+        self.text.as_ref().is_some_and(|text| text.chars().all(|c| c.is_whitespace() || c.is_control()))
+    }
+
     /// The middle of the letter.
     pub(super) fn middle(&self) -> Point {
         let Rect { x0, y0, x1, y1 } = self.bounds();
@@ -64,8 +70,9 @@ pub(super) struct GlyphCollector<'w> {
     /// The area of the largest image.
     picture: f64,
     visibility: Visibility,
-    /// Outlines that were looked at, and whether they have a shape.
-    shapes: HashMap<u128, bool>,
+    plain: PlainPage,
+    /// The shapes of outlines that were looked at.
+    shapes: HashMap<u128, GlyphShape>,
 }
 
 impl<'w> GlyphCollector<'w> {
@@ -77,6 +84,7 @@ impl<'w> GlyphCollector<'w> {
             work,
             picture: 0.0,
             visibility: Visibility::default(),
+            plain: PlainPage::default(),
             shapes: HashMap::new(),
         }
     }
@@ -86,20 +94,30 @@ impl<'w> GlyphCollector<'w> {
         self.picture
     }
 
-    /// The glyphs, in the order in which they were drawn.
-    pub(super) fn into_glyphs(mut self) -> Vec<Glyph> {
+    /// The glyphs, in the order in which they were drawn; and whether they are plain print, of which all is seen.
+    pub(super) fn into_glyphs(mut self) -> (Vec<Glyph>, bool) {
         self.visibility.hide_covered(&mut self.glyphs);
-        self.glyphs
+        let is_plain = self.plain.shows(&self.glyphs);
+        (self.glyphs, is_plain)
     }
 
-    fn has_shape(&mut self, glyph: &FontGlyph<'_>) -> bool {
+    fn shape(&mut self, glyph: &FontGlyph<'_>) -> GlyphShape {
         match glyph {
-            FontGlyph::Type3(_) => true,
+            FontGlyph::Type3(_) => GlyphShape::drawn(),
             FontGlyph::Outline(outline) => *self
                 .shapes
                 .entry(outline.identifier().cache_key())
-                .or_insert_with(|| !outline.outline().is_empty()),
+                .or_insert_with(|| GlyphShape::of(outline)),
         }
+    }
+
+    /// Notes that more is seen on the page than was drawn here.
+    pub(super) fn is_drawn_over(&mut self) {
+        self.plain.other();
+    }
+
+    fn drawn(&self) -> Drawn {
+        Drawn { glyphs: self.glyphs.len(), clip: self.visibility.clip(self.work.page()) }
     }
 
     /// Takes steps for work beside the drawing.
@@ -122,20 +140,25 @@ impl<'w> GlyphCollector<'w> {
 
 impl<'a> Device<'a> for GlyphCollector<'_> {
     fn draw_path(&mut self, path: &BezPath, props: DrawProps<'a>, mode: &DrawMode) {
+        self.plain.path(self.drawn(), path, &props, mode);
         self.work.draw_path(path, props, mode);
     }
     fn draw_rect(&mut self, rect: &Rect, props: DrawProps<'a>, mode: &DrawMode) {
+        self.plain.rect(self.drawn(), rect, &props, mode);
         self.work.draw_rect(rect, props, mode);
     }
     fn push_clip_path(&mut self, clip: &ClipPath) {
         self.work.push_clip_path(clip);
+        self.plain.push_clip(false);
         self.visibility.push_clip(clip.path.bounding_box());
     }
     fn push_clip_rect(&mut self, clip: &Rect) {
         self.work.push_clip_rect(clip);
+        self.plain.push_clip(true);
         self.visibility.push_clip(*clip);
     }
     fn push_transparency_group(&mut self, opacity: f32, mask: Option<SoftMask<'a>>, mode: BlendMode) {
+        self.plain.group(opacity, mask.is_some(), mode);
         self.work.push_transparency_group(opacity, mask, mode);
         self.visibility.push_group(opacity);
     }
@@ -144,15 +167,20 @@ impl<'a> Device<'a> for GlyphCollector<'_> {
         self.make_room(glyphs.len());
         let leaves_mark = self.visibility.leaves_mark(&props, mode);
         let (transform, shade) = (props.transform, filled_shade(&props, mode));
+        self.plain.run(&props);
         self.work.draw_glyph_run(run, props, mode);
+        let clip = self.visibility.clip(self.work.page());
         for drawn in glyphs {
-            let has_shape = self.has_shape(drawn);
+            let shape = self.shape(drawn);
             let glyph = placed(drawn, transform * drawn.transform());
             let is_visible = leaves_mark && self.visibility.shows(glyph.middle(), glyph.size);
-            self.glyphs.push(Glyph { is_visible, shade, has_shape, ..glyph });
+            let glyph = Glyph { is_visible, shade, has_shape: shape.is_there, ..glyph };
+            self.plain.glyph(&glyph, shape, clip);
+            self.glyphs.push(glyph);
         }
     }
     fn pop_clip(&mut self) {
+        self.plain.pop_clip();
         self.visibility.pop_clip();
     }
     fn pop_transparency_group(&mut self) {
@@ -161,6 +189,7 @@ impl<'a> Device<'a> for GlyphCollector<'_> {
     fn draw_image(&mut self, image: Image<'a, '_>, props: ImageDrawProps<'a>) {
         let pixels = Rect::new(0.0, 0.0, f64::from(image.width()), f64::from(image.height()));
         self.picture = self.picture.max(props.transform.transform_rect_bbox(pixels).area());
+        self.plain.other();
         self.visibility.cover(self.glyphs.len(), &image, &props);
         self.work.draw_image(image, props);
     }

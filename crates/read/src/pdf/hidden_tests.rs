@@ -21,6 +21,12 @@ fn ways() -> Vec<(&'static str, String)> {
         ("off the page", shown("", 10.0, (20, -300))),
         ("covered by a panel", shown("", 10.0, here) + "q 1 g 10 90 200 30 re f Q\n"),
         ("covered by a picture", shown("", 10.0, here) + picture),
+        (
+            "covered by lines",
+            shown("", 10.0, here)
+                + &(0..30).map(|at| format!("q 1 g 10 {} 200 1.2 re f Q\n", 92 + at)).collect::<String>(),
+        ),
+        ("covered by a shape", shown("", 10.0, here) + "q 1 g 10 90 m 210 85 l 220 125 l 9 120 l f Q\n"),
         ("transparent", shown("/Clear gs", 10.0, here)),
         ("nearly transparent", shown("/Faint gs", 10.0, here)),
         ("outside of its clip", shown("300 250 50 20 re W n", 10.0, here)),

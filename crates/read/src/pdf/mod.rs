@@ -22,6 +22,7 @@ mod open;
 mod owner_password;
 mod picture;
 mod placed_value;
+mod plain_page;
 mod sight;
 #[cfg(test)]
 pub(super) mod tests;
@@ -222,9 +223,15 @@ impl OpenedPage<'_, '_> {
         annotated.draw(&mut context, &mut collector, attachments);
         let picture = collector.picture();
         let broken = BrokenPictures::default();
-        let ink = draw_grey(page, self.drawn, dpi, &broken.counted());
-        let ink = ink.map(|(picture, points)| PageInk::new(picture, points)).ok_or(Unread::Damaged)?;
-        let Sighted { seen: glyphs, hidden_words } = Sighted::of(collector.into_glyphs(), bounds, &ink);
+        let (glyphs, is_plain) = collector.into_glyphs();
+        let ink = if is_plain {
+            None
+        } else {
+            let (picture, points) =
+                draw_grey(page, self.drawn, dpi, &broken.counted()).ok_or(Unread::Damaged)?;
+            Some(PageInk::new(picture, points))
+        };
+        let Sighted { seen: glyphs, hidden_words } = Sighted::of(glyphs, bounds, ink.as_ref());
         let unknown = glyphs.iter().filter(|glyph| glyph.text.is_none()).count();
         counts.glyphs += glyphs.len();
         counts.unknown += unknown;
@@ -237,7 +244,9 @@ impl OpenedPage<'_, '_> {
                 words.push(PageWord::new(word.text.clone(), bounds).ok_or(Unread::TooLong)?);
             }
         }
-        let unread = ink.letters_outside(words.iter().map(|word| rectangle(word.bounds())));
+        let unread = ink
+            .as_ref()
+            .map_or(0, |ink| ink.letters_outside(words.iter().map(|word| rectangle(word.bounds()))));
         let signals = PageSignals {
             unknown_characters: share(unknown, glyphs.len()),
             hidden_words: Some(number(hidden_words)),
@@ -250,7 +259,8 @@ impl OpenedPage<'_, '_> {
         let text = start..text.text.len();
         let page =
             DocumentPage { width, height, text, words, is_picture, signals, ..DocumentPage::default() };
-        Ok((page, ink.is_seen(bounds)))
+        let has_ink = ink.map_or(!page.words.is_empty(), |ink| ink.is_seen(bounds));
+        Ok((page, has_ink))
     }
 }
 

@@ -20,8 +20,9 @@ pub(super) struct Sighted {
 }
 
 impl Sighted {
-    /// Tells glyphs that are seen on a page from those that are not.
-    pub(super) fn of(glyphs: Vec<Glyph>, page: Rect, ink: &PageInk) -> Self {
+    /// Tells glyphs that are seen on a page from those that are not; all of plain print is, which has not been drawn.
+    pub(super) fn of(glyphs: Vec<Glyph>, page: Rect, ink: Option<&PageInk>) -> Self {
+        let Some(ink) = ink else { return Sighted { seen: glyphs, hidden_words: 0 } };
         let visible = glyphs.iter().filter(|glyph| glyph.is_visible && page.contains(glyph.origin)).count();
         let invisible = glyphs.len() - visible;
         let is_scan = visible.saturating_mul(100) < invisible.saturating_mul(LAYER_PERCENT);
@@ -34,7 +35,7 @@ impl Sighted {
             let has_shapes = word.iter().any(|glyph| glyph.has_shape);
             let has_ink = !has_shapes || bounds.is_some_and(|bounds| ink.is_seen(bounds));
             let is_ground = !is_scan && bounds.is_some_and(|bounds| is_of_its_ground(word, bounds, ink));
-            if is_blank(word) || (is_drawn && on_page && has_ink && !is_ground) {
+            if word.iter().all(Glyph::is_blank) || (is_drawn && on_page && has_ink && !is_ground) {
                 sighted.seen.extend_from_slice(word);
             } else if letters(word) >= LEAST_LETTERS {
                 sighted.hidden_words += 1;
@@ -54,14 +55,9 @@ fn is_of_its_ground(word: &[Glyph], bounds: Rect, ink: &PageInk) -> bool {
 fn continues(glyph: &Glyph, next: &Glyph) -> bool {
     let expected = glyph.origin + glyph.advance;
     glyph.is_visible == next.is_visible
-        && !is_blank(std::slice::from_ref(glyph))
-        && !is_blank(std::slice::from_ref(next))
+        && !glyph.is_blank()
+        && !next.is_blank()
         && (next.origin - expected).hypot() <= NEXT_GLYPH * glyph.size.max(next.size)
-}
-
-fn is_blank(glyphs: &[Glyph]) -> bool {
-    let is_blank = |text: &String| text.chars().all(|c| c.is_whitespace() || c.is_control());
-    glyphs.iter().all(|glyph| glyph.text.as_ref().is_some_and(is_blank))
 }
 
 fn letters(glyphs: &[Glyph]) -> usize {

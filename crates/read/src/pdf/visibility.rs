@@ -38,6 +38,11 @@ impl Visibility {
         self.opacities.pop();
     }
 
+    /// The place on a page within which something is drawn.
+    pub(super) fn clip(&self, page: Rect) -> Rect {
+        self.clips.last().map_or(page, |clip| clip.intersect(page))
+    }
+
     /// Returns whether text in this way leaves a mark, if nothing is drawn over it.
     pub(super) fn leaves_mark(&self, props: &DrawProps<'_>, mode: &DrawMode) -> bool {
         let opacity = self.opacities.last().copied().unwrap_or(1.0);
