@@ -3,7 +3,7 @@
 mod attacks;
 mod bounds;
 pub(crate) mod browser;
-mod desk;
+pub(crate) mod desk;
 mod in_a_browser;
 mod jobs;
 mod keeping;
