@@ -45,6 +45,7 @@ mod page_picture;
 mod patterns;
 mod pdf;
 mod reader;
+mod reader_messages;
 mod reader_task;
 mod reading_progress;
 mod records;
