@@ -68,7 +68,7 @@ pub use next_input::read_next_input;
 pub use ocr::OcrSettings;
 pub use origin::Origin;
 pub use page_picture::PagePicture;
-pub use reader::DocumentReader;
+pub use reader::{DocumentReader, OpenPages};
 pub use reading_progress::ReadingProgress;
 pub use references::{references_of, without_references};
 pub use sections::section_documents;

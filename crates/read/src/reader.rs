@@ -208,25 +208,17 @@ impl DocumentReader {
     /// # Errors
     /// When the file has no such page, or can't be drawn.
     pub fn page_picture(&self, bytes: &[u8], page: usize, scale: f32) -> Result<PagePicture, Unreadable> {
-        self.picture(bytes, page, PictureSize::Scale(scale))
+        let kind = FileKind::of(bytes).ok_or(Unread::NoPage { page })?;
+        Ok(self.opened(kind, Arc::new(bytes.to_vec()))?.picture(page, PictureSize::Scale(scale))?)
     }
 
-    /// A picture of a page of a file whose longest side has so many pixels. An image with fewer is not enlarged.
+    /// The pages of a file, opened once for all pictures of them.
     ///
     /// # Errors
-    /// When the file has no such page, or can't be drawn.
-    pub fn page_picture_within(
-        &self,
-        bytes: &[u8],
-        page: usize,
-        pixels: u64,
-    ) -> Result<PagePicture, Unreadable> {
-        self.picture(bytes, page, PictureSize::LongestSide(pixels))
-    }
-
-    fn picture(&self, bytes: &[u8], page: usize, size: PictureSize) -> Result<PagePicture, Unreadable> {
-        let kind = FileKind::of(bytes).ok_or(Unread::NoPage { page })?;
-        Ok(self.opened(kind, Arc::new(bytes.to_vec()))?.picture(page, size)?)
+    /// When the file has no pages, or can't be opened.
+    pub fn open_pages(&self, bytes: Arc<Vec<u8>>) -> Result<OpenPages, Unreadable> {
+        let kind = FileKind::of(&bytes).ok_or(Unread::NoPages)?;
+        Ok(OpenPages(self.opened(kind, bytes)?))
     }
 
     /// The reader of one file.
@@ -259,6 +251,19 @@ impl DocumentReader {
         let agreement = self.gate.layer_agreement.0.filter(|(_, then)| *then == GateStep::Ocr);
         let scanned = read_scans(read, &file, ocr, agreement.map(|(least, _)| least))?;
         passed(held_against(scanned, &self.gate))
+    }
+}
+
+/// The pages of a file that is open.
+pub struct OpenPages(FileReader);
+
+impl OpenPages {
+    /// A picture of a page whose longest side has so many pixels. An image with fewer is not enlarged.
+    ///
+    /// # Errors
+    /// When there is no such page, or it can't be drawn.
+    pub fn picture_within(&self, page: usize, pixels: u64) -> Result<PagePicture, Unreadable> {
+        Ok(self.0.picture(page, PictureSize::LongestSide(pixels))?)
     }
 }
 
