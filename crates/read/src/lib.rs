@@ -18,6 +18,7 @@ use loopctl_core::{diag, disk, next, plan, profile, value};
 mod endings;
 mod error;
 mod file_kind;
+mod file_passwords;
 mod file_reader;
 mod file_text;
 mod find;
@@ -58,6 +59,7 @@ mod text_encoding;
 mod walk;
 
 pub use error::InputError;
+pub use file_passwords::FilePassword;
 pub use file_reader::answer_contained;
 pub use find::{FoundInputs, find, find_all};
 pub use input::{Input, MAX_DOCUMENT_BYTES};

@@ -3,7 +3,7 @@
 use super::document_run::DocumentRun;
 use super::off_thread::on_blocking_thread;
 use super::session::Session;
-use crate::ingest::{Document, OpenPages};
+use crate::ingest::{Document, DocumentReader, OpenPages};
 use crate::store::StoreError;
 use std::sync::Arc;
 
@@ -12,11 +12,12 @@ impl Session {
     pub(super) async fn with_pages_counted(
         &self,
         document: &Document,
+        reader: &DocumentReader,
     ) -> Result<Option<Document>, StoreError> {
         if !self.plan.shows_pages() || document.text.is_ok() {
             return Ok(None);
         }
-        let (reader, document) = (self.reader.clone(), document.clone());
+        let (reader, document) = (reader.clone(), document.clone());
         on_blocking_thread(move || Ok(Some(reader.with_pages_counted(document)))).await
     }
 
@@ -35,7 +36,7 @@ impl Session {
             if self.takes_no_calls() {
                 return Ok(Ok(()));
             }
-            let (reader, file, before) = (self.reader.clone(), Arc::clone(file), opened.take());
+            let (reader, file, before) = (task.reader.clone(), Arc::clone(file), opened.take());
             let drawn = on_blocking_thread(move || {
                 let pages = before.map_or_else(|| reader.open_pages(file).map(Arc::new), Ok);
                 Ok(pages.and_then(|pages| Ok((pages.picture_within(request.page, request.pixels)?, pages))))

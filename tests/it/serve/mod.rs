@@ -10,5 +10,6 @@ mod keeping;
 mod metrics;
 mod openapi;
 mod pages;
+mod passwords;
 pub(crate) mod running;
 mod sections;
