@@ -96,6 +96,11 @@ fn a_password_opens_its_document_and_is_stored_nowhere() {
         format!("/review/{}/{}/{what}", job["run"].as_str().unwrap(), job["document"].as_str().unwrap())
     };
     assert!(server.get(&of("pages/1?scale=1")).is(200).body.starts_with(b"\x89PNG"));
+    let note = |server: &Server| {
+        let form = server.request("POST", "/documents").admin();
+        form.files(&with, &[("note.txt", "A note of the liver.")]).send().is(303)
+    };
+    assert_eq!(note(&server).header("location"), Some("/?taken=1&known=0"));
     // Dropped again on the page, it is known.
     assert_eq!(upload(&server, "/documents", &with).is(303).header("location"), Some("/?taken=1&known=0"));
     assert_eq!(upload(&server, "/documents", &with).is(303).header("location"), Some("/?taken=0&known=1"));
@@ -104,11 +109,12 @@ fn a_password_opens_its_document_and_is_stored_nowhere() {
     holders(&place.path("data"), PASSWORD.as_bytes(), &mut found);
     assert_eq!(found, Vec::<String>::new());
 
-    // After a restart it has to be given again.
+    // After a restart it has to be given again. A file that needs none stays known.
     let server = self::server(&place);
     let lost = server.get(&of("pages/1?scale=1")).is(422).text();
     assert!(lost.contains("needs a password"), "{lost}");
     assert_eq!(upload(&server, "/documents", &with).is(303).header("location"), Some("/?taken=1&known=0"));
+    assert_eq!(note(&server).header("location"), Some("/?taken=0&known=1"));
     let jobs = server.get("/api/jobs").is(200).json();
     read(&server, &jobs["jobs"][0]);
 }

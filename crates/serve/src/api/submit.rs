@@ -208,8 +208,8 @@ pub(super) struct UploadForm {
 /// Submit files
 ///
 /// A form (`multipart/form-data`) with one or more parts `file`; `profile`, `document_type`, `password` and `setting`
-/// (`KEY=VALUE`, repeatable) before them are for all files that follow. At most 100 files: of a form with more, or with a part that
-/// is none of these, none is taken. A refused file does not affect the others; if all are refused, the error is that of
+/// (`KEY=VALUE`, repeatable) before them are for all files that follow. At most 100 files: of a form with more, or with a
+/// part that is none of these, none is taken. A refused file does not affect the others; if all are refused, the error is that of
 /// the first.
 #[utoipa::path(
     post, path = "/api/uploads", operation_id = "upload_files", tag = "jobs",

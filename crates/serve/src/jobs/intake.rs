@@ -42,7 +42,12 @@ impl Jobs {
         {
             return self.known_job(known, &request_digest);
         }
-        self.check_password(&bytes, password.as_ref())?;
+        // The password of a form is that of its files which need one.
+        let is_encrypted = DocumentReader::is_encrypted(&bytes);
+        let password = password.filter(|_| is_encrypted);
+        if is_encrypted {
+            self.check_password(&bytes, password.as_ref())?;
+        }
         let worker = self.worker(&profile)?;
         let is_by_content = duplicate_rule == DuplicateRule::Content;
         let idempotency_key = match duplicate_rule {
@@ -100,9 +105,6 @@ impl Jobs {
 
     /// Refuses a file that needs another password, while the person who has it is there.
     fn check_password(&self, bytes: &[u8], password: Option<&FilePassword>) -> Result<(), SubmitError> {
-        if !DocumentReader::is_encrypted(bytes) {
-            return Ok(());
-        }
         // A file may be made to occupy its reader, so one is tried at a time.
         let _trying = self.trying.lock().unwrap_or_else(PoisonError::into_inner);
         self.reader().lock(bytes, password).map_or(Ok(()), |why| Err(SubmitError::Locked(why)))

@@ -36,7 +36,7 @@ impl RtfPicture {
             return;
         };
         match self.digit.take() {
-            Some(first) => self.bytes.push(first << 4 | value),
+            Some(first) => self.bytes.push((first << 4) | value),
             None => self.digit = Some(value),
         }
     }
