@@ -25,7 +25,7 @@ pub(super) fn start_with(executable: PathBuf) -> DocumentReader {
 
 /// Reads a document. The answer is for a program, and may be a picture: nothing of it is made fit for a terminal.
 pub(super) fn execute() -> Result<ExitStatus, Failure> {
-    answer_contained(&mut io::stdin().lock(), &mut io::stdout().lock())
+    answer_contained(io::stdin(), &mut io::stdout().lock())
         .map_err(|error| Failure::broken(format!("can't read the document: {error}")))?;
     Ok(ExitStatus::Success)
 }

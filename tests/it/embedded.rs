@@ -1,10 +1,11 @@
 //! The library in another program, without the command line.
 
+use crate::serve::desk::paged::pdf;
 use crate::trajectories::{scoring, steps};
 use crate::workspace::Workspace;
 use loopctl::diag::Problems;
 use loopctl::engine::Event;
-use loopctl::ingest::{Document, InputError, find};
+use loopctl::ingest::{Document, DocumentReader, InputError, find};
 use loopctl::plan::Plan;
 use loopctl::profile::{Library, load};
 use loopctl::provider::{PluginPaths, Providers};
@@ -181,4 +182,27 @@ fn a_loop_that_cannot_be_says_everything_that_is_wrong() {
         Loop::builder().profile("clinical").set("stop.max_iteration=3").set("accept.overall=no").build();
     let Err(BuildError::Profile(problems)) = wrong else { panic!("it was built") };
     assert!(problems.error_count() >= 2, "{}", BuildError::Profile(problems));
+}
+
+/// The file is read by one process, and the pages that a call gets are drawn by another one, however many they are.
+#[cfg(unix)]
+#[tokio::test]
+async fn the_pages_of_a_call_are_drawn_by_one_process() {
+    let place = steps(
+        "stages: [{ id: extract, provider: scripted, config: { file: answers.jsonl }, attach: pages }]\nstop: { max_iterations: 1 }\n",
+        &[scoring(9)],
+    );
+    place.write("doc.txt", pdf(&[&["One"], &["Two"], &["Three"]]));
+    let (_stop, cancelled) = watch::channel(false);
+    let (batch, session) = embedded(&place, cancelled);
+    let script = format!(
+        "echo started >> '{}'; exec '{}' contained-reader",
+        place.path("started.log").display(),
+        env!("CARGO_BIN_EXE_loopctl")
+    );
+    let reader = DocumentReader::contained("/bin/sh".into(), vec!["-c".to_owned(), script]);
+    let session = Arc::into_inner(session).unwrap().with_reader(reader);
+    let end = batch.run(&Arc::new(session), &mut Nobody).await.unwrap();
+    assert_eq!(end.passed, 1);
+    assert_eq!(place.read("started.log").lines().count(), 2);
 }

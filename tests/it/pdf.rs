@@ -2,6 +2,8 @@
 
 use crate::workspace::{Ran, Workspace};
 use std::fmt::Write as _;
+use std::io::{Read as _, Write as _};
+use std::process::Stdio;
 
 /// A PDF of one wide page with these lines, twelve points apart.
 fn pdf(lines: &[&str]) -> Vec<u8> {
@@ -165,6 +167,36 @@ fn a_file_that_is_too_large_to_be_attached_is_refused_where_it_would_be() {
     let mut run = place.loopctl(&shown);
     let ran = Ran::of(run.env("OPENAI_API_KEY", "x").env("OPENAI_BASE_URL", "http://127.0.0.1:9"));
     ran.exits(3).says(&["at most 11796480 are sent to a model"]);
+}
+
+/// A message to the process that reads, or from it: the number of its bytes, then these.
+fn frame(message: &[u8]) -> Vec<u8> {
+    [&(message.len() as u64).to_be_bytes(), message].concat()
+}
+
+#[test]
+fn the_process_that_reads_ends_in_the_middle_of_a_task_when_no_one_waits_for_it() {
+    let place = Workspace::new();
+    // Many pages take seconds, and the end of the stream comes with the task.
+    let line = "Total: 18.50 EUR, to be paid within thirty days of the date of this invoice";
+    let messages = |lines: usize| [&b"{}"[..], &pdf(&vec![line; lines]), b"\"text\""].map(frame).concat();
+    let ended = |messages: &[u8], waits: bool| {
+        let mut process = place.process();
+        process.arg("contained-reader").stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+        let mut child = process.spawn().unwrap();
+        let (mut stdin, mut stdout) = (child.stdin.take().unwrap(), child.stdout.take().unwrap());
+        stdin.write_all(messages).unwrap();
+        let mut said = Vec::new();
+        if waits {
+            said = vec![0; 8];
+            stdout.read_exact(&mut said).unwrap();
+        }
+        drop(stdin);
+        stdout.read_to_end(&mut said).unwrap();
+        (said.len(), child.wait().unwrap().success())
+    };
+    assert!(ended(&messages(1), true).0 > 100);
+    assert_eq!(ended(&messages(60_000), false), (0, true), "it is not done before it ends");
 }
 
 /// Other programs may see the verb, and what it writes is for loopctl alone.

@@ -16,7 +16,7 @@ const CHILD: &str = "--child";
 fn main() -> Result<(), Box<dyn Error>> {
     let mut arguments: Vec<String> = std::env::args().skip(1).collect();
     if arguments.first().is_some_and(|first| first == CHILD) {
-        return Ok(answer_contained(&mut std::io::stdin().lock(), &mut std::io::stdout().lock())?);
+        return Ok(answer_contained(std::io::stdin(), &mut std::io::stdout().lock())?);
     }
     let is_contained = arguments.first().is_some_and(|first| first == "--contained");
     let reader = if is_contained {

@@ -5,10 +5,11 @@ use super::file_text::{FileText, Unread};
 use super::ocr::{LineSheet, PagePictures, PictureFrame, SheetTask, Turn};
 use super::opened_file::OpenedFile;
 use super::page_picture::{PagePicture, PictureSize};
+use super::reader_messages::ReaderMessages;
 use super::reader_task::{ReaderAnswer, ReaderTask, ReadingSettings, no_answer};
 use super::reading_progress::{ReadingObserver, ReadingProgress};
 use loopctl_core::document::PageBox;
-use loopctl_program::{KeptProgram, LimitedTasks, ProcessLimits, Program, read_frame, write_frame};
+use loopctl_program::{KeptProgram, LimitedTasks, ProcessLimits, Program, write_frame};
 use std::io::{self, Read, Write};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -20,10 +21,6 @@ const LIMITS: ProcessLimits =
 const PATIENCE: Duration = Duration::from_secs(150);
 /// The longest answer of such a process, in bytes: the text, and the location of each word.
 pub(super) const MOST_ANSWER: u64 = 256 << 20;
-/// The longest task, and the longest settings, in bytes.
-const MOST_TASK: u64 = 16 << 20;
-/// The longest file, in bytes. Those who hand it over hold it to a bound of their own.
-const MOST_FILE: u64 = 1 << 30;
 
 /// The reader of one file. Tasks may be given to it at the same time.
 pub(super) struct FileReader {
@@ -178,31 +175,33 @@ fn lost(why: String) -> Unread {
     Unread::Lost { why }
 }
 
-/// Answers the tasks that `input` holds about its file until it ends, as the process that
-/// [`DocumentReader::contained`](crate::DocumentReader::contained) starts. The process is limited from here on.
+/// Answers the tasks that `input` holds about its file, as the process that
+/// [`DocumentReader::contained`](crate::DocumentReader::contained) starts. The process is limited from here on. It ends with
+/// `input`, also in the middle of a task: whoever gave it is gone.
 ///
 /// # Errors
 /// When the process can't be limited, a task can't be read, or its streams fail.
-pub fn answer_contained(input: &mut dyn Read, output: &mut dyn Write) -> io::Result<()> {
+pub fn answer_contained(input: impl Read + Send + 'static, output: &mut dyn Write) -> io::Result<()> {
     let limits = LimitedTasks::limit_this_process(&LIMITS)?;
-    answer_tasks(input, output, |task| limits.within(task)?)
+    let messages = ReaderMessages::of(input).until_no_one_waits()?;
+    answer_tasks(messages.into_iter(), output, |task| limits.within(task)?)
 }
 
 /// Answers tasks: each is done within `bounds`, which is also given the opening of the file.
 fn answer_tasks(
-    input: &mut dyn Read,
+    mut messages: impl Iterator<Item = io::Result<Vec<u8>>>,
     output: &mut dyn Write,
     bounds: impl Fn(&mut dyn FnMut() -> io::Result<()>) -> io::Result<()>,
 ) -> io::Result<()> {
-    let mut message = |most| read_frame(&mut *input, most);
-    let (Some(settings), Some(bytes)) = (message(MOST_TASK)?, message(MOST_FILE)?) else { return Ok(()) };
+    let (Some(settings), Some(bytes)) = (messages.next(), messages.next()) else { return Ok(()) };
+    let (settings, bytes) = (settings?, bytes?);
     let settings: ReadingSettings = serde_json::from_slice(&settings)?;
     let kind = FileKind::of(&bytes)
         .ok_or_else(|| io::Error::new(io::ErrorKind::InvalidData, "not a kind of file with a reader"))?;
     let bytes = Arc::new(bytes);
     let mut opened = None;
-    while let Some(task) = message(MOST_TASK)? {
-        let task: ReaderTask = serde_json::from_slice(&task)?;
+    for task in messages {
+        let task: ReaderTask = serde_json::from_slice(&task?)?;
         bounds(&mut || {
             let file =
                 opened.get_or_insert_with(|| OpenedFile::open(kind, Arc::clone(&bytes), settings.clone()));

@@ -3,6 +3,7 @@
 use super::*;
 use crate::OcrSettings;
 use crate::pdf::tests::{pdf, texts};
+use loopctl_program::read_frame;
 
 fn page() -> Vec<u8> {
     pdf(&[texts(&[(30, 250, "Specimen 7: margins free"), (30, 200, "Grade 2 of 3, 30 mm")])])
@@ -21,7 +22,7 @@ fn answered(messages: &[Vec<u8>]) -> io::Result<Vec<Result<ReaderAnswer, Unread>
     for message in messages {
         write_frame(&mut input, message).unwrap();
     }
-    answer_tasks(&mut &*input, &mut output, |task| task())?;
+    answer_tasks(ReaderMessages::of(&*input), &mut output, |task| task())?;
     let mut answers = &*output;
     let frames = std::iter::from_fn(|| read_frame(&mut answers, MOST_ANSWER).unwrap());
     Ok(frames.map(ReaderAnswer::from_bytes).collect())

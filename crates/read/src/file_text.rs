@@ -6,7 +6,7 @@ use super::{Pages, Structure, Unreadable};
 use serde::{Deserialize, Serialize};
 
 const OPEN_AND_SAVE: &str = "open it and save it again as PDF, or give its text";
-const PASSWORD: &str = "give its password by `--password-file FILE`, or in the variable LOOPCTL_PASSWORD; it is stored nowhere, so `loopctl resume` needs it again, and a service is started with it; or save a copy that needs none";
+const PASSWORD: &str = "give its password by `--password-file FILE`, or in the variable LOOPCTL_PASSWORD; it is stored nowhere, so `loopctl resume` needs it again; submit it to a service with its password, also once more if the service was started again since; or save a copy that needs none";
 const SCAN: &str = "if it is a scan, let OCR read it (`ingest: { ocr: true }` in its profile), or read its text first, for example with `ocrmypdf`; or let a model that reads PDFs look at it: `attach: document` in the stages of its profile, and its type named (on the command line `--config 'stages.*.attach=document' --type TYPE`)";
 
 const BLANK: &str = "look at it: another file may be meant, or its pages were not scanned";

@@ -242,6 +242,7 @@ impl Input {
     /// # Errors
     /// [`InputError::Changed`] when it is a section of a file that has changed since.
     pub fn document(&self, bytes: Vec<u8>, reader: &DocumentReader) -> Result<Document, InputError> {
+        let reader = reader.for_file(self.origin.file());
         let document = match &self.origin {
             Origin::File(_) | Origin::Stdin => reader.document(self.id.clone(), bytes),
             // The text of a record is text.

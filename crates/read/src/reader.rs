@@ -1,12 +1,14 @@
 //! Readers of files that are not plain text, in this process or in one of their own.
 
 use super::file_kind::FileKind;
+use super::file_passwords::{FilePassword, FilePasswords};
 use super::file_reader::{FileReader, MOST_ANSWER};
 use super::file_text::{FileText, Unread};
 use super::kept_readings::{KeptReadings, ReadingKey};
+use super::names::absolute;
 use super::ocr::{OcrSettings, read_scans};
 use super::page_picture::{PagePicture, PictureSize};
-use super::reader_task::{FilePassword, ReadingSettings};
+use super::reader_task::ReadingSettings;
 use super::reading_progress::{ReadingObserver, ReadingProgress};
 use super::shared_readings::SharedReadings;
 use super::text_encoding;
@@ -14,8 +16,11 @@ use super::{Document, DocumentPage, Media, Pages, SourceText, Unreadable};
 use loopctl_core::profile::{GateStep, Ingest, PageGate};
 use loopctl_core::value::{DocumentId, digest_bytes};
 use loopctl_program::Program;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
+
+/// The key in a PDF that has it encrypted.
+const ENCRYPTED: &[u8] = b"/Encrypt";
 
 /// The way in which files are read that are not plain text.
 ///
@@ -27,6 +32,8 @@ pub struct DocumentReader {
     /// The program that reads, if it is another process.
     program: Option<Arc<Program>>,
     settings: ReadingSettings,
+    /// The passwords of single files, which the clones of a reader have in common, with whatever settings.
+    passwords: Arc<FilePasswords>,
     /// Bounds on the signals of pages.
     gate: PageGate,
     /// The readings of files for their sections, which the clones of a reader have in common.
@@ -65,6 +72,56 @@ impl DocumentReader {
     pub fn with_passwords(mut self, passwords: Vec<String>) -> Self {
         self.settings.passwords.extend(passwords.into_iter().map(FilePassword::new));
         self.anew()
+    }
+
+    /// Keeps the password of one file in memory, for this reader and its clones: they try it on this file only.
+    pub fn keep_password(&self, file: &Path, password: FilePassword) {
+        self.passwords.keep(absolute(file), password);
+    }
+
+    /// Drops the passwords of all files in a folder.
+    pub fn forget_passwords_below(&self, folder: &Path) {
+        self.passwords.forget_below(&absolute(folder));
+    }
+
+    /// Returns whether the password of a file in this folder is kept.
+    #[must_use]
+    pub fn has_password_below(&self, folder: &Path) -> bool {
+        self.passwords.has_below(&absolute(folder))
+    }
+
+    /// This reader, with the password that is kept for a file. It shares all else with this one.
+    #[must_use]
+    pub fn for_file(&self, file: Option<&Path>) -> Self {
+        let password = file.and_then(|file| self.passwords.of(&absolute(file)));
+        self.with_password(password)
+    }
+
+    fn with_password(&self, password: Option<FilePassword>) -> Self {
+        let mut reader = self.clone();
+        reader.settings.passwords.extend(password);
+        reader
+    }
+
+    /// Returns whether these bytes of a file may need a password.
+    #[must_use]
+    pub fn is_encrypted(bytes: &[u8]) -> bool {
+        FileKind::of(bytes) == Some(FileKind::Pdf) && contains(bytes, ENCRYPTED)
+    }
+
+    /// The reason why a file stays closed to this reader, with a password that was given for it; `None` if it does not.
+    /// Whatever else is wrong with the file shows when it is read.
+    #[must_use]
+    pub fn lock(&self, bytes: &[u8], password: Option<&FilePassword>) -> Option<Unreadable> {
+        let kind = FileKind::of(bytes)?;
+        let reader = self.with_password(password.cloned());
+        let counted = reader.opened(kind, Arc::new(bytes.to_vec())).and_then(|file| file.page_count());
+        match counted {
+            Err(why @ (Unread::Protected | Unread::WrongPassword | Unread::UnknownEncryption)) => {
+                Some(why.into())
+            }
+            Ok(_) | Err(_) => None,
+        }
     }
 
     /// This reader, with the reading settings of a profile.
@@ -208,25 +265,17 @@ impl DocumentReader {
     /// # Errors
     /// When the file has no such page, or can't be drawn.
     pub fn page_picture(&self, bytes: &[u8], page: usize, scale: f32) -> Result<PagePicture, Unreadable> {
-        self.picture(bytes, page, PictureSize::Scale(scale))
+        let kind = FileKind::of(bytes).ok_or(Unread::NoPage { page })?;
+        Ok(self.opened(kind, Arc::new(bytes.to_vec()))?.picture(page, PictureSize::Scale(scale))?)
     }
 
-    /// A picture of a page of a file whose longest side has so many pixels. An image with fewer is not enlarged.
+    /// The pages of a file, opened once for all pictures of them.
     ///
     /// # Errors
-    /// When the file has no such page, or can't be drawn.
-    pub fn page_picture_within(
-        &self,
-        bytes: &[u8],
-        page: usize,
-        pixels: u64,
-    ) -> Result<PagePicture, Unreadable> {
-        self.picture(bytes, page, PictureSize::LongestSide(pixels))
-    }
-
-    fn picture(&self, bytes: &[u8], page: usize, size: PictureSize) -> Result<PagePicture, Unreadable> {
-        let kind = FileKind::of(bytes).ok_or(Unread::NoPage { page })?;
-        Ok(self.opened(kind, Arc::new(bytes.to_vec()))?.picture(page, size)?)
+    /// When the file has no pages, or can't be opened.
+    pub fn open_pages(&self, bytes: Arc<Vec<u8>>) -> Result<OpenPages, Unreadable> {
+        let kind = FileKind::of(&bytes).ok_or(Unread::NoPages)?;
+        Ok(OpenPages(self.opened(kind, bytes)?))
     }
 
     /// The reader of one file.
@@ -260,6 +309,24 @@ impl DocumentReader {
         let scanned = read_scans(read, &file, ocr, agreement.map(|(least, _)| least))?;
         passed(held_against(scanned, &self.gate))
     }
+}
+
+/// The pages of a file that is open.
+pub struct OpenPages(FileReader);
+
+impl OpenPages {
+    /// A picture of a page whose longest side has so many pixels. An image with fewer is not enlarged.
+    ///
+    /// # Errors
+    /// When there is no such page, or it can't be drawn.
+    pub fn picture_within(&self, page: usize, pixels: u64) -> Result<PagePicture, Unreadable> {
+        Ok(self.0.picture(page, PictureSize::LongestSide(pixels))?)
+    }
+}
+
+/// Returns whether bytes hold these.
+fn contains(bytes: &[u8], sought: &[u8]) -> bool {
+    bytes.windows(sought.len()).any(|window| window == sought)
 }
 
 /// A text, with what a gate finds about its pages.

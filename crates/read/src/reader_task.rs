@@ -1,11 +1,11 @@
 //! Tasks about a file, and their answers, as they pass between two processes.
 
+use super::file_passwords::FilePassword;
 use super::file_text::{FileText, Unread};
 use super::ocr::{LineSheet, OcrSettings, PictureFrame, SheetTask, Turn};
 use super::page_picture::PictureSize;
 use loopctl_core::document::PageBox;
 use serde::{Deserialize, Serialize};
-use std::fmt;
 
 /// The ways in which files are read.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -15,29 +15,6 @@ pub(super) struct ReadingSettings {
     pub(super) passwords: Vec<FilePassword>,
     /// The way in which scans are read; `None` if they are not.
     pub(super) ocr: Option<OcrSettings>,
-}
-
-/// A password, which no message shows.
-#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(transparent)]
-pub(super) struct FilePassword(String);
-
-impl FilePassword {
-    /// This password.
-    pub(super) fn new(password: String) -> Self {
-        FilePassword(password)
-    }
-
-    /// The password itself.
-    pub(super) fn shown(&self) -> &str {
-        &self.0
-    }
-}
-
-impl fmt::Debug for FilePassword {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a password")
-    }
 }
 
 /// A task about a file. Pages are counted from 1.

@@ -15,7 +15,7 @@ use super::session::Session;
 use super::trace::{DocumentTrace, document_span, end_document};
 use crate::engine::{Input, Outcome, Run};
 use crate::exchange::{Attached, first_input};
-use crate::ingest::{Document, references_of};
+use crate::ingest::{Document, DocumentReader, references_of};
 use crate::plan::DocumentContext;
 use crate::policy::{Spent, StopReason};
 use crate::profile::{Judge, Mask, Unasked};
@@ -30,6 +30,8 @@ use tracing::Instrument;
 /// A document with what is needed to work on it.
 pub(super) struct Assignment<'a> {
     pub(super) document: &'a Document,
+    /// The reader of its file.
+    pub(super) reader: &'a DocumentReader,
     /// Overrides classification.
     pub(super) document_type: Option<&'a str>,
     /// Candidate 0.
@@ -65,6 +67,7 @@ impl Session {
         let key = self.store.journal.begin_document(&self.store.run, &record).await?;
         let assignment = Assignment {
             document,
+            reader: &self.reader,
             document_type,
             supplied,
             log: DocumentLog::new(Arc::clone(&self.store.journal), key),
@@ -99,8 +102,9 @@ impl Session {
         assignment: Assignment<'_>,
         observer: &mut O,
     ) -> Result<Option<DocumentResult>, StoreError> {
-        let Assignment { document, document_type, supplied, log, artifacts, prior, postponer } = assignment;
-        let counted = self.with_pages_counted(document).await?;
+        let Assignment { document, reader, document_type, supplied, log, artifacts, prior, postponer } =
+            assignment;
+        let counted = self.with_pages_counted(document, reader).await?;
         let document = counted.as_ref().unwrap_or(document);
         let attached = Attached::of(&self.plan, document);
         let instead = attached.as_ref().and_then(Attached::instead_of_text).map(str::to_owned);
@@ -149,6 +153,7 @@ impl Session {
             context,
             masked,
             attached,
+            reader,
             file: document.file.clone(),
             variables: &document.variables,
             references: references_of(&self.plan, document, &document_type, &mut warnings),

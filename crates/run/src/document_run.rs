@@ -5,6 +5,7 @@ use super::consultants::ConsultedProviders;
 use super::document_log::DocumentLog;
 use super::trace::DocumentTrace;
 use crate::exchange::{Attached, PreparedCorrection, Task};
+use crate::ingest::DocumentReader;
 use crate::plan::DocumentContext;
 use crate::provider::protocol::DocumentRef;
 use crate::result::ExplanationBuilder;
@@ -26,6 +27,8 @@ pub(super) struct DocumentRun<'a> {
     pub(super) masked: String,
     /// Its file and pictures of its pages, as far as calls get them.
     pub(super) attached: Option<Attached>,
+    /// The reader of its file.
+    pub(super) reader: &'a DocumentReader,
     /// The bytes of its file, if pages of that can be drawn.
     pub(super) file: Option<Arc<Vec<u8>>>,
     /// Variables of prompts that are its own.

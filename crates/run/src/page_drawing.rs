@@ -3,7 +3,7 @@
 use super::document_run::DocumentRun;
 use super::off_thread::on_blocking_thread;
 use super::session::Session;
-use crate::ingest::Document;
+use crate::ingest::{Document, DocumentReader, OpenPages};
 use crate::store::StoreError;
 use std::sync::Arc;
 
@@ -12,11 +12,12 @@ impl Session {
     pub(super) async fn with_pages_counted(
         &self,
         document: &Document,
+        reader: &DocumentReader,
     ) -> Result<Option<Document>, StoreError> {
         if !self.plan.shows_pages() || document.text.is_ok() {
             return Ok(None);
         }
-        let (reader, document) = (self.reader.clone(), document.clone());
+        let (reader, document) = (reader.clone(), document.clone());
         on_blocking_thread(move || Ok(Some(reader.with_pages_counted(document)))).await
     }
 
@@ -29,16 +30,22 @@ impl Session {
         task: &mut DocumentRun<'_>,
     ) -> Result<Result<(), String>, StoreError> {
         let (Some(attached), Some(file)) = (&mut task.attached, &task.file) else { return Ok(Ok(())) };
+        // One process draws all of them.
+        let mut opened: Option<Arc<OpenPages>> = None;
         for request in attached.missing(&self.plan) {
             if self.takes_no_calls() {
                 return Ok(Ok(()));
             }
-            let (reader, file) = (self.reader.clone(), Arc::clone(file));
+            let (reader, file, before) = (task.reader.clone(), Arc::clone(file), opened.take());
             let drawn = on_blocking_thread(move || {
-                Ok(reader.page_picture_within(&file, request.page, request.pixels))
+                let pages = before.map_or_else(|| reader.open_pages(file).map(Arc::new), Ok);
+                Ok(pages.and_then(|pages| Ok((pages.picture_within(request.page, request.pixels)?, pages))))
             });
             let added = match drawn.await? {
-                Ok(picture) => attached.add(&self.plan, request, picture.png()),
+                Ok((picture, pages)) => {
+                    opened = Some(pages);
+                    attached.add(&self.plan, request, picture.png())
+                }
                 Err(why) => Err(format!(
                     "page {} can't be drawn for `attach: pages`: {why}; {}",
                     request.page,

@@ -1,6 +1,7 @@
 //! Worksheets: written, filled in, and read back.
 
 use super::{Table, decision, field, import, reviewed_run, shown};
+use crate::serve::desk::paged::{PAGES, pdf};
 use crate::workspace::{Ran, Workspace};
 use serde_json::{Value, json};
 
@@ -270,4 +271,27 @@ fn formulas_are_texts_and_come_back_as_they_were() {
     let last =
         |name: &str| field(&shown, name)["decisions"].as_array().unwrap().last().unwrap()["value"].clone();
     assert_eq!((last("grade"), last("margins")), (json!("=1+1"), json!("-3 mm")));
+}
+
+#[test]
+fn a_worksheet_says_where_on_the_pages_a_value_is() {
+    let place = Workspace::new();
+    place.write("report.pdf", pdf(&PAGES));
+    place.run(&["run", "--quiet", "--profile", "clinical", "--type", "pathology", "report.pdf"]);
+    let table = exported_all(&place);
+    assert_eq!(table.cell("report", "margins", "page"), "1");
+    let places: Value = serde_json::from_str(table.cell("report", "margins", "places")).unwrap();
+    assert!(places[0]["page"] == 1 && places[0]["boxes"][0].as_array().unwrap().len() == 4, "{places}");
+    assert_eq!(table.cell("report", "", "places"), "");
+    place.run(&["review", "export", "--all", "--to", "sheet.jsonl"]).exits(0);
+    let rows: Vec<Value> =
+        place.read("sheet.jsonl").lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let margins = rows.iter().find(|row| row["field"] == "margins").unwrap();
+    assert_eq!(margins["places"], places);
+    assert!(rows[0].get("places").is_none());
+    // The columns are shown, and read back as nothing.
+    imported(&place, &table).exits(0);
+    place.run(&["review", "import", "sheet.jsonl", "--reviewer", "a.meyer"]).exits(0);
+    // A run without pages has no such columns.
+    assert!(exported(&reviewed_run()).header.iter().all(|column| column != "places"));
 }

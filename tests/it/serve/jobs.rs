@@ -109,7 +109,7 @@ fn a_file_that_is_refused_keeps_none_of_the_others() {
     {
         assert!(page.contains(said), "`{said}`: {page}");
     }
-    let nothing = server.request("POST", "/documents").admin().files(&[], &[]).send().is(422).text();
+    let nothing = server.request("POST", "/documents").admin().files::<&str>(&[], &[]).send().is(422).text();
     assert!(nothing.contains("the form holds no document"), "{nothing}");
     let done = server.request("POST", "/documents").admin().files(&[], &[("other.txt", "B")]).send().is(303);
     assert_eq!(done.header("location"), Some("/?taken=1&known=0"));

@@ -3,12 +3,13 @@
 mod attacks;
 mod bounds;
 pub(crate) mod browser;
-mod desk;
+pub(crate) mod desk;
 mod in_a_browser;
 mod jobs;
 mod keeping;
 mod metrics;
 mod openapi;
 mod pages;
+mod passwords;
 pub(crate) mod running;
 mod sections;

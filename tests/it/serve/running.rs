@@ -152,19 +152,21 @@ impl Request<'_> {
     }
 
     /// A form with files: name of the file and content.
-    pub(crate) fn files(self, fields: &[(&str, &str)], files: &[(&str, &str)]) -> Self {
-        let mut body = String::new();
+    pub(crate) fn files<C: AsRef<[u8]>>(self, fields: &[(&str, &str)], files: &[(&str, C)]) -> Self {
+        let mut body = Vec::new();
         for (name, value) in fields {
-            body.push_str(&format!(
-                "--part\r\nContent-Disposition: form-data; name=\"{name}\"\r\n\r\n{value}\r\n"
-            ));
+            let part =
+                format!("--part\r\nContent-Disposition: form-data; name=\"{name}\"\r\n\r\n{value}\r\n");
+            body.extend(part.bytes());
         }
         for (name, content) in files {
             let head = format!("Content-Disposition: form-data; name=\"file\"; filename=\"{name}\"");
-            body.push_str(&format!("--part\r\n{head}\r\nContent-Type: text/plain\r\n\r\n{content}\r\n"));
+            body.extend(format!("--part\r\n{head}\r\nContent-Type: text/plain\r\n\r\n").bytes());
+            body.extend(content.as_ref());
+            body.extend(b"\r\n");
         }
-        body.push_str("--part--\r\n");
-        self.body("multipart/form-data; boundary=part", body.as_bytes())
+        body.extend(b"--part--\r\n");
+        self.body("multipart/form-data; boundary=part", &body)
     }
 
     pub(crate) fn send(self) -> Answer {

@@ -7,6 +7,7 @@ use crate::workspace::{Ran, Workspace};
 use loopctl::ingest::DocumentReader;
 use serde_json::{Value, json};
 use std::fmt::Write as _;
+use std::sync::Arc;
 
 const KEY: &str = "a-key-that-nobody-may-see";
 
@@ -188,12 +189,12 @@ fn the_chosen_pages_of_a_pdf_reach_every_api_beside_its_text() {
                 );
                 let read = attached(&vendor, "read").remove(0);
                 assert_eq!(read.iter().map(|(kind, _)| kind.as_str()).collect::<Vec<_>>(), ["image/png"; 2]);
-                let reader = DocumentReader::in_process();
+                let pages = DocumentReader::in_process().open_pages(Arc::new(bytes.clone())).unwrap();
                 for ((_, png), page) in read.iter().zip([1, 3]) {
                     let (width, height, darkest, lightest) = decoded(png);
                     assert_eq!((width, height), (565, 800));
                     assert!(darkest < 100 && lightest == 255, "page {page} is blank");
-                    assert_eq!(png, reader.page_picture_within(bytes, page, 800).unwrap().png());
+                    assert_eq!(png, pages.picture_within(page, 800).unwrap().png());
                 }
                 let look = attached(&vendor, "look").remove(0);
                 let sides: Vec<(u32, u32)> =
@@ -278,10 +279,8 @@ sections: { least_characters: 4 }
     place.write("profiles/scan.yaml", split);
     let vendor = vendor(Api::OpenAi, Vec::new());
     run(&place, &vendor, &["--jobs", "1", "in.pdf"]);
-    let reader = DocumentReader::in_process();
-    let page = |page| {
-        vec![("image/png".to_owned(), reader.page_picture_within(&bytes, page, 1600).unwrap().into_png())]
-    };
+    let pages = DocumentReader::in_process().open_pages(Arc::new(bytes)).unwrap();
+    let page = |page| vec![("image/png".to_owned(), pages.picture_within(page, 1600).unwrap().into_png())];
     let (read, look) = (attached(&vendor, "read"), attached(&vendor, "look"));
     // Their order is not fixed.
     assert!(read.contains(&page(1)) && read.contains(&page(3)) && !read.contains(&page(2)));

@@ -74,6 +74,11 @@ impl SourceFile {
         self.bytes
     }
 
+    /// The reader of its file, with the password that is kept for that.
+    pub fn reader(&self, reader: &DocumentReader) -> DocumentReader {
+        reader.for_file(self.input.origin().file())
+    }
+
     /// The document, as a reader reads it.
     ///
     /// # Errors

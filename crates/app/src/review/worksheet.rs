@@ -8,7 +8,7 @@ use super::reviewed::Reviewed;
 use super::typed_value::shown;
 use crate::diag::nearest;
 use crate::experiment::evaluate::{TableLines, delimiter, moment_or_day};
-use crate::value::is_blank;
+use crate::value::{PagePassage, is_blank};
 use csv::{ReaderBuilder, StringRecord, Trim, WriterBuilder};
 use serde::Serialize;
 use serde_json::Value;
@@ -30,8 +30,11 @@ pub(super) const COLUMNS: [&str; 13] = [
     "shown",
 ];
 
-/// Columns that a table may have besides.
-pub(super) const MORE_COLUMNS: [&str; 3] = ["at", "spent_ms", "settles"];
+/// Columns that a table may have besides: the places of passages on pages are shown, the others are filled in.
+pub(super) const MORE_COLUMNS: [&str; 5] = ["page", "places", "at", "spent_ms", "settles"];
+
+/// The column after which the places of passages are written.
+const BEFORE_PLACES: &str = "support";
 
 /// Longest value and quote that a table shows, in characters.
 const LONGEST: usize = 2_000;
@@ -49,6 +52,9 @@ pub struct WorksheetRow {
     value: Option<Value>,
     quote: Option<String>,
     support: Option<&'static str>,
+    /// The places of its passage on the pages of a document that has pages.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    places: Vec<PagePassage>,
     decision: Option<String>,
     after: Option<Value>,
     comment: Option<String>,
@@ -68,6 +74,7 @@ pub fn rows_of(document: &ReviewDocument, reviewed: &Reviewed, stamp: &str) -> V
         value: None,
         quote: None,
         support: None,
+        places: Vec::new(),
         decision: None,
         after: None,
         comment: None,
@@ -80,6 +87,7 @@ pub fn rows_of(document: &ReviewDocument, reviewed: &Reviewed, stamp: &str) -> V
         rows.push(WorksheetRow {
             issue: Some(question.key),
             value: Some(Value::from(question.issue.message.as_str())),
+            places: question.issue.places.clone(),
             ..whole.clone()
         });
     }
@@ -92,22 +100,32 @@ pub fn rows_of(document: &ReviewDocument, reviewed: &Reviewed, stamp: &str) -> V
             value: held.map_or(field.value, |held| held.value.clone()),
             quote: leaf.and_then(|leaf| leaf.quote.map(str::to_owned)),
             support: leaf.map(|leaf| leaf.support.as_str()),
+            places: leaf.map(|leaf| leaf.places.to_vec()).unwrap_or_default(),
             ..whole.clone()
         });
     }
     rows
 }
 
-/// The rows as a table.
+/// The rows as a table, with columns for places on pages if some document has pages.
 ///
 /// # Errors
 /// If they can't be written, which memory never refuses.
 pub fn write_csv(rows: &[WorksheetRow]) -> Result<Vec<u8>, csv::Error> {
     let mut table = WriterBuilder::new().from_writer(Vec::new());
-    table.write_record(COLUMNS)?;
+    let has_places = rows.iter().any(|row| !row.places.is_empty());
+    let with_places = |cells: Vec<String>, places: [String; 2]| {
+        let places = Some(places).filter(|_| has_places).into_iter().flatten();
+        let mut all = cells;
+        let at = COLUMNS.iter().position(|column| *column == BEFORE_PLACES).map_or(all.len(), |at| at + 1);
+        all.splice(at..at, places);
+        all
+    };
+    let names = COLUMNS.map(str::to_owned).to_vec();
+    table.write_record(with_places(names, ["page", "places"].map(str::to_owned)))?;
     for row in rows {
         let cut = |text: String| text.chars().take(LONGEST).collect::<String>();
-        let cells = [
+        let cells = vec![
             row.document.clone(),
             row.document_type.clone(),
             row.reasons.join(" "),
@@ -122,7 +140,10 @@ pub fn write_csv(rows: &[WorksheetRow]) -> Result<Vec<u8>, csv::Error> {
             String::new(),
             row.shown.clone(),
         ];
-        table.write_record(cells.iter().map(|cell| guarded(cell)))?;
+        let page = row.places.first().map(|first| first.page.to_string()).unwrap_or_default();
+        let places = Some(&row.places).filter(|places| !places.is_empty()).map(serde_json::to_string);
+        let places = places.transpose().map_err(std::io::Error::from)?.unwrap_or_default();
+        table.write_record(with_places(cells, [page, places]).iter().map(|cell| guarded(cell)))?;
     }
     table.into_inner().map_err(|error| error.into_error().into())
 }

@@ -78,9 +78,12 @@ impl ImageKind {
 pub(super) fn may_hold_text(bytes: &[u8]) -> bool {
     let Some(kind) = ImageKind::of(bytes) else { return bytes.len() >= LEAST_BYTES };
     let size = ImageReader::with_format(Cursor::new(bytes), kind.format()).into_dimensions();
-    size.is_ok_and(|(width, height)| {
-        width.min(height) >= LEAST_SIDE && u64::from(width) * u64::from(height) >= LEAST_PIXELS
-    })
+    size.is_ok_and(|(width, height)| is_large(width, height))
+}
+
+/// Returns whether a picture of so many pixels is large enough to hold text that a person reads.
+pub(super) fn is_large(width: u32, height: u32) -> bool {
+    width.min(height) >= LEAST_SIDE && u64::from(width) * u64::from(height) >= LEAST_PIXELS
 }
 
 /// The pages of an image file, of which OCR has to read the text. A pixel is a point of its page.

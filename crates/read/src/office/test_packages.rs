@@ -1,5 +1,6 @@
 //! Office packages that tests make.
 
+use crate::PartRole;
 use crate::file_kind::FileKind;
 use crate::file_text::{FileText, Unread};
 use crate::opened_file::OpenedFile;
@@ -18,6 +19,22 @@ pub(crate) fn package(parts: &[(&str, &str)]) -> Vec<u8> {
         writer.write_all(text.as_bytes()).unwrap();
     }
     writer.finish().unwrap().into_inner()
+}
+
+/// The number of pictures that may hold text in a package with one more file.
+pub(crate) fn pictures_with(package: Vec<u8>, name: &str, file: &[u8]) -> usize {
+    let mut writer = ZipWriter::new_append(Cursor::new(package)).unwrap();
+    writer.start_file(name, SimpleFileOptions::default()).unwrap();
+    writer.write_all(file).unwrap();
+    let read = read(writer.finish().unwrap().into_inner()).unwrap();
+    read.structure.iter().filter(|part| part.role == PartRole::Picture).count()
+}
+
+/// A picture of so many pixels, as a PNG file.
+pub(crate) fn png(width: u32, height: u32) -> Vec<u8> {
+    let mut file = Cursor::new(Vec::new());
+    image::GrayImage::new(width, height).write_to(&mut file, image::ImageFormat::Png).unwrap();
+    file.into_inner()
 }
 
 /// The list of parts of a package whose main one is of this type.

@@ -9,7 +9,11 @@ use crate::store::{ClaimedDocument, QueuedDocument};
 /// A document of the queue, read.
 pub(super) enum Reading {
     /// It is one document.
-    Document(Box<Document>),
+    Document {
+        document: Box<Document>,
+        /// The reader that draws its pages.
+        reader: DocumentReader,
+    },
     /// It is a file of several documents.
     Sections {
         /// SHA-256 of its bytes, in hexadecimal.
@@ -34,7 +38,8 @@ impl Reading {
             .filter(|_| context.document_type.is_none() && context.supplied.is_none());
         let sections = classifier.map_or_else(Vec::new, |classifier| input.sections(&document, classifier));
         if sections.is_empty() {
-            return Ok(Reading::Document(Box::new(document)));
+            let reader = reader.for_file(input.origin().file());
+            return Ok(Reading::Document { document: Box::new(document), reader });
         }
         let digest = document.digest.clone();
         reader.keep_for_sections(document);

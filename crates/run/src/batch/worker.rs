@@ -152,8 +152,8 @@ async fn work(
             return Ok(TaskEnd::Left);
         }
     };
-    let document = match read {
-        Ok(Reading::Document(document)) => document,
+    let (document, reader) = match read {
+        Ok(Reading::Document { document, reader }) => (document, reader),
         Ok(Reading::Sections { digest, sections }) => return split(shared, claimed, digest, sections).await,
         Err(error) => {
             log.end(DocumentStage::Failed, Some(error.to_string()), None).await?;
@@ -186,6 +186,7 @@ async fn work(
     let consulted = session.consulted_anew();
     let assignment = Assignment {
         document: &document,
+        reader: &reader,
         document_type: document.document_type.as_deref().or(shared.document_type.as_deref()),
         supplied: shared.supplied.clone(),
         log,

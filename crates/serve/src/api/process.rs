@@ -3,9 +3,10 @@
 
 use super::error::{ApiError, ErrorAnswer};
 use super::job::JobStatus;
-use super::submit::{decode, duplicate_rule};
+use super::submit::{decode, duplicate_rule, password};
 use crate::access::Submitter;
 use crate::blocking::on_blocking_thread;
+use crate::ingest::FilePassword;
 use crate::jobs::{Submission, SubmissionContent, SubmitError};
 use crate::request_settings::RequestSettings;
 use crate::result::DocumentResult;
@@ -38,6 +39,10 @@ pub(super) struct ProcessRequest {
     mime_type: String,
     /// The name of its file.
     filename: String,
+    /// The password of a PDF that needs one. It is in memory only.
+    #[serde(default, deserialize_with = "password")]
+    #[schema(value_type = Option<String>, format = Password)]
+    password: Option<FilePassword>,
     /// Its type, instead of classifying it.
     document_type_override: Option<String>,
     /// Corrects what is wrong if true; otherwise there is one extraction and its scores. Default: true.
@@ -137,7 +142,7 @@ impl ProcessRequest {
         (status = 400, description = "What was sent can't be understood", body = ErrorAnswer),
         (status = 409, description = "The file was split into several documents: their results are those of the job", body = ErrorAnswer),
         (status = 413, description = "The document is too large", body = ErrorAnswer),
-        (status = 422, description = "The profile or the type can't be used", body = ErrorAnswer),
+        (status = 422, description = "The profile or the type can't be used, or the document needs another password", body = ErrorAnswer),
         (status = 429, description = "Too many documents wait; `Retry-After` says when to try again", body = ErrorAnswer),
         (status = 502, description = "There is no result: `error` says why", body = ErrorAnswer),
         (status = 503, description = "The service stops; the document resumes after a restart", body = ErrorAnswer),
@@ -157,6 +162,7 @@ pub(super) async fn process(
     let submission = Submission {
         content: SubmissionContent::Bytes(bytes),
         file_name: Some(request.filename.clone()),
+        password: request.password.clone(),
         document_type: request.document_type_override.clone(),
         profile: request.settings()?.over(service.settings.profile.clone()),
         submitter: identity.name,

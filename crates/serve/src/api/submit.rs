@@ -4,6 +4,7 @@ use super::error::{ApiError, ErrorAnswer};
 use super::job::Job;
 use crate::access::{Identity, Submitter};
 use crate::blocking::on_blocking_thread;
+use crate::ingest::FilePassword;
 use crate::jobs::{AcceptedJob, DuplicateRule, Submission, SubmissionContent, SubmitError};
 use crate::request_settings::RequestSettings;
 use crate::state::Service;
@@ -16,6 +17,7 @@ use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
+use serde::de::{Deserializer, Error};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -44,6 +46,11 @@ pub(super) struct NewJobRequest {
     path: Option<String>,
     /// The name of the document.
     file_name: Option<String>,
+    /// The password of a PDF that needs one. It is in memory only: after a restart of the service, such a document that
+    /// was not read yet ends as `failed`, and is submitted again.
+    #[serde(default, deserialize_with = "password")]
+    #[schema(value_type = Option<String>, format = Password)]
+    password: Option<FilePassword>,
     /// Its type, instead of classifying it.
     document_type: Option<String>,
     /// The profile that decides, instead of the service's own.
@@ -65,6 +72,12 @@ impl NewJobRequest {
             )),
         }
     }
+}
+
+/// The password of a document, if it has one. What is no text may be meant as one all the same, so no message repeats it.
+pub(super) fn password<'de, D: Deserializer<'de>>(given: D) -> Result<Option<FilePassword>, D::Error> {
+    let given = Option::<String>::deserialize(given).map_err(|_| D::Error::custom("a password is a text"))?;
+    given.map_or(Ok(None), FilePassword::given).map_err(D::Error::custom)
 }
 
 /// Bytes that were sent in Base64.
@@ -127,7 +140,7 @@ impl TakenFiles {
         (status = 400, description = "What was sent can't be understood", body = ErrorAnswer),
         (status = 413, description = "The document is too large", body = ErrorAnswer),
         (status = 404, description = "There is no such profile", body = ErrorAnswer),
-        (status = 422, description = "The profile, the type or a setting can't be used, or the key was used for another document", body = ErrorAnswer),
+        (status = 422, description = "The profile, the type or a setting can't be used, the document needs another password, or the key was used for another document", body = ErrorAnswer),
         (status = 429, description = "Too many documents wait; `Retry-After` says when to try again", body = ErrorAnswer),
     )
 )]
@@ -143,6 +156,7 @@ pub(super) async fn submit(
     let submission = Submission {
         content: request.content()?,
         file_name: request.file_name.take(),
+        password: request.password.take(),
         profile: settings.over(profile),
         document_type: request.document_type.take(),
         submitter: identity.name,
@@ -183,6 +197,9 @@ pub(super) struct UploadForm {
     document_type: Option<String>,
     /// Laid over the profile: `accept.overall=0.9`.
     setting: Option<Vec<String>>,
+    /// The password of the files that follow, of those that need one. It is in memory only.
+    #[schema(format = Password)]
+    password: Option<String>,
     /// The documents.
     #[schema(value_type = Vec<String>, format = Binary)]
     file: Vec<Vec<u8>>,
@@ -190,9 +207,9 @@ pub(super) struct UploadForm {
 
 /// Submit files
 ///
-/// A form (`multipart/form-data`) with one or more parts `file`; `profile`, `document_type` and `setting` (`KEY=VALUE`,
-/// repeatable) before them are for all files that follow. At most 100 files: of a form with more, or with a part that
-/// is none of these, none is taken. A refused file does not affect the others; if all are refused, the error is that of
+/// A form (`multipart/form-data`) with one or more parts `file`; `profile`, `document_type`, `password` and `setting`
+/// (`KEY=VALUE`, repeatable) before them are for all files that follow. At most 100 files: of a form with more, or with a
+/// part that is none of these, none is taken. A refused file does not affect the others; if all are refused, the error is that of
 /// the first.
 #[utoipa::path(
     post, path = "/api/uploads", operation_id = "upload_files", tag = "jobs",
@@ -202,7 +219,7 @@ pub(super) struct UploadForm {
         (status = 400, description = "What was sent can't be understood", body = ErrorAnswer),
         (status = 413, description = "A document is too large", body = ErrorAnswer),
         (status = 404, description = "There is no such profile", body = ErrorAnswer),
-        (status = 422, description = "The profile, the type or a setting can't be used", body = ErrorAnswer),
+        (status = 422, description = "The profile, the type or a setting can't be used, or the documents need another password", body = ErrorAnswer),
         (status = 429, description = "Too many documents wait", body = ErrorAnswer),
     )
 )]
@@ -253,6 +270,7 @@ async fn read_form(
     mut duplicate_rule: DuplicateRule,
 ) -> Result<Vec<Submission>, ApiError> {
     let (mut profile, mut document_type, mut settings) = (None, None, RequestSettings::default());
+    let mut password = None;
     let mut submissions: Vec<Submission> = Vec::new();
     // The rest of a form with too many files is counted and not kept, so that its sender knows by how many.
     let mut files = 0;
@@ -262,6 +280,9 @@ async fn read_form(
             "profile" => profile = Some(part.text().await?).filter(|text| !text.is_empty()),
             "document_type" => {
                 document_type = Some(part.text().await?.trim().to_owned()).filter(|text| !text.is_empty());
+            }
+            "password" => {
+                password = FilePassword::given(part.text().await?).map_err(ApiError::bad_request)?;
             }
             "setting" => settings.add(&part.text().await?).map_err(SubmitError::Setting)?,
             "again" if duplicate_rule != DuplicateRule::Never => {
@@ -283,6 +304,7 @@ async fn read_form(
                 submissions.push(Submission {
                     content: SubmissionContent::Bytes(bytes.to_vec()),
                     file_name,
+                    password: password.clone(),
                     document_type: document_type.clone(),
                     profile: settings
                         .clone()
@@ -293,7 +315,7 @@ async fn read_form(
             }
             other => {
                 return Err(ApiError::bad_request(format!("the form has a part `{}`", sanitize_line(other)))
-                    .help("expected `file`, `text`, `profile`, `document_type` and `setting`"));
+                    .help("expected `file`, `text`, `profile`, `document_type`, `password` and `setting`"));
             }
         }
     }
@@ -316,6 +338,9 @@ impl From<SubmitError> for ApiError {
                 .help("start the service with a larger `--most-mb`, at most 64"),
             SubmitError::Path { .. } => ApiError::new(StatusCode::FORBIDDEN, said)
                 .help("name a file below a folder that the service was started with (`--folder DIR`)"),
+            SubmitError::Locked(_) => unprocessable(said).help(
+                "send its password as `password`, in a form before its file; or save a copy that needs none",
+            ),
             SubmitError::UnknownType { .. } => {
                 unprocessable(said).help("leave `document_type` out to have it classified")
             }

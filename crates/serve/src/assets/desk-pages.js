@@ -55,20 +55,29 @@ function setZoom(to) {
 }
 const step = (by) => setZoom(ZOOMS[Math.max(0, Math.min(ZOOMS.length - 1, ZOOMS.indexOf(zoom) + by))]);
 
-// Turns a page by a quarter, with all that lies on it.
+// Lays a sheet at so many clockwise degrees, with all that lies on it, and has what holds it take its shape.
+function lay(holder, degrees) {
+  const sheet = holder.querySelector(".desk-sheet");
+  const ratio = holder.dataset.ratio ??= sheet.offsetWidth / sheet.offsetHeight;
+  const lies = degrees % 180 !== 0;
+  holder.dataset.turned = degrees;
+  holder.style.aspectRatio = lies ? 1 / ratio : ratio;
+  sheet.style.width = `${(lies ? ratio : 1) * 100}%`;
+  sheet.style.rotate = `${degrees}deg`;
+}
+
+// Lays pages upright of which OCR tells that their pictures lie on their side. Their measures are known before they are drawn.
+function layUpright() {
+  for (const holder of pane.querySelectorAll("[data-turn]")) lay(holder, Number(holder.dataset.turn));
+}
+
+// Turns a page by a quarter.
 function turn() {
   const figure = current();
-  const sheet = figure.querySelector(".desk-sheet");
-  const [width, height] = [sheet.offsetWidth, sheet.offsetHeight];
-  const turned = (Number(figure.dataset.turned ?? 0) + 90) % 360;
-  const lies = turned % 180 !== 0;
-  figure.dataset.turned = turned;
-  const ratio = figure.dataset.ratio ??= width / height;
-  figure.style.aspectRatio = lies ? 1 / ratio : ratio;
-  sheet.style.width = `${(lies ? ratio : 1) * 100}%`;
-  sheet.style.rotate = `${turned}deg`;
+  const degrees = (Number(figure.dataset.turned ?? 0) + 90) % 360;
+  lay(figure, degrees);
   sharpen();
-  return `Page ${figure.dataset.page} is turned by ${turned} degrees.`;
+  return `Page ${figure.dataset.page} is turned by ${degrees} degrees.`;
 }
 
 function open(number) {
@@ -253,6 +262,7 @@ if (pane) {
   new ResizeObserver(sharpen).observe(pages);
   figures().forEach((figure) => watching.observe(figure));
   pane.dataset.shown = "pages";
+  layUpright();
   if (sessionStorage.getItem(SHOWN) === "text") show("text");
   if (zoom !== 1) setZoom(zoom);
   sharpen();

@@ -35,6 +35,8 @@ impl Default for ReadDocuments {
 pub(super) struct OpenFile {
     pub(super) document: Arc<Document>,
     pub(super) bytes: Vec<u8>,
+    /// The reader of the file, with its password.
+    pub(super) reader: DocumentReader,
     pub(super) digest: String,
 }
 
@@ -69,7 +71,8 @@ pub(super) fn open_file(
         } else {
             read()?
         };
-        Ok(OpenFile { document, bytes: file.into_bytes(), digest: digest.clone() })
+        let reader = file.reader(reader);
+        Ok(OpenFile { document, bytes: file.into_bytes(), reader, digest: digest.clone() })
     }))
 }
 

@@ -2,7 +2,7 @@
 
 use super::costly_cache::{CacheBounds, CacheBusy, CostlyCache};
 use super::document_source::OpenFile;
-use crate::ingest::DocumentReader;
+use crate::store::DocumentKey;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -65,8 +65,8 @@ impl PictureScale {
 /// A picture as a PNG file, or the reason why there is none.
 type DrawnPage = Result<Arc<[u8]>, String>;
 
-/// Pictures by the digest of their file, their page and resolution.
-pub(super) struct PagePictures(CostlyCache<(String, usize, &'static str), DrawnPage>);
+/// Pictures by their document, the digest of its file, their page and resolution.
+pub(super) struct PagePictures(CostlyCache<(DocumentKey, String, usize, &'static str), DrawnPage>);
 
 impl Default for PagePictures {
     fn default() -> Self {
@@ -81,7 +81,7 @@ impl PagePictures {
     /// When there is no room for drawing it.
     pub(super) fn draw(
         &self,
-        reader: &DocumentReader,
+        document: DocumentKey,
         file: &OpenFile,
         page: usize,
         scale: PictureScale,
@@ -90,8 +90,8 @@ impl PagePictures {
         let area = pages.and_then(|pages| pages.iter().nth(page.saturating_sub(1)));
         let area = area.map_or(0.0, |page| page.width * page.height).max(1.0);
         let pixels = scale.pixels().min((MOST_PIXELS / area).sqrt());
-        let key = (file.digest.clone(), page, scale.name());
-        self.0.get(&key, &file.digest, || match reader.page_picture(&file.bytes, page, pixels) {
+        let key = (document, file.digest.clone(), page, scale.name());
+        self.0.get(&key, &file.digest, || match file.reader.page_picture(&file.bytes, page, pixels) {
             Ok(picture) => {
                 let picture: Arc<[u8]> = picture.into_png().into();
                 let weight = picture.len();

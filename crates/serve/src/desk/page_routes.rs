@@ -92,8 +92,7 @@ pub(super) async fn page_picture(
         let mut response = if is_known {
             StatusCode::NOT_MODIFIED.into_response()
         } else {
-            let reader = service.profiles.context.reader();
-            let drawn = service.desk.pictures.draw(reader, &file, page, scale).map_err(|_| {
+            let drawn = service.desk.pictures.draw(key, &file, page, scale).map_err(|_| {
                 ApiError::new(StatusCode::SERVICE_UNAVAILABLE, format!("page {page} is not drawn yet"))
                     .help("the pages of other documents are being drawn; ask again")
                     .retry_after(RETRY_AFTER)

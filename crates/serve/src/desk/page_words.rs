@@ -21,23 +21,49 @@ struct PlacedWord<'t> {
 
 /// The layer of a page, in its own measures.
 pub(super) fn page_words(page: &DocumentPage, text: &str) -> Markup {
+    let turned = page.origin.ocr().map_or(0, |ocr| ocr.turned);
     let words = page.words.iter().take(MOST_WORDS).filter_map(|word| {
         let said = text.get(word.text()).filter(|said| !said.trim().is_empty())?;
-        Some(PlacedWord { text: said, bounds: word.bounds() })
+        Some(PlacedWord { text: said, bounds: upright(word.bounds(), page, turned) })
     });
     let lines = lines(words);
     html! {
         svg.desk-words viewBox=(view_box(page)) {
-            @for line in &lines {
-                text {
-                    @for word in line {
-                        @let bounds = word.bounds;
-                        tspan x=(bounds.left) y=(bounds.top + ASCENT * bounds.height) textLength=(bounds.width.max(0.1)) lengthAdjust="spacingAndGlyphs" font-size=(size(word)) { (visible(word.text)) }
-                        " "
+            g transform=[from_upright(page, turned)] {
+                @for line in &lines {
+                    text {
+                        @for word in line {
+                            @let bounds = word.bounds;
+                            tspan x=(bounds.left) y=(bounds.top + ASCENT * bounds.height) textLength=(bounds.width.max(0.1)) lengthAdjust="spacingAndGlyphs" font-size=(size(word)) { (visible(word.text)) }
+                            " "
+                        }
                     }
                 }
             }
         }
+    }
+}
+
+/// A box of a page after the page was turned by so many clockwise degrees.
+fn upright(bounds: PageBox, page: &DocumentPage, turned: u16) -> PageBox {
+    let PageBox { left, top, width, height } = bounds;
+    let (right, bottom) = (page.width - left - width, page.height - top - height);
+    match turned {
+        90 => PageBox { left: bottom, top: left, width: height, height: width },
+        180 => PageBox { left: right, top: bottom, width, height },
+        270 => PageBox { left: top, top: right, width: height, height: width },
+        _ => bounds,
+    }
+}
+
+/// The way back of what is drawn on the page after it was turned.
+fn from_upright(page: &DocumentPage, turned: u16) -> Option<String> {
+    let (width, height) = (page.width, page.height);
+    match turned {
+        90 => Some(format!("matrix(0 -1 1 0 0 {height})")),
+        180 => Some(format!("matrix(-1 0 0 -1 {width} {height})")),
+        270 => Some(format!("matrix(0 1 -1 0 {width} 0)")),
+        _ => None,
     }
 }
 
@@ -76,6 +102,7 @@ fn is_one_line(last: &PageBox, next: &PageBox) -> bool {
 mod tests {
     use super::*;
     use crate::ingest::PageWord;
+    use serde_json::json;
 
     fn page(words: &[(usize, usize, [f32; 4])]) -> DocumentPage {
         let word = |&(start, end, [left, top, width, height]): &(usize, usize, [f32; 4])| {
@@ -98,6 +125,24 @@ mod tests {
         let word = r#"<tspan x="50" y="19" textLength="30" lengthAdjust="spacingAndGlyphs" font-size="10">&lt;two&gt;</tspan> "#;
         assert!(layer.contains(word), "{layer}");
         assert!(layer.contains(r#"viewBox="0 0 200 100""#) && layer.contains(">white<"), "{layer}");
+    }
+
+    #[test]
+    fn words_of_a_page_on_its_side_run_as_they_are_read() {
+        // The box of a word in the corner of the page, and the way back from where it is after the turn.
+        for (turned, x, y, length, way) in [
+            (90, 80, 34, 10, "matrix(0 -1 1 0 0 100)"),
+            (180, 160, 88, 30, "matrix(-1 0 0 -1 200 100)"),
+            (270, 10, 184, 10, "matrix(0 1 -1 0 200 0)"),
+        ] {
+            let mut page = page(&[(0, 5, [10.0, 10.0, 30.0, 10.0])]);
+            let ocr =
+                json!({ "engine": "tesseract", "confidence": 96, "least_confidence": 60, "turned": turned });
+            page.origin = serde_json::from_value(json!({ "ocr": ocr })).unwrap();
+            let layer = page_words(&page, "grade").into_string();
+            assert!(layer.contains(&format!("<g transform=\"{way}\">")), "{layer}");
+            assert!(layer.contains(&format!("x=\"{x}\" y=\"{y}\" textLength=\"{length}\"")), "{layer}");
+        }
     }
 
     #[test]

@@ -168,7 +168,9 @@ fn strip(view: &PagesView, page: &DeskPage<'_>) -> Markup {
             @for at in view.shown.clone() {
                 @let number = at + 1;
                 a href={ "#page-" (number) } data-page=(number) {
-                    (picture(view, at, &[&picture_address(page, number, PictureScale::Small)]))
+                    div.desk-leaf data-turn=[turn(view, at)] {
+                        div.desk-sheet { (picture(view, at, &[&picture_address(page, number, PictureScale::Small)])) }
+                    }
                     span { span.desk-aside { "Page " } (number) }
                 }
             }
@@ -208,13 +210,18 @@ fn sheet(view: &PagesView, page: &DeskPage<'_>, at: usize) -> Markup {
     };
     let addresses: Vec<&str> = addresses.iter().map(String::as_str).collect();
     html! {
-        figure.desk-page id={ "page-" (number) } data-page=(number) data-words=[words] data-more[view.count().is_none()] aria-label=(title) {
+        figure.desk-page id={ "page-" (number) } data-page=(number) data-words=[words] data-turn=[turn(view, at)] data-more[view.count().is_none()] aria-label=(title) {
             div.desk-sheet {
                 (picture(view, at, &addresses))
                 @if let Some(known) = known { (boxes(view, known, number)) }
             }
         }
     }
+}
+
+/// Clockwise degrees by which the script of the page turns a page that lies on its side, so that people can read it.
+fn turn(view: &PagesView, at: usize) -> Option<u16> {
+    view.page(at)?.origin.ocr().map(|ocr| ocr.turned).filter(|turned| *turned != 0)
 }
 
 /// The picture of a page at these addresses, from low to high resolution.

@@ -2,13 +2,14 @@
 
 use super::Jobs;
 use super::submission::{DuplicateRule, Submission, SubmissionContent, SubmitError};
-use crate::ingest::{Input, Media, Origin};
+use crate::ingest::{DocumentReader, FilePassword, Input, Media, Origin};
 use crate::metrics::IntakeOutcome;
-use crate::store::{NewJob, QueuedDocument, StoredJob, SubmitOutcome};
+use crate::store::{NewJob, QueuedDocument, StoreError, StoredJob, SubmitOutcome};
 use crate::value::{DocumentId, digest_bytes, path_text, sanitize_line};
 use jiff::Timestamp;
 use serde_json::json;
 use std::path::Path;
+use std::sync::PoisonError;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// The outcome of a submission.
@@ -26,7 +27,8 @@ impl Jobs {
     /// The reason why it is not taken; nothing of it is kept then.
     pub(crate) fn submit(&self, submission: Submission) -> Result<AcceptedJob, SubmitError> {
         self.check_profile(&submission.profile.name)?;
-        let Submission { content, file_name, document_type, profile, submitter, duplicate_rule } = submission;
+        let Submission { content, file_name, password, document_type, profile, submitter, duplicate_rule } =
+            submission;
         let named = match &content {
             SubmissionContent::Path(path) => Some(path_text(path).into_owned()),
             SubmissionContent::Bytes(_) => None,
@@ -40,6 +42,12 @@ impl Jobs {
         {
             return self.known_job(known, &request_digest);
         }
+        // The password of a form is that of its files which need one.
+        let is_encrypted = DocumentReader::is_encrypted(&bytes);
+        let password = password.filter(|_| is_encrypted);
+        if is_encrypted {
+            self.check_password(&bytes, password.as_ref())?;
+        }
         let worker = self.worker(&profile)?;
         let is_by_content = duplicate_rule == DuplicateRule::Content;
         let idempotency_key = match duplicate_rule {
@@ -47,11 +55,18 @@ impl Jobs {
             DuplicateRule::Key(key) => Some(key),
             DuplicateRule::Content => Some(format!("content:{}:{request_digest}", worker.run())),
         };
+        let idempotency_key = match idempotency_key {
+            Some(key) if is_by_content && password.is_some() && self.is_locked_job(&submitter, &key)? => None,
+            key => key,
+        };
         if let Some(given) = &document_type {
             check_type(&worker, given)?;
         }
         let id = fresh_id();
         let path = self.uploads.keep(&id, &name, &bytes)?;
+        if let Some(password) = password {
+            self.reader().keep_password(&path, password);
+        }
         let document = queued(&id, &name, &path, document_type.as_deref());
         let media_type = Media::of(&bytes).map_or("text/plain", |media| media.media_type());
         let job = NewJob {
@@ -67,7 +82,7 @@ impl Jobs {
         };
         let submitted = self.journal.submit_job(worker.run(), &document, &job, self.most_waiting);
         if !matches!(submitted, Ok(SubmitOutcome::Added(_))) {
-            self.uploads.discard(&id);
+            self.discard_upload(&id);
         }
         match submitted? {
             SubmitOutcome::Added(job) => {
@@ -86,6 +101,19 @@ impl Jobs {
                 Err(SubmitError::Full { waiting })
             }
         }
+    }
+
+    /// Refuses a file that needs another password, while the person who has it is there.
+    fn check_password(&self, bytes: &[u8], password: Option<&FilePassword>) -> Result<(), SubmitError> {
+        // A file may be made to occupy its reader, so one is tried at a time.
+        let _trying = self.trying.lock().unwrap_or_else(PoisonError::into_inner);
+        self.reader().lock(bytes, password).map_or(Ok(()), |why| Err(SubmitError::Locked(why)))
+    }
+
+    /// Returns whether a job with this key has lost the password of its file, because the service was started again since.
+    fn is_locked_job(&self, submitter: &str, key: &str) -> Result<bool, StoreError> {
+        let known = self.journal.job_of_key(submitter, key)?;
+        Ok(known.is_some_and(|job| !self.reader().has_password_below(&self.uploads.folder_of(&job.id))))
     }
 
     fn known_job(&self, job: StoredJob, request_digest: &str) -> Result<AcceptedJob, SubmitError> {

@@ -24,7 +24,7 @@ use super::profiles::{CompiledProfile, ProfileRequest, ServedProfiles};
 use super::request_settings::RequestSettings;
 use super::settings::ServiceSettings;
 use crate::diag::nearest;
-use crate::ingest::ReadingProgress;
+use crate::ingest::{DocumentReader, ReadingProgress};
 use crate::plan::Plan;
 use crate::requests::RunIdentity;
 use crate::run::{asked_of, plan_ids, plugins_of};
@@ -64,6 +64,8 @@ pub struct Jobs {
     workers: Mutex<BTreeMap<ProfileRequest, ActiveWorker>>,
     /// Held while a worker is opened, so that one profile does not begin two runs.
     opening: Mutex<()>,
+    /// Held while a password is tried.
+    trying: Mutex<()>,
     profile_errors: Arc<ProfileErrors>,
     readings: Arc<Readings>,
     /// `true` once the service is stopping.
@@ -107,6 +109,7 @@ impl Jobs {
             jobs: settings.jobs,
             workers: Mutex::default(),
             opening: Mutex::default(),
+            trying: Mutex::default(),
             profile_errors: Arc::default(),
             readings: Arc::default(),
             stopping: watch::channel(false).0,
@@ -249,9 +252,14 @@ impl Jobs {
         self.uploads.before(time)
     }
 
-    /// Removes what was uploaded for a job.
+    /// Removes what was uploaded for a job, and its password.
     pub(crate) fn discard_upload(&self, job: &str) {
         self.uploads.discard(job);
+        self.reader().forget_passwords_below(&self.uploads.folder_of(job));
+    }
+
+    fn reader(&self) -> &DocumentReader {
+        self.profiles.context.reader()
     }
 
     /// The worker of a run.

@@ -1,7 +1,7 @@
 //! Submissions of documents, and the reasons why one is not taken.
 
 use crate::diag::{Problems, Style, render_human};
-use crate::ingest::MAX_DOCUMENT_BYTES;
+use crate::ingest::{FilePassword, MAX_DOCUMENT_BYTES, Unreadable};
 use crate::profiles::ProfileRequest;
 use crate::request_settings::SettingError;
 use crate::run::OpenError;
@@ -23,6 +23,8 @@ pub(crate) struct Submission {
     pub(crate) content: SubmissionContent,
     /// The name of its file, if given.
     pub(crate) file_name: Option<String>,
+    /// Its password, if it needs one: in memory only.
+    pub(crate) password: Option<FilePassword>,
     /// Its type, if known.
     pub(crate) document_type: Option<String>,
     /// The profile that is to be used.
@@ -61,6 +63,9 @@ pub(crate) enum SubmitError {
         /// The most bytes that are taken.
         most: u64,
     },
+    /// It is encrypted, and stays so.
+    #[error("{0}")]
+    Locked(Unreadable),
     /// The path leads to none of the folders that are allowed, or to nothing that can be read.
     #[error("`{path}` can't be submitted by its path: {why}")]
     Path {

@@ -82,8 +82,8 @@ impl Uploads {
         names.filter(|job| kept_at(job).is_some_and(|at| at < time)).collect()
     }
 
-    /// Jobs are spread over folders, so that none has too many entries.
-    fn folder_of(&self, job: &str) -> PathBuf {
+    /// The folder of what was kept for a job. Jobs are spread over folders, so that none has too many entries.
+    pub(super) fn folder_of(&self, job: &str) -> PathBuf {
         let shard: String = job.chars().rev().take(2).collect();
         self.folder.join(shard).join(job)
     }

@@ -157,6 +157,10 @@ fn form(names: &[String], usual: &str, types: &[String], most_mb: u64) -> Markup
                 datalist id="document-types" { @for one in types { option value=(one) {} } }
             }
             div {
+                label for="password" { "Password " span.soft { "(of PDF files that need one; it is stored nowhere)" } }
+                input id="password" type="password" name="password" autocomplete="off" maxlength="1024";
+            }
+            div {
                 label { input type="checkbox" name="again" value="yes"; " Run documents again even if they were already submitted" }
             }
             div {

@@ -6,7 +6,7 @@ mod decisions;
 mod differ;
 mod keyboard;
 mod leases;
-mod paged;
+pub(crate) mod paged;
 mod paged_in_a_browser;
 mod played;
 mod questions;

@@ -12,7 +12,7 @@ use std::fmt::Write as _;
 pub(super) const REPORT: &str = "report";
 
 /// The lines of its pages. The last one contradicts the first.
-pub(super) const PAGES: [&[&str]; 3] = [
+pub(crate) const PAGES: [&[&str]; 3] = [
     &[
         "SURGICAL PATHOLOGY REPORT",
         "INSTITUTION: General Hospital",
@@ -30,7 +30,7 @@ pub(super) const PAGES: [&[&str]; 3] = [
 ];
 
 /// A PDF of A4 pages with these lines, 24 points apart.
-pub(super) fn pdf(pages: &[&[&str]]) -> Vec<u8> {
+pub(crate) fn pdf(pages: &[&[&str]]) -> Vec<u8> {
     let mut objects = String::new();
     let mut kids = String::new();
     for (at, lines) in pages.iter().enumerate() {

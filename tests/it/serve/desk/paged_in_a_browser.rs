@@ -213,3 +213,77 @@ fn an_image_is_a_page_with_the_same_tools() {
     assert_eq!(browser.serious(), [""; 0]);
     assert_eq!(browser.noted(), Vec::<String>::new());
 }
+
+/// A picture turned to the left by a quarter, in shades of grey.
+fn on_its_side(picture: &[u8]) -> Vec<u8> {
+    let mut decoder = png::Decoder::new(std::io::Cursor::new(picture));
+    decoder.set_transformations(png::Transformations::normalize_to_color8());
+    let mut reader = decoder.read_info().unwrap();
+    let mut samples = vec![0; reader.output_buffer_size().unwrap()];
+    let frame = reader.next_frame(&mut samples).unwrap();
+    let shade = |x: usize, y: usize| samples[y * frame.line_size + x * frame.color_type.samples()];
+    let (width, height) = (frame.width as usize, frame.height as usize);
+    let shades: Vec<u8> =
+        (0..width).rev().flat_map(|x| (0..height).map(move |y| (x, y))).map(|(x, y)| shade(x, y)).collect();
+    let mut turned = Vec::new();
+    let mut encoder = png::Encoder::new(&mut turned, frame.height, frame.width);
+    encoder.set_color(png::ColorType::Grayscale);
+    let mut writer = encoder.write_header().unwrap();
+    writer.write_image_data(&shades).unwrap();
+    writer.finish().unwrap();
+    turned
+}
+
+#[test]
+#[ignore = "long"]
+fn a_scan_that_lies_on_its_side_is_shown_upright() {
+    let Some(browser) = Browser::start(&[]) else { return };
+    let desk = Desk::of_pages(&PAGES);
+    let picture = desk.get(&desk.anna, &desk.address(REPORT, "pages/1?scale=3")).is(200);
+    let place = Workspace::new();
+    place.write("report.png", on_its_side(&picture.body));
+    place.run(&[
+        "run",
+        "--quiet",
+        "--profile",
+        "clinical",
+        "--type",
+        "pathology",
+        "--journal",
+        JOURNAL,
+        "report.png",
+    ]);
+    let desk = Desk::serve(place);
+    if !desk.page(&desk.anna, REPORT).contains("data-turn=\"90\"") {
+        let is_required = std::env::var("LOOPCTL_TESSERACT").is_ok_and(|need| need == "required");
+        assert!(!is_required, "the page is not read upright: {}", desk.page(&desk.anna, REPORT));
+        eprintln!("tesseract is not there, so nothing was tried");
+        return;
+    }
+    open(&browser, &desk, REPORT);
+    go_to(&browser, "histology");
+    seen(&browser, ".desk-place.chosen");
+    let is_wide = |selector: &str| {
+        browser.run(&format!("const at = document.querySelector('{selector}').getBoundingClientRect(); return at.width > at.height")) == json!(true)
+    };
+    // The page stands, and the lines on it run across.
+    assert!(!is_wide("#page-1") && is_wide(".desk-place.chosen rect"));
+    browser.wait("document.querySelector('#page-1[data-worded=placed]')");
+    browser.picture("scan-upright", DESK);
+    let ink = browser.run_until_done(INK);
+    assert!(ink["inside"].as_f64().unwrap() > 0.05, "{ink}");
+    // The word under the middle of the box is one of the passage.
+    let word = browser.run(
+        "const at = document.querySelector('.desk-place.chosen rect').getBoundingClientRect();
+         return document.elementsFromPoint(at.left + 0.5 * at.width, at.top + at.height / 2).find((one) => one.tagName === 'tspan')?.textContent",
+    );
+    assert!(word.as_str().is_some_and(|word| PAGES[0][4].contains(word)), "{word}");
+    browser.press("t");
+    said(&browser, "Page 1 is turned by 180 degrees.");
+    assert!(is_wide("#page-1") && !is_wide(".desk-place.chosen rect"));
+    browser.press("ttt");
+    said(&browser, "Page 1 is turned by 90 degrees.");
+    assert!(!is_wide("#page-1") && is_wide(".desk-place.chosen rect"));
+    assert_eq!(browser.serious(), [""; 0]);
+    assert_eq!(browser.noted(), [""; 0]);
+}

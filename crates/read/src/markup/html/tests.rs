@@ -228,3 +228,22 @@ proptest! {
         let _ = (is_page(&page), read(&page));
     }
 }
+
+#[test]
+fn a_picture_of_the_size_of_a_scan_counts_and_a_logo_does_not() {
+    let pictures = |image: &str| {
+        let page = format!("<!DOCTYPE html><html><body><p>Report</p>{image}</body></html>");
+        read(&page).unwrap().structure.iter().filter(|part| part.role == PartRole::Picture).count()
+    };
+    for (width, height, count) in
+        [("400", "300", 1), ("399px", "300", 0), ("149", "2000", 0), ("150px", "800px", 1)]
+    {
+        let image = format!("<img src=\"scan.png\" width=\"{width}\" height=\"{height}\">");
+        assert_eq!(pictures(&image), count, "{image}");
+    }
+    let written = |letters: usize| format!("<img src=\"data:image/png;base64,{}\">", "A".repeat(letters));
+    assert_eq!(
+        (pictures(&written(40_000)), pictures(&written(2_000)), pictures("<img src=\"scan.png\">")),
+        (1, 0, 0)
+    );
+}

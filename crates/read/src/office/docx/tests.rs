@@ -1,7 +1,9 @@
 //! Word documents made for one question each.
 
 use crate::file_text::FileText;
-use crate::office::test_packages::{content_types, links, package, read, read_any, refusal};
+use crate::office::test_packages::{
+    content_types, links, package, pictures_with, png, read, read_any, refusal,
+};
 use crate::{PartRole, Structure};
 use proptest::prelude::*;
 
@@ -342,4 +344,18 @@ proptest! {
         ]);
         let _ = read_any(&bytes);
     }
+}
+
+#[test]
+fn a_picture_of_the_size_of_a_scan_counts_and_a_logo_does_not() {
+    let with =
+        |name: &str, file: &[u8]| pictures_with(docx("<w:p><w:r><w:t>Report</w:t></w:r></w:p>"), name, file);
+    for (size, count) in [((500, 400), 1), ((499, 400), 0), ((199, 2000), 0), ((200, 1000), 1)] {
+        assert_eq!(with("word/media/image1.png", &png(size.0, size.1)), count, "{size:?}");
+    }
+    // Drawings of lines tell no pixels, and a file that is damaged shows nothing.
+    assert_eq!(with("word/media/image1.emf", &[7; 60_000]), 1);
+    assert_eq!(with("word/media/image1.emf", &[7; 2_000]), 0);
+    assert_eq!(with("word/media/image1.png", &png(500, 400)[..20]), 0);
+    assert_eq!(with("word/embeddings/image1.png", &png(500, 400)), 0);
 }

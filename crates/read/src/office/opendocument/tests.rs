@@ -2,7 +2,7 @@
 
 use crate::PartRole;
 use crate::file_text::FileText;
-use crate::office::test_packages::{package, read, read_any, refusal};
+use crate::office::test_packages::{package, pictures_with, png, read, read_any, refusal};
 use proptest::prelude::*;
 
 const PAGES: &str = r##"<office:document-styles><office:styles>
@@ -152,4 +152,12 @@ proptest! {
         let body = format!("{}{piece}{}", &body[..at], &body[at..]);
         read_any(&file(if is_text { "text" } else { "spreadsheet" }, &body));
     }
+}
+
+#[test]
+fn a_picture_of_the_size_of_a_scan_counts_and_a_logo_does_not() {
+    let with = |size: (u32, u32)| {
+        pictures_with(file("text", "<text:p>Report</text:p>"), "Pictures/1.png", &png(size.0, size.1))
+    };
+    assert_eq!([with((500, 400)), with((499, 400)), with((199, 2000))], [1, 0, 0]);
 }

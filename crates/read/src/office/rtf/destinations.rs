@@ -3,9 +3,8 @@
 use super::state::RtfDestination;
 
 /// Destinations without text that anyone sees.
-const UNSEEN: [&str; 44] = [
+const UNSEEN: [&str; 42] = [
     "info",
-    "pict",
     "object",
     "objdata",
     "objclass",
@@ -13,7 +12,6 @@ const UNSEEN: [&str; 44] = [
     "fldinst",
     "datafield",
     "nonshppict",
-    "shppict",
     "shprslt",
     "annotation",
     "atnid",
@@ -62,9 +60,10 @@ pub(super) fn destination(word: &str, is_optional: bool, outer: RtfDestination) 
         // The same text as the group before it, in Unicode.
         "ud" => RtfDestination::Body,
         "result" if is_unseen => RtfDestination::Body,
-        "shpinst" | "do" if !is_unseen => RtfDestination::Shape,
+        "shpinst" | "do" | "shppict" if !is_unseen => RtfDestination::Shape,
         "shptxt" | "dptxbxtext" if outer == RtfDestination::Shape => RtfDestination::Body,
         _ if is_unseen => return None,
+        "pict" => RtfDestination::Picture,
         "listtext" | "pntext" => RtfDestination::ListText,
         "footnote" => RtfDestination::Note,
         "footer" | "footerl" | "footerr" | "footerf" => RtfDestination::Footer,

@@ -5,6 +5,7 @@
 
 mod code_pages;
 mod destinations;
+mod picture;
 mod state;
 mod story;
 mod tables;
@@ -13,6 +14,7 @@ mod tests;
 mod tokens;
 
 use self::destinations::destination;
+use self::picture::RtfPicture;
 use self::state::{RtfDestination, RtfState, RtfTables};
 use self::story::RtfStory;
 use self::tokens::{RtfToken, RtfTokens};
@@ -41,6 +43,8 @@ pub(crate) fn read(bytes: &[u8]) -> Result<FileText, OfficeFault> {
         is_optional: false,
         color: [None; 3],
         style: (0, String::new()),
+        picture: RtfPicture::default(),
+        pictures: 0,
     };
     let mut tokens = RtfTokens::new(bytes);
     while let Some(token) = tokens.next() {
@@ -49,11 +53,13 @@ pub(crate) fn read(bytes: &[u8]) -> Result<FileText, OfficeFault> {
             RtfToken::Close => {
                 reader.close()?;
                 if reader.outer.is_empty() {
-                    return reader.story.finish();
+                    let read = reader.story.finish()?;
+                    let structure = read.structure.with_pictures(reader.pictures);
+                    return Ok(FileText { structure, ..read });
                 }
             }
             RtfToken::Control("bin", number) => {
-                tokens.skip_bytes(number.and_then(|n| n.try_into().ok()).unwrap_or(0))
+                reader.binary(tokens.take_bytes(number.and_then(|n| n.try_into().ok()).unwrap_or(0)));
             }
             RtfToken::Control(word, number) => reader.control(word, number),
             RtfToken::Symbol(symbol) => reader.symbol(symbol),
@@ -83,6 +89,10 @@ struct RtfReader {
     color: [Option<u8>; 3],
     /// The number and name of the style that is being read.
     style: (i32, String),
+    /// The picture that is being read.
+    picture: RtfPicture,
+    /// The number of pictures that are seen and may hold text.
+    pictures: usize,
 }
 
 impl RtfReader {
@@ -103,6 +113,9 @@ impl RtfReader {
         self.flush();
         (self.skip, self.is_optional) = (0, false);
         let ended = self.state.destination;
+        if ended == RtfDestination::Picture {
+            self.end_picture();
+        }
         self.state = self.outer.pop().ok_or(OfficeFault::Damaged)?;
         if ended != self.state.destination {
             self.story.end(ended, self.state.destination);
@@ -129,6 +142,7 @@ impl RtfReader {
             RtfDestination::Colors => self.color_part(word, number),
             RtfDestination::Styles => self.style_word(word, number),
             RtfDestination::FormField => self.story.form_field(word, number),
+            RtfDestination::Picture => self.picture.control(word, number),
             RtfDestination::Nowhere | RtfDestination::Shape => self.keep_up(word, number),
             RtfDestination::Body
             | RtfDestination::ListText
@@ -138,6 +152,22 @@ impl RtfReader {
                 self.text_word(word, number);
             }
         }
+    }
+
+    /// Reads bytes that are no text.
+    fn binary(&mut self, bytes: &[u8]) {
+        if self.state.destination == RtfDestination::Picture {
+            self.picture.bytes(bytes);
+        }
+    }
+
+    /// Ends a picture, or a group within it, in which nothing of it is.
+    fn end_picture(&mut self) {
+        if self.outer.last().is_some_and(|outer| outer.destination == RtfDestination::Picture) {
+            return;
+        }
+        let picture = std::mem::take(&mut self.picture);
+        self.pictures += usize::from(!self.state.is_deleted() && picture.may_hold_text());
     }
 
     /// Reads what holds for the text of groups within one that has none.
@@ -213,6 +243,7 @@ impl RtfReader {
                 };
                 self.tables.add_color(ink);
             }
+            RtfDestination::Picture => self.picture.digit(byte),
             RtfDestination::Colors
             | RtfDestination::Nowhere
             | RtfDestination::Shape

@@ -15,6 +15,8 @@ pub(super) enum RtfDestination {
     Nowhere,
     /// Nowhere, but that the text of some of its groups is seen.
     Shape,
+    /// Nowhere: it is the bytes of a picture.
+    Picture,
     Fonts,
     Colors,
     Styles,

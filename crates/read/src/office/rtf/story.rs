@@ -168,6 +168,7 @@ impl RtfStory {
             RtfDestination::Body
             | RtfDestination::Nowhere
             | RtfDestination::Shape
+            | RtfDestination::Picture
             | RtfDestination::Fonts
             | RtfDestination::Colors
             | RtfDestination::Styles => {}
@@ -211,6 +212,7 @@ impl RtfStory {
             RtfDestination::Body
             | RtfDestination::Nowhere
             | RtfDestination::Shape
+            | RtfDestination::Picture
             | RtfDestination::Fonts
             | RtfDestination::Colors
             | RtfDestination::Styles => {}

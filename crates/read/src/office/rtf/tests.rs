@@ -1,7 +1,7 @@
 //! RTF files made for one question each.
 
 use crate::PartRole;
-use crate::office::test_packages::{read, read_any, refusal};
+use crate::office::test_packages::{png, read, read_any, refusal};
 use proptest::prelude::*;
 
 const HEAD: &str = r"\rtf1\ansi\ansicpg1252\deff0{\fonttbl{\f0\fswiss Arial;}{\f1\fcharset204 Arial Cyr;}{\f2\ftech\fcharset2 Wingdings;}{\f3\fcharset128 MS Mincho;}}{\colortbl;\red255\green255\blue255;\red31\green56\blue100;}{\stylesheet{\s0 Normal;}{\s1 heading 1;}{\s5\outlinelevel1 Our section;}}{\info{\author NOT READ}}";
@@ -109,4 +109,41 @@ proptest! {
     ) {
         read_any(format!("{{{HEAD}{}}}", pieces.concat()).as_bytes());
     }
+}
+
+#[test]
+fn pictures_that_may_hold_text_are_counted_where_they_are_seen() {
+    let hex = |bytes: Vec<u8>| bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
+    let pictures = |body: &str| {
+        let read = read(format!("{{{HEAD}\\pard Report\\par {body}}}").into_bytes()).unwrap();
+        assert_eq!(read.text.trim(), "Report");
+        read.structure.iter().filter(|part| part.role == PartRole::Picture).count()
+    };
+    let (logo, scan) = (hex(png(199, 2000)), hex(png(500, 400)));
+    // However large a logo is shown, its pixels are what it has.
+    assert_eq!(pictures(&format!("{{\\pict\\pngblip\\picwgoal9000\\pichgoal9000 {logo}}}")), 0);
+    assert_eq!(pictures(&format!("{{\\pict\\pngblip {}}}", hex(png(499, 400)))), 0);
+    assert_eq!(pictures(&format!("{{\\pict{{\\*\\blipuid 00ff}}\\pngblip\n{scan}}}")), 1);
+    // As Word writes it: once for programs that know its kind, once for those that don't; and in a shape.
+    assert_eq!(
+        pictures(&format!(
+            "{{\\*\\shppict{{\\pict\\pngblip {scan}}}}}{{\\nonshppict{{\\pict\\wmetafile8 {scan}}}}}{{\\shp{{\\*\\shpinst{{\\sp{{\\sn pib}}{{\\sv {{\\pict\\pngblip {scan}}}}}}}}}}}"
+        )),
+        2
+    );
+    for unseen in
+        ["{\\v {\\pict\\pngblip ", "{\\deleted{\\pict\\pngblip ", "{\\*\\listpicture{\\pict\\pngblip "]
+    {
+        assert_eq!(pictures(&format!("{unseen}{scan}}}}}")), 0, "{unseen}");
+    }
+    // A link to another file has its size only.
+    let sized = |words: &str| pictures(&format!("{{\\pict\\pngblip{words} }}"));
+    assert_eq!(sized("\\picwgoal7500\\pichgoal6000"), 1);
+    assert_eq!(sized("\\picw5000\\pich5000\\picwgoal1500\\pichgoal900"), 0);
+    assert_eq!((sized("\\picw500\\pich400"), sized("\\picw-500\\pich400"), sized("")), (1, 0, 0));
+    // Bytes as they are, which may look like groups.
+    let mut file =
+        format!("{{{HEAD}\\pard Report\\par{{\\pict\\pngblip\\bin{} ", png(500, 400).len()).into_bytes();
+    file.extend([png(500, 400), b"}}".to_vec()].concat());
+    assert_eq!(read(file).unwrap().structure.iter().filter(|part| part.role == PartRole::Picture).count(), 1);
 }

@@ -27,9 +27,11 @@ impl<'a> RtfTokens<'a> {
         RtfTokens { bytes, at: 0 }
     }
 
-    /// Skips bytes that are no text.
-    pub(super) fn skip_bytes(&mut self, bytes: usize) {
-        self.at = self.at.saturating_add(bytes);
+    /// Takes bytes that are no text: as many as there are.
+    pub(super) fn take_bytes(&mut self, count: usize) -> &'a [u8] {
+        let rest = self.bytes.get(self.at..).unwrap_or_default();
+        self.at = self.at.saturating_add(count);
+        rest.get(..count).unwrap_or(rest)
     }
 
     fn peek(&self) -> Option<u8> {

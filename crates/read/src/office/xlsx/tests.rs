@@ -1,6 +1,8 @@
 //! Workbooks made for one question each.
 
-use crate::office::test_packages::{content_types, links, package, read, read_any, refusal};
+use crate::office::test_packages::{
+    content_types, links, package, pictures_with, png, read, read_any, refusal,
+};
 use proptest::prelude::*;
 
 const STYLES: &str = r##"<styleSheet>
@@ -154,4 +156,13 @@ proptest! {
     fn any_format_shows_any_number(code in "[0#?.,;%yYmMdDhHsSeE+@/ \\[\\]\"<>=*_\\\\AaPp-]{0,16}", value: f64) {
         crate::office::number_format::NumberFormat::of(&code).number(value, crate::office::number_format::FirstDay::Of1900);
     }
+}
+
+#[test]
+fn a_picture_of_the_size_of_a_scan_counts_and_a_logo_does_not() {
+    let sheet = format!("<sheetData><row>{}</row></sheetData>", inline("A1", "Report"));
+    let with = |size: (u32, u32)| {
+        pictures_with(xlsx(&[(r#"name="One""#, &sheet)]), "xl/media/image1.png", &png(size.0, size.1))
+    };
+    assert_eq!([with((500, 400)), with((499, 400)), with((199, 2000))], [1, 0, 0]);
 }
