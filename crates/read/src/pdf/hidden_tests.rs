@@ -24,7 +24,10 @@ fn ways() -> Vec<(&'static str, String)> {
         (
             "covered by lines",
             shown("", 10.0, here)
-                + &(0..30).map(|at| format!("q 1 g 10 {} 200 1.2 re f Q\n", 92 + at)).collect::<String>(),
+                + (0..30)
+                    .map(|at| format!("q 1 g 10 {} 200 1.2 re f Q\n", 92 + at))
+                    .collect::<String>()
+                    .as_str(),
         ),
         ("covered by a shape", shown("", 10.0, here) + "q 1 g 10 90 m 210 85 l 220 125 l 9 120 l f Q\n"),
         ("transparent", shown("/Clear gs", 10.0, here)),
