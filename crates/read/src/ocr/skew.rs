@@ -6,7 +6,7 @@
 use super::GreyPicture;
 
 /// The most skew that is looked for, in degrees, and the steps of the two searches.
-const MOST_SKEW: f64 = 5.0;
+const MOST_SKEW: f64 = 12.0;
 const COARSE: f64 = 0.5;
 const FINE: f64 = 0.1;
 /// The longer side to which a picture is reduced before, in pixels: a skew of a tenth of a degree is then two rows.
@@ -77,7 +77,8 @@ impl Ink {
     }
 
     fn best_alternation(&self) -> f64 {
-        let angles = [-4.0, -3.0, -2.0, -1.0, 0.0, 1.0, 2.0, 3.0, 4.0];
+        let angles =
+            [-12.0, -10.0, -8.0, -6.0, -4.0, -3.0, -2.0, -1.0, 0.0, 1.0, 2.0, 3.0, 4.0, 6.0, 8.0, 10.0, 12.0];
         angles.into_iter().map(|angle| self.alternation(angle)).fold(0.0, f64::max)
     }
 

@@ -38,7 +38,7 @@ fn picture() -> GreyPicture {
 fn the_skew_of_lines_is_found_and_mended() {
     let level = picture();
     assert!(Ink::of(&level).skew().abs() < 0.15);
-    for degrees in [-4.2, -1.2, 0.7, 2.5] {
+    for degrees in [-9.5, -4.2, -1.2, 0.7, 2.5, 8.0] {
         let (skewed, _) = leveled(&level, -degrees);
         let found = Ink::of(&skewed).skew();
         assert!((found - degrees).abs() < 0.15, "{degrees} degrees are found as {found}");

@@ -24,8 +24,8 @@ fn ways() -> Vec<(&'static str, String)> {
         (
             "covered by lines",
             shown("", 10.0, here)
-                + (0..30)
-                    .map(|at| format!("q 1 g 10 {} 200 1.2 re f Q\n", 92 + at))
+                + (0..60)
+                    .map(|at| format!("q 1 g 10 {} 200 2 re f Q\n", 92.0 + 0.5 * f64::from(at)))
                     .collect::<String>()
                     .as_str(),
         ),
