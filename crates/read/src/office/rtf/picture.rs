@@ -47,7 +47,7 @@ impl RtfPicture {
     }
 
     /// Returns whether it is large enough to hold text that a person reads. One without bytes is a link to another file: it
-    /// is as large as it is shown, or else as it is said to be.
+    /// has the size at which it is shown, or else the one that the file gives.
     pub(super) fn may_hold_text(&self) -> bool {
         if !self.bytes.is_empty() {
             return may_hold_text(&self.bytes);
