@@ -135,7 +135,7 @@ impl Providers {
 
     /// With a plugin that is linked into this program, before any file of the same name:
     /// `with_linked(loopctl_scripted::LOOPCTL_PLUGIN)`. All plugins export the same symbol, so a program that links several
-    /// in needs the feature `bundled`, or `linked` of the plugin SDK.
+    /// in needs the feature `bundled`, or that of each plugin under which it exports none.
     ///
     /// # Errors
     /// When its table isn't what its kind needs.

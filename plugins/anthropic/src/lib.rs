@@ -40,4 +40,4 @@ impl HttpCodec for Anthropic {
     }
 }
 
-export_http_plugin!(Anthropic, include_str!("../plugin.json"));
+export_http_plugin!(Anthropic, include_str!("../plugin.json"), unless = "linked");

@@ -60,7 +60,7 @@ impl DirectPlugin for Command {
     }
 }
 
-export_direct_plugin!(Command, include_str!("../plugin.json"));
+export_direct_plugin!(Command, include_str!("../plugin.json"), unless = "linked");
 
 #[cfg(test)]
 mod tests {

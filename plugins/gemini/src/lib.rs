@@ -39,4 +39,4 @@ impl HttpCodec for Gemini {
     }
 }
 
-export_http_plugin!(Gemini, include_str!("../plugin.json"));
+export_http_plugin!(Gemini, include_str!("../plugin.json"), unless = "linked");

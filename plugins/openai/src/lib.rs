@@ -43,4 +43,4 @@ impl HttpCodec for OpenAi {
     }
 }
 
-export_http_plugin!(OpenAi, include_str!("../plugin.json"));
+export_http_plugin!(OpenAi, include_str!("../plugin.json"), unless = "linked");

@@ -78,4 +78,4 @@ mod verbatim;
 
 pub use provider::PatternPlugin;
 
-loopctl_plugin_sdk::export_direct_plugin!(PatternPlugin, include_str!("../plugin.json"));
+loopctl_plugin_sdk::export_direct_plugin!(PatternPlugin, include_str!("../plugin.json"), unless = "linked");

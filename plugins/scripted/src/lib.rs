@@ -204,7 +204,8 @@ export_direct_plugin!(
 "config_schema": {"type": "object", "additionalProperties": false, "oneOf": [{"required": ["file"]}, {"required": ["answers"]}],
 "examples": [{"answers": [{"value": {}}]}],
 "properties": {"file": {"type": "string", "minLength": 1}, "answers": {"type": "array", "minItems": 1}}}}"#
-    )
+    ),
+    unless = "linked"
 );
 
 #[cfg(test)]

@@ -68,25 +68,28 @@ pub mod export {
 
 /// Exports a [`DirectPlugin`]: `export_direct_plugin!(Type, MANIFEST)`, once, at the root of the crate. `MANIFEST` is
 /// a constant `&str` of JSON ([`protocol::Manifest`]), as from `include_str!("../plugin.json")`.
+///
+/// All plugins export the same symbol, of which a program can have one. A plugin that a program links in beside others
+/// declares a feature under which it exports none: `export_direct_plugin!(Type, MANIFEST, unless = "linked")`.
 #[macro_export]
 macro_rules! export_direct_plugin {
-    ($plugin:ty, $manifest:expr $(,)?) => {
-        $crate::__export_plugin!($plugin, $manifest, direct_table);
+    ($plugin:ty, $manifest:expr $(, unless = $feature:tt)? $(,)?) => {
+        $crate::__export_plugin!($plugin, $manifest, direct_table $(, $feature)?);
     };
 }
 
 /// Exports an [`HttpCodec`]: `export_http_plugin!(Type, MANIFEST)`, like [`export_direct_plugin!`].
 #[macro_export]
 macro_rules! export_http_plugin {
-    ($plugin:ty, $manifest:expr $(,)?) => {
-        $crate::__export_plugin!($plugin, $manifest, http_table);
+    ($plugin:ty, $manifest:expr $(, unless = $feature:tt)? $(,)?) => {
+        $crate::__export_plugin!($plugin, $manifest, http_table $(, $feature)?);
     };
 }
 
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __export_plugin {
-    ($plugin:ty, $manifest:expr, $table:ident) => {
+    ($plugin:ty, $manifest:expr, $table:ident $(, $feature:tt)?) => {
         /// The plugin's manifest: JSON, the same bytes that are in its library.
         pub const LOOPCTL_MANIFEST: &str = $manifest;
 
@@ -98,12 +101,12 @@ macro_rules! __export_plugin {
             $crate::export::slice_of(&LOOPCTL_MANIFEST_BLOB, LOOPCTL_MANIFEST),
         );
 
-        /// This plugin, for a program that has it linked in. All plugins export the same symbol, so a program that links
-        /// several of them in turns that off by the feature `linked` of the SDK.
+        /// This plugin, for a program that has it linked in.
         // SAFETY: the entry is the one below, made of the SDK's own functions.
         pub const LOOPCTL_PLUGIN: $crate::Linked = unsafe { $crate::Linked::new(loopctl_plugin_v1) };
 
         $crate::__entry! {
+            $($feature)?;
             /// The one function that the library exports.
             ///
             /// # Safety
@@ -118,18 +121,10 @@ macro_rules! __export_plugin {
     };
 }
 
-/// The entry, under the name that hosts look for.
-#[cfg(not(feature = "linked"))]
+/// The entry, under the name that hosts look for, unless a feature of its crate is on.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __entry {
-    ($($entry:tt)*) => { #[unsafe(no_mangle)] $($entry)* };
-}
-
-/// The entry, under a name of its own.
-#[cfg(feature = "linked")]
-#[doc(hidden)]
-#[macro_export]
-macro_rules! __entry {
-    ($($entry:tt)*) => { $($entry)* };
+    (; $($entry:tt)*) => { #[unsafe(no_mangle)] $($entry)* };
+    ($feature:tt; $($entry:tt)*) => { #[cfg_attr(not(feature = $feature), unsafe(no_mangle))] $($entry)* };
 }

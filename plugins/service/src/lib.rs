@@ -59,7 +59,7 @@ impl HttpCodec for Service {
     }
 }
 
-export_http_plugin!(Service, include_str!("../plugin.json"));
+export_http_plugin!(Service, include_str!("../plugin.json"), unless = "linked");
 
 #[cfg(test)]
 mod tests {
