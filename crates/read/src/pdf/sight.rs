@@ -20,9 +20,9 @@ pub(super) struct Sighted {
 }
 
 impl Sighted {
-    /// Tells glyphs that are seen on a page from those that are not; all of plain print is, which has not been drawn.
+    /// Tells glyphs that are seen on a page from those that are not. A page of plain print has not been drawn: its glyphs
+    /// have ink.
     pub(super) fn of(glyphs: Vec<Glyph>, page: Rect, ink: Option<&PageInk>) -> Self {
-        let Some(ink) = ink else { return Sighted { seen: glyphs, hidden_words: 0 } };
         let visible = glyphs.iter().filter(|glyph| glyph.is_visible && page.contains(glyph.origin)).count();
         let invisible = glyphs.len() - visible;
         let is_scan = visible.saturating_mul(100) < invisible.saturating_mul(LAYER_PERCENT);
@@ -33,8 +33,10 @@ impl Sighted {
             let on_page = bounds.is_some_and(|bounds| page.contains(bounds.center()));
             // A font without shapes is shown by another program in a font of its own.
             let has_shapes = word.iter().any(|glyph| glyph.has_shape);
-            let has_ink = !has_shapes || bounds.is_some_and(|bounds| ink.is_seen(bounds));
-            let is_ground = !is_scan && bounds.is_some_and(|bounds| is_of_its_ground(word, bounds, ink));
+            let is_seen = |ink: &PageInk| bounds.is_some_and(|bounds| ink.is_seen(bounds));
+            let has_ink = !has_shapes || ink.is_none_or(is_seen);
+            let is_ground =
+                !is_scan && ink.zip(bounds).is_some_and(|(ink, bounds)| is_of_its_ground(word, bounds, ink));
             if word.iter().all(Glyph::is_blank) || (is_drawn && on_page && has_ink && !is_ground) {
                 sighted.seen.extend_from_slice(word);
             } else if letters(word) >= LEAST_LETTERS {
