@@ -46,6 +46,7 @@ mod page_picture;
 mod patterns;
 mod pdf;
 mod reader;
+#[expect(clippy::disallowed_types, reason = "watches for the end of the process that waits")]
 mod reader_messages;
 mod reader_task;
 mod reading_progress;

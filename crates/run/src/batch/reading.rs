@@ -12,7 +12,7 @@ pub(super) enum Reading {
     Document {
         document: Box<Document>,
         /// The reader that draws its pages.
-        reader: DocumentReader,
+        reader: Box<DocumentReader>,
     },
     /// It is a file of several documents.
     Sections {
@@ -38,7 +38,7 @@ impl Reading {
             .filter(|_| context.document_type.is_none() && context.supplied.is_none());
         let sections = classifier.map_or_else(Vec::new, |classifier| input.sections(&document, classifier));
         if sections.is_empty() {
-            let reader = reader.for_file(input.origin().file());
+            let reader = Box::new(reader.for_file(input.origin().file()));
             return Ok(Reading::Document { document: Box::new(document), reader });
         }
         let digest = document.digest.clone();
