@@ -187,7 +187,7 @@ impl PlainPage {
     /// Returns whether a glyph stands out from what it is drawn on, and nothing is drawn on it.
     fn stands_out(&self, number: usize, glyph: &Glyph) -> bool {
         // What the reader places itself was not drawn.
-        let Some(own) = glyph.shade else { return !glyph.has_shape };
+        let Some(own) = glyph.shade else { return !glyph.has_shape && glyph.size <= MOST_SIZE };
         let bounds = glyph.bounds();
         // A letter with a line through it is seen; one in a bundle of lines is not.
         let core = bounds.inflate(-bounds.width() / 4.0, -bounds.height() / 4.0);
