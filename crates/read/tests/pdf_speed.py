@@ -3,7 +3,7 @@
     cargo build --release -p loopctl-read --example read_pages
     python3 crates/read/tests/pdf_speed.py target/release/examples/read_pages FILE.pdf...
 
-Readers: this one in process and contained, poppler (`pdftotext -layout`, `-bbox`), and pdfium if `pypdfium2` is there (run
+Readers: this one in process, poppler (`pdftotext -layout`, `-bbox`), and pdfium if `pypdfium2` is there (run
 with the Python of `pdf_oracles.txt`). Each run is a process of its own; the best of three counts. Seconds are those of a
 processor, its children included, so that other work on the machine counts little.
 """
@@ -51,7 +51,6 @@ def pages(file):
 ours, *files = sys.argv[1:]
 readers = {
     "loopctl": [ours],
-    "… contained": [ours, "--contained"],
     "`pdftotext -layout`": ["pdftotext", "-layout"],
     "`pdftotext -bbox`": ["pdftotext", "-bbox"],
     "pdfium": [sys.executable, "-c", PDFIUM],

@@ -14,8 +14,10 @@ use loopctl_core::document::{
     DocumentPage, OtherReading, PageBox, PageOcr, PageOrigin, PageSignals, PageWord, Pages,
 };
 use loopctl_program::Deadline;
+use std::cell::Cell;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
 
 /// The mean confidence from which a reading is not tried in other directions, and the characters that it has at least.
 const UPRIGHT_CONFIDENCE: u8 = 75;
@@ -121,8 +123,18 @@ fn all_scans(
                 let shown = read.pages.as_ref().and_then(|pages| pages.iter().nth(page.saturating_sub(1)));
                 let layer = shown.map_or_else(Vec::new, |shown| layer_words(read, shown));
                 let is_unknown = shown.is_some_and(is_unknown);
-                PageScan { page: *page, pictures, engines, settings, layer, is_unknown, least_agreement }
-                    .read()
+                let spent = Cell::default();
+                PageScan {
+                    page: *page,
+                    pictures,
+                    engines,
+                    settings,
+                    layer,
+                    is_unknown,
+                    least_agreement,
+                    spent,
+                }
+                .read()
             };
             let mut scans = scans.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
             match (&mut *scans, scan) {
@@ -155,6 +167,8 @@ struct PageScan<'a> {
     is_unknown: bool,
     /// The agreement below which it can't, either.
     least_agreement: Option<f64>,
+    /// The time that engines spent on it, without that in which they waited for each other.
+    spent: Cell<Duration>,
 }
 
 /// The words of a page's picture, and how sure they are.
@@ -244,7 +258,19 @@ impl PageScan<'_> {
 
     fn ask(&self, engine: &dyn OcrEngine, png: Vec<u8>) -> Result<Vec<OcrWord>, Unread> {
         let _slot = engine_slot();
-        engine.read(png, self.settings).map_err(|why| Unread::OcrFailed { page: self.page, why })
+        let begun = Instant::now();
+        let page_time = self.settings.page_time.saturating_sub(self.spent.get());
+        let words = engine.read(png, &OcrSettings { page_time, ..self.settings.clone() });
+        self.spent.set(self.spent.get() + begun.elapsed());
+        let most = self.settings.page_time;
+        words.map_err(|why| Unread::OcrFailed {
+            page: self.page,
+            why: if self.spent.get() < most {
+                why
+            } else {
+                format!("its readings took more than {} seconds in all", most.as_secs())
+            },
+        })
     }
 
     /// Two engines that agree are surer than the confidence of one; an engine that agrees with itself is not.

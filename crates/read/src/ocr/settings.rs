@@ -21,7 +21,7 @@ pub struct OcrSettings {
     pub least_confidence: u8,
     /// The most pages that are read by OCR in one document.
     pub most_pages: usize,
-    /// The most time for one page and engine.
+    /// The most time for all readings of one page.
     pub page_time: Duration,
     /// The most time for all pages of a document.
     pub document_time: Duration,

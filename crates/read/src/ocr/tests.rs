@@ -15,7 +15,8 @@ use crate::{DocumentReader, PageBox, ReadingDoubt};
 use hayro_interpret::kurbo::Point;
 use loopctl_core::document::{DocumentPage, Pages};
 use loopctl_core::value::DocumentId;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 /// A PDF page of eighteen lines.
 fn page() -> Vec<u8> {
@@ -278,6 +279,41 @@ fn what_ocr_can_not_read_is_an_error_that_names_the_page() {
     let hurried = OcrSettings { document_time: std::time::Duration::ZERO, ..OcrSettings::default() };
     let late = scanned(layer("x", 1, vec![1]), &Turned, &engines(0, None), &hurried, None).unwrap_err();
     assert_eq!(late, Unread::ScansTooSlow { page: 1 });
+}
+
+/// An engine that notes the time that each of its readings has.
+struct Timed(Arc<Mutex<Vec<Duration>>>);
+
+impl OcrEngine for Timed {
+    fn name(&self) -> &str {
+        "timed"
+    }
+
+    fn read(&self, png: Vec<u8>, settings: &OcrSettings) -> Result<Vec<OcrWord>, String> {
+        self.0.lock().unwrap().push(settings.page_time);
+        Upright { name: "timed", grade: "2", upright: 2 }.read(png, settings)
+    }
+}
+
+#[test]
+fn all_readings_of_a_page_share_its_time() {
+    let times = Arc::new(Mutex::new(Vec::new()));
+    let timed = || Box::new(Timed(Arc::clone(&times)));
+    let engines = Engines { first: timed(), second: Some(timed()) };
+    let read = |settings: &OcrSettings| scanned(layer("", 1, vec![1]), &Turned, &engines, settings, None);
+    let settings = OcrSettings::default();
+    read(&settings).unwrap();
+    let noted = std::mem::take(&mut *times.lock().unwrap());
+    assert_eq!(noted.first(), Some(&settings.page_time));
+    // As it lies, turned, and its lines with digits.
+    assert!(noted.len() >= 3 && noted.windows(2).all(|pair| pair[1] < pair[0]), "{noted:?}");
+
+    let crashes =
+        Engines { first: Box::new(Upright { name: "crashes", grade: "2", upright: 0 }), second: None };
+    let none = OcrSettings { page_time: Duration::ZERO, ..settings };
+    let why = scanned(layer("", 4, vec![4]), &Turned, &crashes, &none, None).unwrap_err();
+    let too_long = "its readings took more than 0 seconds in all".to_owned();
+    assert_eq!(why, Unread::OcrFailed { page: 4, why: too_long });
 }
 
 fn message(settings: OcrSettings) -> String {

@@ -56,17 +56,21 @@ impl PageInk {
         shade.abs_diff(paper) >= INK
     }
 
-    /// The shade on which a word in a rectangle of the page is drawn: the most frequent one in it, if that is the most
-    /// frequent one around it, too.
-    pub(super) fn ground(&self, place: Rect) -> Option<u8> {
+    /// Returns whether what is drawn in these shades in a rectangle of the page has the shade on which it is drawn: the most frequent one
+    /// in it, if that is the most frequent one around it, too.
+    pub(super) fn is_ground(&self, place: Rect, mut shades: impl Iterator<Item = Option<u8>>) -> bool {
+        let within = self.shades_in(place);
+        let Some(inner) = most_frequent(&within) else { return false };
+        // Most words differ from it: what is around them is not looked at.
+        if !shades.all(|shade| shade.is_some_and(|shade| !Self::differ(shade, inner))) {
+            return false;
+        }
         let around = (GROUND_AROUND * place.height()).max(2.0 / self.scale);
-        let (within, wide) = (self.shades_in(place), self.shades_in(place.inflate(around, around)));
-        let mut outside = wide;
+        let mut outside = self.shades_in(place.inflate(around, around));
         for (count, inner) in outside.iter_mut().zip(&within) {
             *count = count.saturating_sub(*inner);
         }
-        let (inner, outer) = (most_frequent(&within)?, most_frequent(&outside)?);
-        (!Self::differ(inner, outer)).then_some(inner)
+        most_frequent(&outside).is_some_and(|outer| !Self::differ(inner, outer))
     }
 
     /// The number of pixels of each shade in a rectangle of the page.

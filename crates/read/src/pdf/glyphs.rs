@@ -4,7 +4,8 @@ use super::super::file_text::Unread;
 use super::super::grey_picture::shade;
 use super::bounded::give_up;
 use super::drawing_work::PageWork;
-use super::plain_page::{Drawn, GlyphShape, PlainPage};
+use super::glyph_shape::GlyphShape;
+use super::plain_page::{Drawn, PlainPage};
 use super::visibility::Visibility;
 use hayro_interpret::font::{Glyph as FontGlyph, GlyphRun};
 use hayro_interpret::hayro_cmap::BfString;
@@ -13,6 +14,7 @@ use hayro_interpret::{
     BlendMode, ClipPath, Device, DrawMode, DrawProps, Image, ImageDrawProps, Paint, SoftMask,
 };
 use std::collections::HashMap;
+use std::rc::Rc;
 use unicode_normalization::UnicodeNormalization;
 
 /// Units of an outline's em square, as the interpreter scales its glyphs.
@@ -26,7 +28,7 @@ const LETTER_HEIGHT: f64 = 0.65;
 #[derive(Debug, Clone)]
 pub(super) struct Glyph {
     /// Its text; `None` if its font does not tell.
-    pub(super) text: Option<String>,
+    pub(super) text: Option<Rc<str>>,
     /// The point of its baseline where it begins.
     pub(super) origin: Point,
     /// From its origin to that of the next glyph.
@@ -101,14 +103,21 @@ impl<'w> GlyphCollector<'w> {
         (self.glyphs, is_plain)
     }
 
-    fn shape(&mut self, glyph: &FontGlyph<'_>) -> GlyphShape {
-        match glyph {
-            FontGlyph::Type3(_) => GlyphShape::drawn(),
-            FontGlyph::Outline(outline) => *self
-                .shapes
-                .entry(outline.identifier().cache_key())
-                .or_insert_with(|| GlyphShape::of(outline)),
-        }
+    fn character(&mut self, glyph: &FontGlyph<'_>) -> FontCharacter {
+        let (width, scale, shape) = match glyph {
+            FontGlyph::Outline(outline) => {
+                let shape = self.shapes.entry(outline.identifier().cache_key());
+                let shape = *shape.or_insert_with(|| GlyphShape::of(outline));
+                (outline.advance_width(), Some(UNITS_PER_EM), shape)
+            }
+            FontGlyph::Type3(drawn) => (drawn.advance_width(), None, GlyphShape::drawn()),
+        };
+        let text = glyph.as_unicode().map(|text| match text {
+            BfString::Char(one) => plain(one.encode_utf8(&mut [0; 4])).into(),
+            BfString::String(several) => plain(&several).into(),
+        });
+        let width = width.map(f64::from).filter(|width| width.is_finite() && *width > 0.0);
+        FontCharacter { text, width, scale, shape }
     }
 
     /// Notes that more is seen on the page than was drawn here.
@@ -170,12 +179,14 @@ impl<'a> Device<'a> for GlyphCollector<'_> {
         self.plain.run(&props);
         self.work.draw_glyph_run(run, props, mode);
         let clip = self.visibility.clip(self.work.page());
+        // A run has one font: its characters are looked up once each.
+        let mut characters: HashMap<u32, FontCharacter> = HashMap::new();
         for drawn in glyphs {
-            let shape = self.shape(drawn);
-            let glyph = placed(drawn, transform * drawn.transform());
+            let character = characters.entry(drawn.char_code()).or_insert_with(|| self.character(drawn));
+            let glyph = character.placed(transform * drawn.transform());
             let is_visible = leaves_mark && self.visibility.shows(glyph.middle(), glyph.size);
-            let glyph = Glyph { is_visible, shade, has_shape: shape.is_there, ..glyph };
-            self.plain.glyph(&glyph, shape, clip);
+            let glyph = Glyph { is_visible, shade, ..glyph };
+            self.plain.glyph(&glyph, character.shape, clip);
             self.glyphs.push(glyph);
         }
     }
@@ -195,26 +206,27 @@ impl<'a> Device<'a> for GlyphCollector<'_> {
     }
 }
 
-fn placed(glyph: &FontGlyph<'_>, transform: Affine) -> Glyph {
-    let origin = transform * Point::ZERO;
-    let unit = |x, y| (transform * Point::new(x, y)) - origin;
-    let (right, up) = (unit(1.0, 0.0), unit(0.0, 1.0));
-    let (width, scale) = match glyph {
-        FontGlyph::Outline(outline) => (outline.advance_width(), UNITS_PER_EM),
-        FontGlyph::Type3(drawn) => (drawn.advance_width(), 1.0),
-    };
-    let width = width.map(f64::from).filter(|width| width.is_finite() && *width > 0.0);
-    let advance = width.map_or(right * scale * USUAL_ADVANCE, |width| right * width);
-    let size = match glyph {
-        FontGlyph::Outline(_) => up.hypot() * scale,
-        // The units of its font are its own.
-        FontGlyph::Type3(_) => advance.hypot() * 2.0,
-    };
-    let text = glyph.as_unicode().map(|text| match text {
-        BfString::Char(one) => plain(&one.to_string()),
-        BfString::String(several) => plain(&several),
-    });
-    Glyph { text, origin, advance, size, is_visible: true, shade: None, has_shape: true }
+/// A character of a font.
+struct FontCharacter {
+    text: Option<Rc<str>>,
+    /// The advance, in units of the font; `None` if the font gives none.
+    width: Option<f64>,
+    /// The units of its em; `None` for a glyph that a program draws, whose units are its own.
+    scale: Option<f64>,
+    shape: GlyphShape,
+}
+
+impl FontCharacter {
+    fn placed(&self, transform: Affine) -> Glyph {
+        let origin = transform * Point::ZERO;
+        let unit = |x, y| (transform * Point::new(x, y)) - origin;
+        let (right, up) = (unit(1.0, 0.0), unit(0.0, 1.0));
+        let usual = || right * self.scale.unwrap_or(1.0) * USUAL_ADVANCE;
+        let advance = self.width.map_or_else(usual, |width| right * width);
+        let size = self.scale.map_or_else(|| advance.hypot() * 2.0, |scale| up.hypot() * scale);
+        let (text, has_shape) = (self.text.clone(), self.shape.is_there);
+        Glyph { text, origin, advance, size, is_visible: true, shade: None, has_shape }
+    }
 }
 
 /// The shade in which glyphs are filled, if that is one opaque colour.

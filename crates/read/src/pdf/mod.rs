@@ -11,6 +11,7 @@ mod bounded;
 mod content_sizes;
 mod drawing_work;
 mod form_fields;
+mod glyph_shape;
 mod glyphs;
 #[cfg(test)]
 mod hidden_tests;

@@ -84,7 +84,7 @@ fn write_line(line: &str, start: Point, (size, room): (f64, f64), to_page: Affin
     let mut write = |text: &str| {
         let advance = Vec2::new(width * characters(text), 0.0);
         glyphs.push(Glyph {
-            text: Some(text.to_owned()),
+            text: Some(text.into()),
             origin: to_page * origin,
             advance: turn(advance),
             size: turn(Vec2::new(0.0, size)).hypot(),

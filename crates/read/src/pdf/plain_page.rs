@@ -3,14 +3,13 @@
 //! Nothing can hide on such a page: each letter is seen, and no ink is a letter that was not read. So it need not be drawn
 //! to tell. Whatever is beyond these few shapes makes a page one that is drawn.
 
-use super::glyphs::{Glyph, UNITS_PER_EM};
+use super::glyph_shape::GlyphShape;
+use super::glyphs::Glyph;
 use super::picture::POINTS_PER_INCH;
 use crate::grey_picture::{WHITE, shade};
 use crate::page_ink::{INK_DPI, Mark, PageInk, letters_of};
-use hayro_interpret::font::OutlineGlyph;
-use hayro_interpret::kurbo::{Affine, BezPath, Line, PathEl, PathSeg, Rect, Shape};
+use hayro_interpret::kurbo::{Affine, BezPath, Line, PathEl, PathSeg, Point, Rect, Shape};
 use hayro_interpret::{BlendMode, DrawMode, DrawProps, Paint};
-use std::collections::HashMap;
 
 /// The width up to which a line is a rule, in points.
 const RULE: f64 = 2.0;
@@ -19,14 +18,11 @@ const MOST_SHAPES: usize = 500;
 /// The most that a letter reaches beyond the place to which drawing is clipped, in points.
 const MOST_CLIPPED: f64 = 1.0;
 /// Sizes of plain print, in points.
-const LEAST_SIZE: f64 = 4.0;
+const LEAST_SIZE: f64 = 3.9;
 const MOST_SIZE: f64 = 48.0;
-/// The least areas of the shapes of marks and of letters, the height of a capital, and the most that a shape reaches beyond
-/// its place, in thousandths of its size.
+/// The least areas of the shapes of marks and of letters, in square thousandths of their size.
 const LEAST_AREA: f64 = 1_500.0;
 const LEAST_AREA_OF_LETTER: f64 = 15_000.0;
-const CAPITAL: f64 = 700.0;
-const MOST_BEYOND: f64 = 400.0;
 /// The most that a level line rises, in points.
 const LEVEL: f64 = 0.01;
 /// The side of the squares in which letters are looked up by their place, in points.
@@ -53,13 +49,15 @@ struct FlatShape {
     before: usize,
     /// The rectangle around it.
     place: Rect,
-    /// Its shade, if it is an opaque rectangle.
+    /// Its shade, if it is opaque.
     shade: Option<u8>,
+    /// `true` if it is all of the rectangle.
+    fills: bool,
 }
 
 impl FlatShape {
     fn is_rule(&self) -> bool {
-        self.shade.is_some() && self.place.width().min(self.place.height()) <= RULE
+        self.fills && self.shade.is_some() && self.place.width().min(self.place.height()) <= RULE
     }
 }
 
@@ -129,8 +127,8 @@ impl PlainPage {
         }
         let place = place.intersect(drawn.clip);
         if !place.is_zero_area() {
-            let shade = shade_of(props).filter(|_| fills && !self.is_clipped_oddly());
-            self.shapes.push(FlatShape { before: drawn.glyphs, place, shade });
+            let fills = fills && !self.is_clipped_oddly();
+            self.shapes.push(FlatShape { before: drawn.glyphs, place, shade: shade_of(props), fills });
         }
     }
 
@@ -159,7 +157,7 @@ impl PlainPage {
         let is_plain = || {
             let is_letter = glyph.text.as_ref().is_some_and(|text| text.chars().any(char::is_alphanumeric));
             let least = if is_letter { LEAST_AREA_OF_LETTER } else { LEAST_AREA };
-            shape.area >= least
+            shape.area() >= least
                 && !glyph.is_blank()
                 && glyph.text.is_some()
                 && glyph.is_visible
@@ -191,22 +189,23 @@ impl PlainPage {
         let bounds = glyph.bounds();
         // A letter with a line through it is seen; one in a bundle of lines is not.
         let core = bounds.inflate(-bounds.width() / 4.0, -bounds.height() / 4.0);
-        let mut ground = WHITE;
-        for shape in &self.shapes {
+        // The darkest and the lightest shade on which any part of it may be drawn.
+        let (mut darkest, mut lightest) = (WHITE, WHITE);
+        for shape in self.shapes.iter().filter(|shape| shape.place.overlaps(bounds)) {
             if shape.is_rule() {
                 if shape.place.overlaps(core) {
                     return false;
                 }
-            } else if shape.place.overlaps(bounds) {
-                match shape.shade {
-                    Some(shade) if shape.before <= number && shape.place.contains_rect(bounds) => {
-                        ground = shade;
-                    }
-                    Some(_) | None => return false,
-                }
+                continue;
+            }
+            let Some(shade) = shape.shade.filter(|_| shape.before <= number) else { return false };
+            if shape.fills && shape.place.contains_rect(bounds) {
+                (darkest, lightest) = (shade, shade);
+            } else {
+                (darkest, lightest) = (darkest.min(shade), lightest.max(shade));
             }
         }
-        PageInk::is_ink(own, ground)
+        (own <= darkest || own >= lightest) && PageInk::is_ink(own, darkest) && PageInk::is_ink(own, lightest)
     }
 }
 
@@ -229,22 +228,21 @@ fn letters_in(places: impl Iterator<Item = Rect>) -> bool {
 
 /// Returns whether no glyph covers the middle of another one.
 fn are_apart(glyphs: &[Glyph]) -> bool {
-    let mut squares: HashMap<(i32, i32), Vec<usize>> = HashMap::new();
     let printed = || glyphs.iter().enumerate().filter(|(_, glyph)| !glyph.is_blank());
-    for (number, glyph) in printed() {
-        let middle = glyph.middle();
-        squares.entry((square(middle.x), square(middle.y))).or_default().push(number);
-    }
+    // Row by row, so that those near a glyph are a few runs of the list.
+    let mut middles: Vec<(i32, i32, usize, Point)> = printed()
+        .map(|(number, glyph)| (glyph.middle(), number))
+        .map(|(middle, number)| (square(middle.y), square(middle.x), number, middle))
+        .collect();
+    middles.sort_unstable_by_key(|(row, column, number, _)| (*row, *column, *number));
     printed().all(|(number, glyph)| {
         let bounds = glyph.bounds();
-        (square(bounds.x0)..=square(bounds.x1)).all(|x| {
-            (square(bounds.y0)..=square(bounds.y1)).all(|y| {
-                let others = squares.get(&(x, y)).map(Vec::as_slice).unwrap_or_default();
-                others
-                    .iter()
-                    .filter(|other| **other != number)
-                    .all(|other| glyphs.get(*other).is_none_or(|other| !bounds.contains(other.middle())))
-            })
+        let (first, last) = (square(bounds.x0), square(bounds.x1));
+        (square(bounds.y0)..=square(bounds.y1)).all(|row| {
+            let start = middles.partition_point(|(other, column, ..)| (*other, *column) < (row, first));
+            let near = middles.iter().skip(start);
+            near.take_while(|(other, column, ..)| (*other, *column) <= (row, last))
+                .all(|(.., other, middle)| *other == number || !bounds.contains(*middle))
         })
     })
 }
@@ -252,33 +250,6 @@ fn are_apart(glyphs: &[Glyph]) -> bool {
 #[expect(clippy::cast_possible_truncation, reason = "saturates, and letters of plain print are on the page")]
 fn square(at: f64) -> i32 {
     (at / SQUARE).floor() as i32
-}
-
-/// The shape of a glyph of a font.
-#[derive(Debug, Clone, Copy, Default)]
-pub(super) struct GlyphShape {
-    pub(super) is_there: bool,
-    /// Its area, in square thousandths of its size; 0 if it is not in its place.
-    area: f64,
-}
-
-impl GlyphShape {
-    /// The shape of an outline.
-    pub(super) fn of(outline: &OutlineGlyph) -> Self {
-        let shape = outline.outline();
-        if shape.is_empty() {
-            return GlyphShape::default();
-        }
-        let advance = outline.advance_width().map_or(UNITS_PER_EM, f64::from);
-        let place = Rect::new(0.0, 0.0, advance, CAPITAL).inflate(MOST_BEYOND, MOST_BEYOND);
-        let is_placed = place.contains_rect(shape.bounding_box());
-        GlyphShape { is_there: true, area: if is_placed { shape.area().abs() } else { 0.0 } }
-    }
-
-    /// The shape of a glyph that a program draws.
-    pub(super) fn drawn() -> Self {
-        GlyphShape { is_there: true, area: 0.0 }
-    }
 }
 
 /// The opaque shade in which something is drawn plainly.
@@ -332,6 +303,8 @@ mod tests {
             "q 10 90 200 30 re f 1 g BT /F 10 Tf 1 0 0 1 20 100 Tm (and three) Tj ET Q",
             "10 195 m 200 195 l S 10 180 200 60 re S",
             "10 90 m 210 85 l 220 125 l 9 120 l f",
+            "q 0.9 g 10 103 200 30 re f Q BT /F 10 Tf 1 0 0 1 20 100 Tm (and three) Tj ET",
+            "q 0.9 g 10 90 m 210 85 l 220 125 l 9 120 l f Q BT /F 10 Tf 1 0 0 1 20 100 Tm (and three) Tj ET",
             "q 10 90 200 30 re W n BT /F 10 Tf 1 0 0 1 20 100 Tm (and three) Tj ET Q",
         ] {
             assert!(is_plain(content), "{content}");
@@ -343,6 +316,8 @@ mod tests {
         for content in [
             "q 0.9 g 10 190 200 30 re f Q",
             "10 203 m 200 203 l S",
+            "10 103 200 30 re f BT /F 10 Tf 1 0 0 1 20 100 Tm (and three) Tj ET",
+            "q 0.4 g 10 103 200 30 re f Q q 0.6 g BT /F 10 Tf 1 0 0 1 20 100 Tm (and three) Tj ET Q",
             "10 190 m 210 185 l 220 225 l 9 220 l f",
             "q 0.8 g BT /F 10 Tf 1 0 0 1 20 100 Tm (and three) Tj ET Q",
             "q 10 90 20 30 re W n BT /F 10 Tf 1 0 0 1 20 100 Tm (and three) Tj ET Q",

@@ -35,8 +35,11 @@ impl Sighted {
             let has_shapes = word.iter().any(|glyph| glyph.has_shape);
             let is_seen = |ink: &PageInk| bounds.is_some_and(|bounds| ink.is_seen(bounds));
             let has_ink = !has_shapes || ink.is_none_or(is_seen);
-            let is_ground =
-                !is_scan && ink.zip(bounds).is_some_and(|(ink, bounds)| is_of_its_ground(word, bounds, ink));
+            // It has the colour of what is behind and around it, whatever else is drawn in its place.
+            let is_ground = !is_scan
+                && ink
+                    .zip(bounds)
+                    .is_some_and(|(ink, bounds)| ink.is_ground(bounds, word.iter().map(|glyph| glyph.shade)));
             if word.iter().all(Glyph::is_blank) || (is_drawn && on_page && has_ink && !is_ground) {
                 sighted.seen.extend_from_slice(word);
             } else if letters(word) >= LEAST_LETTERS {
@@ -45,12 +48,6 @@ impl Sighted {
         }
         sighted
     }
-}
-
-/// Returns whether a word has the colour of what is behind and around it, whatever else is drawn in its place.
-fn is_of_its_ground(word: &[Glyph], bounds: Rect, ink: &PageInk) -> bool {
-    let Some(ground) = ink.ground(bounds) else { return false };
-    word.iter().all(|glyph| glyph.shade.is_some_and(|shade| !PageInk::differ(shade, ground)))
 }
 
 /// Returns whether a glyph continues the word of the one before it, in the order in which they are drawn.

@@ -19,6 +19,10 @@ const LETTERHEAD_LINES: usize = 2;
 const EDGE_CHARACTERS: usize = 160;
 /// The number of lines at the end of a text in which its end is looked for.
 const END_LINES: usize = 3;
+/// The number of characters on each side of a place whose words and subjects are compared.
+const COMPARED_CHARACTERS: usize = 2_500;
+/// The least length of a line of running text, in bytes.
+const SENTENCE_BYTES: usize = 40;
 /// The least length of a line that holds a whole report, in bytes, and the number of headings in it.
 const WHOLE_REPORT: (usize, usize) = (250, 2);
 /// The number of lines at the top and at the end of a page that may be the same on each page of a document.
@@ -47,6 +51,12 @@ pub(super) struct Boundary {
     pub(super) continues: bool,
     /// `true` if the text before ends with a heading, to which what follows belongs.
     pub(super) dangling: bool,
+    /// `true` if a heading or label stands here.
+    pub(super) heading: bool,
+    /// `true` if a page begins here, and the last sentence of the one before has no end.
+    pub(super) unfinished: bool,
+    /// `true` if the text before and after it speaks of the same kind of subject, `false` if of another; `None` if one does not tell.
+    pub(super) same_subject: Option<bool>,
     /// The share of words that the text after it has of those before it; `None` if one is too short to tell.
     pub(super) shared_words: Option<f64>,
     /// The number of sides, before and after it, on which one line holds the headings of a report.
@@ -141,6 +151,11 @@ fn mark(found: &mut BTreeMap<usize, Boundary>, at: usize, note: impl FnOnce(&mut
     }
 }
 
+/// Returns whether a line of running text ends within a sentence.
+fn breaks_off(line: &str) -> bool {
+    line.len() >= SENTENCE_BYTES && line.ends_with(|c: char| c.is_alphabetic() || matches!(c, ',' | '-'))
+}
+
 fn begins_within_sentence(line: &str) -> bool {
     line.starts_with(|c: char| c.is_lowercase() || matches!(c, ',' | ';' | ')' | '>'))
 }
@@ -181,7 +196,11 @@ fn note_surroundings(
                 .last()
                 .is_some_and(|line| line.text.len() <= LONGEST_TITLE && signs.is_title(line.text));
         boundary.dangling = is_heading && !has_ending;
-        boundary.shared_words = vocabulary::shared(text, boundary.at);
+        boundary.heading = labels.binary_search_by_key(&boundary.at, |label| label.at).is_ok();
+        boundary.unfinished = boundary.page && before.last().is_some_and(|line| breaks_off(line.text));
+        let (one, other) = around(text, boundary.at);
+        boundary.same_subject = signs.subject(one).and_then(|one| Some(one == signs.subject(other)?));
+        boundary.shared_words = vocabulary::shared(one, other);
         let sides = [Some(line), before.last()];
         boundary.report_lines = sides.into_iter().flatten().map(|line| u8::from(holds_report(line))).sum();
     }
@@ -220,6 +239,14 @@ fn running_lines(text: &str, page: Range<usize>) -> Vec<String> {
     let edges = lines.iter().take(RUNNING_LINES).chain(lines.iter().rev().take(RUNNING_LINES));
     let plain = |line: &&str| line.chars().filter(|c| c.is_alphabetic()).collect::<String>();
     edges.map(plain).filter(|line| line.len() >= RUNNING_LETTERS).collect()
+}
+
+/// The text on both sides of a place, as far as it is compared.
+fn around(text: &str, at: usize) -> (&str, &str) {
+    let (before, after) = text.split_at_checked(at).unwrap_or_default();
+    let start = before.char_indices().rev().nth(COMPARED_CHARACTERS).map_or(0, |(start, _)| start);
+    let end = after.char_indices().nth(COMPARED_CHARACTERS).map_or(after.len(), |(end, _)| end);
+    (before.get(start..).unwrap_or_default(), after.get(..end).unwrap_or_default())
 }
 
 fn start_of(line: &str) -> &str {

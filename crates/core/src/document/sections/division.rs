@@ -20,17 +20,13 @@ const COMPARED_LABELS: usize = 6;
 /// The number of bytes after a place in which they stand.
 const LABEL_BYTES: usize = 4_000;
 
-/// The cost of a cut. One is the evidence that suffices for a type.
-const CUT: f64 = 4.5;
-/// The cost of a cut where nothing but a paragraph begins.
-const PLAIN: f64 = 2.5;
-/// The most that the look of a place takes off the cost of a cut.
-const MOST_FOR_PLACE: f64 = 6.0;
-/// Shares of the words after a place that are before it, too, and what they take off the cost of a cut there. Two parts
-/// of a report share a quarter to a half of their longer words, two reports of other types a tenth.
-const FEW_WORDS: f64 = 0.06;
-const SOME_WORDS: f64 = 0.12;
-const MANY_WORDS: f64 = 0.3;
+/// The cost of a cut at the edge of a page. One is the evidence that suffices for a type. The weights here were found on files joined
+/// from documents, and on documents broken into pages (`examples/measure_sections.rs`).
+const CUT: f64 = 4.9;
+/// The cost that a cut within a page has beyond that.
+const WITHIN_PAGE: f64 = 5.5;
+/// The share that is added to each, so that a share of none is not all that counts.
+const LEAST_SHARE: f64 = 0.05;
 
 /// Parts of a file that are one document.
 #[derive(Debug)]
@@ -139,27 +135,33 @@ pub(super) fn divided(
 
 /// The cost of a cut at a place, by what is seen there.
 fn place_cost(place: &Boundary) -> f64 {
-    let is_report_line = place.opening && place.report_lines > 1;
+    // At the edge of a page, and within one.
+    let either = |edge: f64, within: f64| if place.page { edge } else { within };
     let signs = [
-        (place.page, 2.0),
-        (place.title.is_some(), 2.0),
-        (place.head, 1.0),
-        (place.opening, 1.5),
-        (place.ended, 1.0),
-        (place.apart, 0.5),
+        (place.title.is_some(), 6.8),
+        (place.head, 4.5),
+        (place.opening, either(4.8, 6.0)),
+        (place.ended, either(3.2, 2.0)),
+        (place.heading, either(3.5, 1.2)),
+        (place.apart, either(0.0, 5.0)),
         (place.other_size, 1.0),
-        (is_report_line, 2.5),
+        (place.opening && place.report_lines > 1, 4.1),
+        (place.same_subject == Some(false), either(1.9, 1.5)),
+        (place.same_subject == Some(true), either(-2.0, -1.8)),
+        (place.unfinished, -2.2),
+        (place.running, -2.0),
     ];
     let look: f64 = signs.into_iter().filter_map(|(holds, worth)| holds.then_some(worth)).sum();
-    let words = match place.shared_words {
-        Some(share) if share < FEW_WORDS => 1.5,
-        Some(share) if share < SOME_WORDS => 1.0,
-        Some(share) if share > MANY_WORDS => -1.0,
-        _ => 0.0,
-    };
-    let plain = if place.is_marked() || place.opening { 0.0 } else { PLAIN };
-    let running = if place.running { 2.0 } else { 0.0 };
-    CUT + plain + running - words - look.min(MOST_FOR_PLACE)
+    CUT + either(0.0, WITHIN_PAGE) - look - words_worth(place)
+}
+
+/// The worth of the words that both sides of a place share; below 0 where there are as many as in one document. Two parts of a report share a
+/// quarter to a half of their longer words, two reports of other types a tenth.
+fn words_worth(place: &Boundary) -> f64 {
+    let (worth, share_of_two) = if place.page { (5.1, 0.22) } else { (3.5, 0.17) };
+    place
+        .shared_words
+        .map_or(0.0, |share| worth * ((share_of_two + LEAST_SHARE) / (share + LEAST_SHARE)).ln())
 }
 
 impl Repetition {
@@ -170,9 +172,9 @@ impl Repetition {
             2 => 2.5,
             _ => 3.5,
         };
-        let signs = [(self.other_head, 4.5), (self.first_page, 4.5), (self.other_type, 1.5)];
+        let signs = [(self.other_head, 7.8), (self.first_page, 5.0), (self.other_type, 3.2)];
         let for_a_cut: f64 = signs.into_iter().filter_map(|(holds, worth)| holds.then_some(worth)).sum();
-        (if self.same_head { 3.0 } else { 0.0 }) - for_a_cut - headings
+        (if self.same_head { 5.0 } else { 0.0 }) - for_a_cut - headings
     }
 }
 
@@ -251,7 +253,7 @@ fn reasons(place: &Boundary, repetition: Repetition) -> Vec<CutReason> {
         (repetition.other_head, CutReason::OtherHead),
         (repetition.first_page, CutReason::FirstPage),
         (repetition.headings > 1, CutReason::HeadingsAgain),
-        (place.shared_words.is_some_and(|share| share < SOME_WORDS), CutReason::OtherWords),
+        (words_worth(place) > 0.0, CutReason::OtherWords),
     ];
     reasons.into_iter().filter_map(|(holds, reason)| holds.then_some(reason)).collect()
 }

@@ -42,6 +42,10 @@ mapping! {
         /// any other continues one.
         #[key(default("[]"), examples(&["['\\bpage (\\d+) of \\d+']"]))]
         page_numbers: Vec<TextPattern> as Vec<String> = patterns,
+        /// Patterns of words, each for one kind of person or thing that a document may be about, such as `he` and `she`: a text in
+        /// which others occur than before is likelier to be another document.
+        #[key(default("[]"), examples(&["['\\b(?:he|his|mr)\\b', '\\b(?:she|her|mrs)\\b']"]))]
+        subjects: Vec<TextPattern> as Vec<String> = patterns,
         /// The types of documents that hold, as parts of their own, what looks like other types: a discharge summary has
         /// tables of laboratory values. Within these a change of type alone does not suffice for a cut.
         #[key(
@@ -91,6 +95,14 @@ impl SectionSigns {
         self.heads.iter().enumerate().find_map(|(kind, pattern)| Some((kind, first_group(pattern, line)?)))
     }
 
+    /// The number of the pattern of subjects that alone, or by far the most often, occurs in a text.
+    pub(super) fn subject(&self, text: &str) -> Option<usize> {
+        let counts: Vec<usize> = self.subjects.iter().map(|pattern| occurrences(pattern, text)).collect();
+        let (subject, most) = counts.iter().enumerate().max_by_key(|(_, count)| **count)?;
+        let others = counts.iter().sum::<usize>() - most;
+        (*most > 2 * others).then_some(subject)
+    }
+
     /// The number of the page that a line gives.
     pub(super) fn page_number(&self, line: &str) -> Option<u32> {
         self.page_numbers.iter().find_map(|pattern| first_group(pattern, line)?.parse().ok())
@@ -109,6 +121,10 @@ fn first_group<'t>(pattern: &TextPattern, line: &'t str) -> Option<&'t str> {
     automaton.captures(line, &mut groups);
     let found = groups.get_group(1).or_else(|| groups.get_group(0))?;
     line.get(found.range()).map(str::trim)
+}
+
+fn occurrences(pattern: &TextPattern, text: &str) -> usize {
+    pattern.automaton(text).map_or(0, |automaton| automaton.find_iter(text).count())
 }
 
 fn patterns(node: &Node, problems: &mut Problems) -> Option<Vec<TextPattern>> {

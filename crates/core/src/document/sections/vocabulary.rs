@@ -1,30 +1,26 @@
-//! Words that the text before a place shares with the text after it.
+//! Words that two texts share.
 
 use std::collections::HashSet;
 
-/// The number of characters on each side that are looked at.
-const WINDOW: usize = 2_500;
 /// The least number of letters of a word that counts.
-const LEAST_LETTERS: usize = 5;
-/// The least number of words on each side by which texts are compared.
-const LEAST_WORDS: usize = 12;
+const LEAST_LETTERS: usize = 4;
+/// The number of letters by which words are compared, so that `lesion` is found in `lesions`.
+const STEM_LETTERS: usize = 6;
+/// The least number of words of each text by which they are compared.
+const LEAST_WORDS: usize = 8;
 
-/// The share of the words of the side with fewer of them that the other one has, too; `None` for short texts.
-pub(super) fn shared(text: &str, at: usize) -> Option<f64> {
-    let before = text.get(..at)?;
-    let start = before.char_indices().rev().nth(WINDOW).map_or(0, |(start, _)| start);
-    let after = text.get(at..)?;
-    let end = after.char_indices().nth(WINDOW).map_or(after.len(), |(end, _)| end);
-    let (one, other) = (words(before.get(start..)?), words(after.get(..end)?));
+/// The share of the words of the text with fewer of them that the other one has, too; `None` for short texts.
+pub(super) fn shared(one: &str, other: &str) -> Option<f64> {
+    let (one, other) = (words(one), words(other));
     let least = one.len().min(other.len());
     let both = u32::try_from(one.intersection(&other).count()).ok()?;
     (least >= LEAST_WORDS).then(|| f64::from(both) / u32::try_from(least).map_or(f64::MAX, f64::from))
 }
 
-/// Its longer words, and its numbers.
+/// Its longer words by their first letters, and its numbers.
 fn words(text: &str) -> HashSet<String> {
     let all = text.split(|c: char| !c.is_alphanumeric());
     all.filter(|word| word.contains(char::is_numeric) || word.chars().count() >= LEAST_LETTERS)
-        .map(str::to_lowercase)
+        .map(|word| word.to_lowercase().chars().take(STEM_LETTERS).collect())
         .collect()
 }
