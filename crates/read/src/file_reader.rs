@@ -146,7 +146,8 @@ impl ContainedFile {
         let mut process = self.idle_process(page).map_or_else(|| self.start(), Ok)?;
         // One that a task has broken is dropped here, and so killed: the next task begins with another.
         let answer = process.ask(request, PATIENCE).map_err(|failure| lost(failure.error.message))?;
-        let answer = ReaderAnswer::from_bytes(answer);
+        let answer = ReaderAnswer::from_bytes(answer)
+            .and_then(|answer| if answer.is_sound() { Ok(answer) } else { Err(no_answer()) });
         if !matches!(answer, Err(Unread::Lost { .. })) {
             let idle = IdleProcess { process, page };
             self.idle.lock().unwrap_or_else(PoisonError::into_inner).push(idle);
@@ -185,6 +186,14 @@ pub fn answer_contained(input: impl Read + Send + 'static, output: &mut dyn Writ
     let limits = LimitedTasks::limit_this_process(&LIMITS)?;
     let messages = ReaderMessages::of(input).until_no_one_waits()?;
     answer_tasks(messages.into_iter(), output, |task| limits.within(task)?)
+}
+
+/// Answers as [`answer_contained`] does, up to the end of `input`, in a process that others limit: one that tries hostile messages.
+///
+/// # Errors
+/// When a task can't be read, or the streams fail.
+pub fn answer_unlimited(input: impl Read, output: &mut dyn Write) -> io::Result<()> {
+    answer_tasks(ReaderMessages::of(input), output, |task| task())
 }
 
 /// Answers tasks: each is done within `bounds`, which is also given the opening of the file.

@@ -56,12 +56,13 @@ mod script_digits;
 mod sections;
 mod shared_readings;
 mod skipped;
+mod sound_answer;
 mod text_encoding;
 mod walk;
 
 pub use error::InputError;
 pub use file_passwords::FilePassword;
-pub use file_reader::answer_contained;
+pub use file_reader::{answer_contained, answer_unlimited};
 pub use find::{FoundInputs, find, find_all};
 pub use input::{Input, MAX_DOCUMENT_BYTES};
 pub use input_record::InputRecord;

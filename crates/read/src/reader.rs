@@ -12,7 +12,7 @@ use super::reader_task::ReadingSettings;
 use super::reading_progress::{ReadingObserver, ReadingProgress};
 use super::shared_readings::SharedReadings;
 use super::text_encoding;
-use super::{Document, DocumentPage, Media, Pages, SourceText, Unreadable};
+use super::{Document, DocumentPage, Encoding, Media, Pages, SourceText, Unreadable};
 use loopctl_core::profile::{GateStep, Ingest, PageGate};
 use loopctl_core::value::{DocumentId, digest_bytes};
 use loopctl_program::Program;
@@ -365,7 +365,8 @@ fn document_of(id: DocumentId, read: Result<FileText, Unread>) -> Document {
     let mut document = Document::from_bytes(id, Vec::new());
     match read {
         Ok(read) => {
-            document.text = SourceText::from_bytes(read.text.into_bytes());
+            // It was decoded: a first word that looks like a kind of file, or an invisible one, is a word.
+            document.text = SourceText::from_decoded(&read.text, Encoding::Utf8);
             document.pages = read.pages.map(Arc::new);
             document.structure = Arc::new(read.structure);
             document.attachments = read.attachments;

@@ -5,7 +5,7 @@ use crate::office::list_numbers::NumberStyle;
 use crate::office::office_unread::OfficeFault;
 use crate::office::symbol_fonts::{SymbolFont, shown};
 use crate::office::xml_cursor::{XmlCursor, XmlTag};
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// The levels of a list.
 const LEVELS: usize = 9;
@@ -16,8 +16,8 @@ const BULLET: &str = "•";
 #[derive(Debug, Default)]
 pub(super) struct WordNumbering {
     lists: HashMap<String, WordList>,
-    /// The kinds of lists: several lists may continue each other.
-    kinds: HashMap<String, ListKind>,
+    /// The kinds of lists: several lists may continue each other. In an order: of several that define a style, the first counts.
+    kinds: BTreeMap<String, ListKind>,
     /// For each kind, the number of the last item of each level.
     counters: HashMap<String, [Option<u32>; LEVELS]>,
     /// Lists that have begun.
