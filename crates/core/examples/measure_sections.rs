@@ -7,6 +7,7 @@
 //!
 //! The documents are the text files of the folders. `a` and `b` are two halves of them, by a digest of their names: signs and
 //! weights are chosen by one, and the other says what to expect. With `--wrong`, each wrong cut is shown.
+#![expect(clippy::print_stdout, clippy::print_stderr, reason = "a table for those who run it")]
 
 use loopctl_core::diag::Problems;
 use loopctl_core::document::{Classifier, Structure};

@@ -1,5 +1,4 @@
 //! Texts that a reader made: they are taken as they are, the same each time.
-#![expect(clippy::unwrap_used, reason = "a test may fail")]
 
 use loopctl_core::value::DocumentId;
 use loopctl_read::{Document, DocumentReader};

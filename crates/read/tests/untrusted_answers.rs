@@ -1,6 +1,5 @@
 //! Answers of a process that a file has taken over: what does not fit itself is no answer.
 #![cfg(unix)]
-#![expect(clippy::unwrap_used, reason = "a test may fail")]
 
 #[path = "kept_corpus/answers.rs"]
 mod answers;

@@ -17,7 +17,7 @@ use loopctl_program::Deadline;
 use std::cell::Cell;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// The mean confidence from which a reading is not tried in other directions, and the characters that it has at least.
 const UPRIGHT_CONFIDENCE: u8 = 75;
@@ -123,7 +123,7 @@ fn all_scans(
                 let shown = read.pages.as_ref().and_then(|pages| pages.iter().nth(page.saturating_sub(1)));
                 let layer = shown.map_or_else(Vec::new, |shown| layer_words(read, shown));
                 let is_unknown = shown.is_some_and(is_unknown);
-                let spent = Cell::default();
+                let left = Cell::new(settings.page_time);
                 PageScan {
                     page: *page,
                     pictures,
@@ -132,7 +132,7 @@ fn all_scans(
                     layer,
                     is_unknown,
                     least_agreement,
-                    spent,
+                    left,
                 }
                 .read()
             };
@@ -167,8 +167,8 @@ struct PageScan<'a> {
     is_unknown: bool,
     /// The agreement below which it can't, either.
     least_agreement: Option<f64>,
-    /// The time that engines spent on it, without that in which they waited for each other.
-    spent: Cell<Duration>,
+    /// The time that is left to engines for it; while they wait for each other, it is not spent.
+    left: Cell<Duration>,
 }
 
 /// The words of a page's picture, and how sure they are.
@@ -258,17 +258,16 @@ impl PageScan<'_> {
 
     fn ask(&self, engine: &dyn OcrEngine, png: Vec<u8>) -> Result<Vec<OcrWord>, Unread> {
         let _slot = engine_slot();
-        let begun = Instant::now();
-        let page_time = self.settings.page_time.saturating_sub(self.spent.get());
+        let page_time = self.left.get();
+        let deadline = Deadline::after(page_time);
         let words = engine.read(png, &OcrSettings { page_time, ..self.settings.clone() });
-        self.spent.set(self.spent.get() + begun.elapsed());
-        let most = self.settings.page_time;
+        self.left.set(deadline.left().unwrap_or(page_time));
         words.map_err(|why| Unread::OcrFailed {
             page: self.page,
-            why: if self.spent.get() < most {
-                why
+            why: if self.left.get().is_zero() {
+                format!("its readings took more than {} seconds in all", self.settings.page_time.as_secs())
             } else {
-                format!("its readings took more than {} seconds in all", most.as_secs())
+                why
             },
         })
     }
