@@ -6,7 +6,7 @@
 //!
 //! `salvage` mutates the inputs of `tests/corpora/llm_json`, `profile` the shipped profiles and those of `examples/`,
 //! `candidate` the same replies as `salvage`, scored from text and from a tree.
-//! The same seed gives the same inputs. `fuzz/` has the same checks for cargo-fuzz.
+//! Inputs depend on the seed alone. `fuzz/` has the same checks for cargo-fuzz.
 
 use loopctl::diag::{Problems, Style, render_human};
 use loopctl::plan::{DocumentContext, Given, Plan};

@@ -4,8 +4,6 @@
 //! without a reader of their own); all are without it. A package is changed in one of its parts, and packed again.
 #![no_main]
 
-#[path = "../reading/bounded_memory.rs"]
-mod bounded_memory;
 #[path = "../reading/package_mutation.rs"]
 mod package_mutation;
 #[path = "../reading/refused_files.rs"]

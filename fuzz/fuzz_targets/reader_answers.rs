@@ -3,8 +3,6 @@
 //! An input is the answer to the task of reading a text.
 #![no_main]
 
-#[path = "../reading/bounded_memory.rs"]
-mod bounded_memory;
 #[path = "../../crates/read/tests/kept_corpus/answers.rs"]
 mod answers;
 #[path = "../../crates/read/tests/kept_corpus/soundness.rs"]

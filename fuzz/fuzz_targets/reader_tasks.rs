@@ -1,8 +1,6 @@
 //! No messages break the process that reads a file, whatever they are, and its answers are messages.
 #![no_main]
 
-#[path = "../reading/bounded_memory.rs"]
-mod bounded_memory;
 #[path = "../../crates/read/tests/kept_corpus/messages.rs"]
 mod messages;
 #[path = "../reading/refused_files.rs"]
