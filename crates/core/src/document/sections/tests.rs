@@ -187,28 +187,23 @@ fn documents_that_follow_one_another_are_cut_nowhere_else_and_as_often_as_before
     }
 }
 
+fn count_by_subjects(text: &str) -> usize {
+    let subjects = "  subjects: ['\\b(?:he|his)\\b', '\\b(?:she|her)\\b']\n  holds:";
+    classifier(&SMALL.replace("  holds:", subjects)).sections(text, None, &Structure::default()).len()
+}
+
 #[test]
 fn a_page_about_another_person_is_likelier_to_be_another_document() {
-    let classifier = classifier(
-        &SMALL.replace("  holds:", "  subjects: ['\\b(?:he|his)\\b', '\\b(?:she|her)\\b']\n  holds:"),
-    );
-    let count = |text: &str| classifier.sections(text, None, &Structure::default()).len();
-    assert_eq!(count("Alpha: he is well\n\x0cNotes: alpha, she is well"), 2);
-    assert_eq!(count("Alpha: he is well\n\x0cNotes: alpha, he is well"), 1);
+    assert_eq!(count_by_subjects("Alpha: he is well\n\x0cNotes: alpha, she is well"), 2);
+    assert_eq!(count_by_subjects("Alpha: he is well\n\x0cNotes: alpha, he is well"), 1);
     // Both are spoken of.
-    assert_eq!(count("Alpha: he is well\n\x0cNotes: alpha, she is his wife"), 1);
+    assert_eq!(count_by_subjects("Alpha: he is well\n\x0cNotes: alpha, she is his wife"), 1);
 }
 
 #[test]
 fn a_page_that_breaks_off_within_a_sentence_is_continued() {
     let first = |end: &str| format!("Alpha: he is well and the rest of this report is about {end}");
-    let classifier = classifier(
-        &SMALL.replace("  holds:", "  subjects: ['\\b(?:he|his)\\b', '\\b(?:she|her)\\b']\n  holds:"),
-    );
-    let count = |end: &str| {
-        let text = format!("{}\n\x0cNotes: alpha, she is well", first(end));
-        classifier.sections(&text, None, &Structure::default()).len()
-    };
+    let count = |end: &str| count_by_subjects(&format!("{}\n\x0cNotes: alpha, she is well", first(end)));
     assert_eq!(count("it."), 2);
     assert_eq!(count("the"), 1);
 }
