@@ -4,6 +4,7 @@ mod attacks;
 mod bounds;
 pub(crate) mod browser;
 pub(crate) mod desk;
+mod hostile_files;
 mod in_a_browser;
 mod jobs;
 mod keeping;

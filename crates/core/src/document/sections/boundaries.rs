@@ -2,6 +2,7 @@
 
 use super::super::{DocumentPage, Pages, PartRole, Structure};
 use super::labels::{LineLabel, labels_within};
+use super::page_look::PageLook;
 use super::signs::SectionSigns;
 use super::vocabulary;
 use std::collections::BTreeMap;
@@ -63,6 +64,9 @@ pub(super) struct Boundary {
     pub(super) report_lines: u8,
     /// `true` if a page begins here that has another size than the one before.
     pub(super) other_size: bool,
+    /// The number of traits, of three, in which the print of the page that begins here differs from that of the page before; `None` if one of
+    /// them does not tell.
+    pub(super) print_differences: Option<u8>,
     /// `true` if a page begins here with the running head or foot of the one before.
     pub(super) running: bool,
 }
@@ -219,6 +223,9 @@ fn note_pages(found: &mut [Boundary], text: &str, pages: Option<&Pages>) {
         let number = pages.iter().position(|page| page.text.contains(&boundary.at));
         let pair = number.and_then(|number| Some((pages.get(number.checked_sub(1)?)?, pages.get(number)?)));
         boundary.other_size = pair.is_some_and(|(one, other)| !is_same_size(one, other));
+        boundary.print_differences = pair.and_then(|(one, other)| {
+            Some(PageLook::of(one, text)?.differences(PageLook::of(other, text)?))
+        });
         before = boundary.at;
     }
 }

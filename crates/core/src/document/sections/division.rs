@@ -148,6 +148,8 @@ fn place_cost(place: &Boundary) -> f64 {
         (place.opening && place.report_lines > 1, 4.1),
         (place.same_subject == Some(false), either(1.9, 1.5)),
         (place.same_subject == Some(true), either(-2.0, -1.8)),
+        (place.print_differences == Some(3), 3.5),
+        (place.print_differences == Some(0), -1.0),
         (place.unfinished, -2.2),
         (place.running, -2.0),
     ];
@@ -254,6 +256,9 @@ fn reasons(place: &Boundary, repetition: Repetition) -> Vec<CutReason> {
         (repetition.first_page, CutReason::FirstPage),
         (repetition.headings > 1, CutReason::HeadingsAgain),
         (words_worth(place) > 0.0, CutReason::OtherWords),
+        (place.heading && place.title.is_none() && !place.opening, CutReason::NewHeading),
+        (place.same_subject == Some(false), CutReason::OtherSubject),
+        (place.other_size || place.print_differences == Some(3), CutReason::OtherPrint),
     ];
     reasons.into_iter().filter_map(|(holds, reason)| holds.then_some(reason)).collect()
 }

@@ -10,6 +10,7 @@ mod division;
 mod evidence;
 mod head;
 mod labels;
+mod page_look;
 mod signs;
 #[cfg(test)]
 mod tests;
@@ -62,6 +63,12 @@ pub enum CutReason {
     OtherWords,
     /// The headings of a document begin again, in their order.
     HeadingsAgain,
+    /// A heading stands here.
+    NewHeading,
+    /// The text before it is about another kind of subject.
+    OtherSubject,
+    /// The page that begins here is printed otherwise than the one before.
+    OtherPrint,
 }
 
 impl CutReason {
@@ -77,6 +84,9 @@ impl CutReason {
             CutReason::Opening => "a heading with which documents begin",
             CutReason::OtherWords => "other words",
             CutReason::HeadingsAgain => "the headings begin again",
+            CutReason::NewHeading => "a heading",
+            CutReason::OtherSubject => "another subject",
+            CutReason::OtherPrint => "another print",
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Files made of several documents.
 
-use super::super::{Classifier, DocumentPage, MarkedPart, Pages, PartRole, Structure};
+use super::super::{Classifier, DocumentPage, MarkedPart, PageWord, Pages, PartRole, Structure};
+use crate::value::PageBox;
 use super::*;
 use crate::diag::{Problems, SourceFile};
 use crate::profile::{Files, Library};
@@ -103,6 +104,52 @@ fn pages_and_headings_of_a_file_are_places_for_a_cut() {
     let found = classifier.sections(text, None, &heading(1));
     assert_eq!((found.len(), found[1].title.as_deref()), (2, Some("Beta here")));
     assert_eq!(classifier.sections(text, None, &heading(2)).len(), 1);
+}
+
+/// A page of which each word has a height, a width for each letter, and lines of eight words from a margin on.
+fn printed(text: &str, page: Range<usize>, height: f32, letter: f32, margin: f32) -> DocumentPage {
+    let start = |word: &str| word.as_ptr() as usize - text.as_ptr() as usize;
+    let words = text[page.clone()].split_whitespace().enumerate().map(|(number, word)| {
+        let (row, column) = ((number / 8) as f32, (number % 8) as f32);
+        let bounds = PageBox {
+            left: margin + column * 60.0,
+            top: 2.0 * height * row,
+            width: letter * word.len() as f32,
+            height,
+        };
+        PageWord::new(start(word)..start(word) + word.len(), bounds).unwrap()
+    });
+    let words = words.collect();
+    DocumentPage { width: 600.0, height: 800.0, text: page, words, ..DocumentPage::default() }
+}
+
+#[test]
+fn pages_that_are_printed_otherwise_are_likelier_other_documents() {
+    let words = |first: u32, count: u32| -> String {
+        (first..first + count).map(|number| format!("{} ", name(number))).collect()
+    };
+    // Some words are on both pages, as in parts of one document.
+    let one = format!("{}.\n", words(0, 60).trim_end());
+    let text = format!("{one}\x0cRemarks:\n{}\n", words(45, 60));
+    let next = one.len() + 1;
+    let cuts = |height, letter, margin| {
+        let pages = Pages::new(vec![
+            printed(&text, 0..next, 12.0, 5.0, 72.0),
+            printed(&text, next..text.len(), height, letter, margin),
+        ]);
+        shipped().sections(&text, Some(&pages), &Structure::default())
+    };
+    assert_eq!(cuts(12.0, 5.0, 72.0).len(), 1);
+    assert_eq!(cuts(14.0, 5.8, 72.0).len(), 1, "larger print alone is no other document");
+    let found = cuts(10.0, 6.0, 40.0);
+    assert_eq!(found.len(), 2);
+    assert_eq!(found[1].reasons, [CutReason::NewPage, CutReason::NewHeading, CutReason::OtherPrint]);
+}
+
+/// A word of its own for each number.
+fn name(number: u32) -> String {
+    let letter = |digit: u32| char::from_digit(10 + digit % 26, 36).unwrap();
+    [number / 26, number, 3 * number, 7, number + 5].map(letter).into_iter().collect()
 }
 
 #[test]
