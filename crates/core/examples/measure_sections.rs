@@ -6,7 +6,8 @@
 //! ```
 //!
 //! The documents are the text files of the folders. `a` and `b` are two halves of them, by a digest of their names: signs and
-//! weights are chosen by one, and the other says what to expect. With `--wrong`, each wrong cut is shown.
+//! weights are chosen by one, and the other says what to expect. With `--faults`, each wrong and each missing cut is
+//! shown.
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a table for those who run it")]
 
 use loopctl_core::diag::Problems;
@@ -18,6 +19,9 @@ use std::path::Path;
 const FILES: usize = 120;
 /// The sizes of documents that are taken, in bytes.
 const SIZES: std::ops::RangeInclusive<usize> = 150..=20_000;
+
+/// The number of characters that are shown of a place.
+const SHOWN: usize = 100;
 
 /// A document, with the type that it has alone.
 struct Part {
@@ -45,10 +49,10 @@ struct Counts {
 
 fn main() {
     let mut arguments: Vec<String> = std::env::args().skip(1).collect();
-    let shows_wrong = arguments.iter().any(|argument| argument == "--wrong");
-    arguments.retain(|argument| argument != "--wrong");
+    let shows_faults = arguments.iter().any(|argument| argument == "--faults");
+    arguments.retain(|argument| argument != "--faults");
     let Some((half, folders)) = arguments.split_first() else {
-        eprintln!("usage: measure_sections a|b [--wrong] FOLDER...");
+        eprintln!("usage: measure_sections a|b [--faults] FOLDER...");
         std::process::exit(2);
     };
     let classifier = shipped().unwrap_or_else(|| {
@@ -71,7 +75,7 @@ fn main() {
             let count = 2 + numbers.below(3);
             let chosen: Vec<&Part> =
                 (0..count).filter_map(|_| parts.get(numbers.below(parts.len()))).collect();
-            counts.add(&classifier, &chosen, between, shows_wrong);
+            counts.add(&classifier, &chosen, between, shows_faults);
         }
         counts.show(name);
     }
@@ -87,7 +91,7 @@ fn main() {
                 .filter(|part| part.document_type == first.document_type && part.text != first.text)
                 .collect();
             let Some(second) = same.get(numbers.below(same.len())) else { continue };
-            counts.add(&classifier, &[first, second], between, shows_wrong);
+            counts.add(&classifier, &[first, second], between, shows_faults);
         }
         counts.show(name);
     }
@@ -141,7 +145,7 @@ fn paged(text: &str, numbers: &mut Numbers) -> Option<String> {
 }
 
 impl Counts {
-    fn add(&mut self, classifier: &Classifier, chosen: &[&Part], between: &str, shows_wrong: bool) {
+    fn add(&mut self, classifier: &Classifier, chosen: &[&Part], between: &str, shows_faults: bool) {
         let mut text = String::new();
         let mut expected = Vec::new();
         for part in chosen {
@@ -154,11 +158,18 @@ impl Counts {
         let found = classifier.sections(&text, None, &Structure::default());
         let starts: Vec<usize> = found.iter().skip(1).map(|section| section.text.start).collect();
         self.expected += expected.len();
-        self.found += expected.iter().filter(|at| starts.contains(at)).count();
+        let missing: Vec<usize> = expected.iter().filter(|at| !starts.contains(at)).copied().collect();
+        self.found += expected.len() - missing.len();
+        for at in missing.iter().filter(|_| shows_faults) {
+            let (before, after) = text.split_at_checked(*at).unwrap_or_default();
+            let end: String = before.chars().skip(before.chars().count().saturating_sub(SHOWN)).collect();
+            let start: String = after.chars().take(SHOWN).collect();
+            eprintln!("missing: {end:?} | {start:?}");
+        }
         for at in starts.iter().filter(|at| !expected.contains(at)) {
             self.wrong += 1;
-            if shows_wrong {
-                let shown: String = text.get(*at..).unwrap_or_default().chars().take(100).collect();
+            if shows_faults {
+                let shown: String = text.get(*at..).unwrap_or_default().chars().take(SHOWN).collect();
                 eprintln!("wrong: {shown:?}");
             }
         }

@@ -5,7 +5,7 @@ use super::labels::{LineLabel, labels_within};
 use super::page_look::PageLook;
 use super::signs::SectionSigns;
 use super::vocabulary;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 
 /// The most places in one text: a book of reports has some hundreds.
@@ -22,6 +22,10 @@ const EDGE_CHARACTERS: usize = 160;
 const END_LINES: usize = 3;
 /// The number of characters on each side of a place whose words and subjects are compared.
 const COMPARED_CHARACTERS: usize = 2_500;
+/// The least number of longer words on each side of a place within a page by which they are compared, and at the edge of one: an address
+/// shares no word with the letter below it.
+const LEAST_WORDS: usize = 16;
+const LEAST_PAGE_WORDS: usize = 8;
 /// The least length of a line of running text, in bytes.
 const SENTENCE_BYTES: usize = 40;
 /// The least length of a line that holds a whole report, in bytes, and the number of headings in it.
@@ -67,7 +71,8 @@ pub(super) struct Boundary {
     /// The number of traits, of three, in which the print of the page that begins here differs from that of the page before; `None` if one of
     /// them does not tell.
     pub(super) print_differences: Option<u8>,
-    /// `true` if a page begins here with the running head or foot of the one before.
+    /// `true` if a page begins here with the running head or foot of the one before, or a line stands here that begins at other places,
+    /// too.
     pub(super) running: bool,
 }
 
@@ -144,6 +149,7 @@ pub(super) fn boundaries(
     }
     let mut found: Vec<Boundary> = found.into_values().collect();
     note_surroundings(&mut found, text, &lines, signs, labels);
+    note_repeated_lines(&mut found, text);
     note_pages(&mut found, text, pages);
     found
 }
@@ -191,6 +197,7 @@ fn note_surroundings(
         let last = labels.partition_point(|label| label.at < boundary.at).checked_sub(1);
         let last = last.and_then(|last| labels.get(last));
         let is_closing = last.is_some_and(|label| signs.is_last_heading(&label.text));
+        let end_line = before.last().map(|line| line.text);
         let mut end = before.iter().rev().take(END_LINES).map(|line| end_of(line.text));
         let has_ending = end.any(|line| signs.is_ending(line));
         boundary.ended = is_closing || has_ending;
@@ -199,15 +206,39 @@ fn note_surroundings(
             || before
                 .last()
                 .is_some_and(|line| line.text.len() <= LONGEST_TITLE && signs.is_title(line.text));
-        boundary.dangling = is_heading && !has_ending;
+        // The line above a heading may be the end of a document, which the heading is not part of.
+        boundary.dangling = is_heading && !end_line.is_some_and(|line| signs.is_ending(end_of(line)));
         boundary.heading = labels.binary_search_by_key(&boundary.at, |label| label.at).is_ok();
         boundary.unfinished = boundary.page && before.last().is_some_and(|line| breaks_off(line.text));
         let (one, other) = around(text, boundary.at);
         boundary.same_subject = signs.subject(one).and_then(|one| Some(one == signs.subject(other)?));
-        boundary.shared_words = vocabulary::shared(one, other);
+        let least = if boundary.page { LEAST_PAGE_WORDS } else { LEAST_WORDS };
+        boundary.shared_words = vocabulary::shared(one, other, least);
         let sides = [Some(line), before.last()];
         boundary.report_lines = sides.into_iter().flatten().map(|line| u8::from(holds_report(line))).sum();
     }
+}
+
+/// Notes the places within pages at which a line stands that begins at another place, too, as at the foot of each page of a text without edges.
+fn note_repeated_lines(found: &mut [Boundary], text: &str) {
+    let first_line = |boundary: &Boundary| {
+        let line = text.get(boundary.at..).and_then(|rest| rest.lines().next()).unwrap_or_default();
+        Some(plain(line)).filter(|line| line.len() >= RUNNING_LETTERS)
+    };
+    let mut counts: HashMap<String, usize> = HashMap::new();
+    for line in found.iter().filter_map(first_line) {
+        *counts.entry(line).or_default() += 1;
+    }
+    for boundary in found.iter_mut().filter(|boundary| !boundary.page) {
+        let is_named = boundary.title.is_some() || boundary.heading || boundary.opening || boundary.head;
+        boundary.running = !is_named
+            && first_line(boundary).is_some_and(|line| counts.get(&line).is_some_and(|count| *count > 1));
+    }
+}
+
+/// The letters of a line.
+fn plain(line: &str) -> String {
+    line.chars().filter(|c| c.is_alphabetic()).collect()
 }
 
 /// Notes how each page differs from the one before.
@@ -223,9 +254,8 @@ fn note_pages(found: &mut [Boundary], text: &str, pages: Option<&Pages>) {
         let number = pages.iter().position(|page| page.text.contains(&boundary.at));
         let pair = number.and_then(|number| Some((pages.get(number.checked_sub(1)?)?, pages.get(number)?)));
         boundary.other_size = pair.is_some_and(|(one, other)| !is_same_size(one, other));
-        boundary.print_differences = pair.and_then(|(one, other)| {
-            Some(PageLook::of(one, text)?.differences(PageLook::of(other, text)?))
-        });
+        boundary.print_differences = pair
+            .and_then(|(one, other)| Some(PageLook::of(one, text)?.differences(PageLook::of(other, text)?)));
         before = boundary.at;
     }
 }
@@ -244,8 +274,7 @@ fn running_lines(text: &str, page: Range<usize>) -> Vec<String> {
     let lines: Vec<&str> =
         own.lines().map(str::trim).filter(|line| line.contains(char::is_alphanumeric)).collect();
     let edges = lines.iter().take(RUNNING_LINES).chain(lines.iter().rev().take(RUNNING_LINES));
-    let plain = |line: &&str| line.chars().filter(|c| c.is_alphabetic()).collect::<String>();
-    edges.map(plain).filter(|line| line.len() >= RUNNING_LETTERS).collect()
+    edges.map(|line| plain(line)).filter(|line| line.len() >= RUNNING_LETTERS).collect()
 }
 
 /// The text on both sides of a place, as far as it is compared.
@@ -279,6 +308,8 @@ fn lines(text: &str) -> Vec<TextLine<'_>> {
             let indent = line.len() - line.trim_start().len();
             lines.push(TextLine { at: start + indent, text: trimmed, gap });
             gap = Gap::None;
+        } else if trimmed.contains(['|', '+']) {
+            // The rule within a table, which is no line of dashes between documents.
         } else if line != "\n" || !text.get(..start).is_some_and(|before| before.ends_with('\r')) {
             gap = if gap == Gap::None && trimmed.len() < 3 { Gap::Empty } else { Gap::Wide };
         }

@@ -107,7 +107,7 @@ pub(super) fn divided(
             if let Some(place) = places.get(to) {
                 let next = heads.get(to).and_then(Option::as_ref);
                 if place.continues
-                    || place.dangling
+                    || (place.dangling && !place.page)
                     || next.and_then(|next| next.page).is_some_and(|page| page > 1)
                 {
                     continue;
@@ -151,6 +151,8 @@ fn place_cost(place: &Boundary) -> f64 {
         (place.print_differences == Some(3), 3.5),
         (place.print_differences == Some(0), -1.0),
         (place.unfinished, -2.2),
+        // The last page of a form ends with labels that have no value.
+        (place.dangling, -3.0),
         (place.running, -2.0),
     ];
     let look: f64 = signs.into_iter().filter_map(|(holds, worth)| holds.then_some(worth)).sum();
@@ -160,7 +162,7 @@ fn place_cost(place: &Boundary) -> f64 {
 /// The worth of the words that both sides of a place share; below 0 where there are as many as in one document. Two parts of a report share a
 /// quarter to a half of their longer words, two reports of other types a tenth.
 fn words_worth(place: &Boundary) -> f64 {
-    let (worth, share_of_two) = if place.page { (5.1, 0.22) } else { (3.5, 0.17) };
+    let (worth, share_of_two) = if place.page { (6.0, 0.2) } else { (3.0, 0.19) };
     place
         .shared_words
         .map_or(0.0, |share| worth * ((share_of_two + LEAST_SHARE) / (share + LEAST_SHARE)).ln())

@@ -57,9 +57,11 @@ pub(super) fn labels_within(labels: &[LineLabel], text: Range<usize>) -> &[LineL
     labels.get(place(text.start)..place(text.end)).unwrap_or_default()
 }
 
-/// The label with which a line or sentence begins: what is before a colon, or all of it in capitals.
+/// The label with which a line or sentence begins: what is before a colon, or all of it in capitals or after the mark of a heading.
 fn label(part: &str, start: usize, end: char) -> Option<LineLabel> {
-    let own = part.trim();
+    // A heading in Markdown begins with one mark or several.
+    let own = part.trim().trim_start_matches('#').trim_start();
+    let is_marked = end == '\n' && part.trim_start().starts_with('#');
     let at = start + part.len() - part.trim_start().len();
     if !own.starts_with(|c: char| c.is_uppercase()) {
         return None;
@@ -70,7 +72,7 @@ fn label(part: &str, start: usize, end: char) -> Option<LineLabel> {
         let letters = own.chars().filter(|c| c.is_alphabetic()).count();
         (is_alone && letters >= LEAST_LETTERS && !own.contains(char::is_lowercase)).then_some(own)
     };
-    let written = before_colon.or_else(in_capitals)?;
+    let written = before_colon.or_else(|| is_marked.then_some(own)).or_else(in_capitals)?;
     let text = words(written);
     let fits = written.len() <= LONGEST && !text.is_empty() && text.split(' ').count() <= MOST_WORDS;
     fits.then_some(LineLabel { at, text })
