@@ -115,7 +115,7 @@ def variants(file, other):
 
 
 def main():
-    program, *files = sys.argv[1:]
+    program, *files = (os.path.abspath(argument) for argument in sys.argv[1:])
     rows = {}
     with tempfile.TemporaryDirectory() as folder:
         os.makedirs(f"{folder}/profiles")
