@@ -19,7 +19,6 @@ use std::path::Path;
 const FILES: usize = 120;
 /// The sizes of documents that are taken, in bytes.
 const SIZES: std::ops::RangeInclusive<usize> = 150..=20_000;
-
 /// The number of characters that are shown of a place.
 const SHOWN: usize = 100;
 

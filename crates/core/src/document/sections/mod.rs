@@ -67,7 +67,7 @@ pub enum CutReason {
     NewHeading,
     /// The text before it is about another kind of subject.
     OtherSubject,
-    /// The page that begins here is printed otherwise than the one before.
+    /// The page that begins here has another size than the one before, or is printed otherwise.
     OtherPrint,
 }
 
